@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the actions of clauses do here.  Text goes to the output as it is; as
- * JSON what an action prints is an object of its own.
+ * Performs the actions of clauses.  In text their output is printed as it is;
+ * in JSON the output of each action is an object of its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@
 #include "printf.h"
 #include "base/string_list.h"
 
-/* An action of a record that is under way. */
+/* The action that is being performed, and its record. */
 struct acting {
 	struct format *format;
 	const struct tbuf_record *record;
 	const struct tbuf_d_action *action;
-	struct output *out;		/* what it prints goes here */
+	struct output *out;		/* its output */
 };
 
 static bool
@@ -39,7 +39,7 @@ get(const struct acting *a, unsigned n, struct datum *d)
 
 /* ------------------------------------------------------------ values */
 
-/* With rawbytes a text is dumped with all the room that it could have. */
+/* Dumps a text up to its maximum size, as rawbytes asks. */
 static void
 trace_raw(struct output *out, const struct datum *d)
 {
@@ -68,7 +68,10 @@ act_trace(const struct acting *a)
 		trace_put(a->out, &d, a->format->quiet);
 }
 
-/* Of a size that is too large, or negative, all; of 0 nothing, no heading. */
+/*
+ * Dumps memory.  A size that is too large or negative means all bytes; 0 prints
+ * nothing, not even the heading.
+ */
 static void
 act_tracemem(const struct acting *a)
 {
@@ -82,7 +85,10 @@ act_tracemem(const struct acting *a)
 		trace_dump(a->out, d.data, d.length);
 }
 
-/* -x printsize: eight bytes at a time; 0: all. */
+/*
+ * Returns the number of bytes to show by -x printsize: rounded up to a multiple
+ * of 8; 0 means all.
+ */
 static uint64_t
 print_limit(uint64_t size)
 {
@@ -131,7 +137,7 @@ act_printf(const struct acting *a)
 	put_format(a, a->out);
 }
 
-/* What a format makes, as a string that is to be freed. */
+/* Formats to a string, which the caller frees. */
 static char *
 format_string(const struct acting *a)
 {
@@ -190,7 +196,7 @@ text_of(const struct datum *d)
 	return (text);
 }
 
-/* DTrace has an empty line behind such a fault. */
+/* Sets an option.  As in DTrace an empty line follows a fault. */
 static void
 act_setopt(const struct acting *a)
 {
@@ -221,7 +227,7 @@ act_printa(const struct acting *a)
 	    a->action->naggregations, a->action->format);
 }
 
-/* What a number of the action says; without one it is `otherwise`. */
+/* Returns the action's number, or `otherwise` if it has none. */
 static uint64_t
 number_of(const struct acting *a, uint64_t otherwise)
 {
@@ -250,7 +256,7 @@ act_trunc(const struct acting *a)
 		    a->action->aggregations[i], (int64_t)number_of(a, 0));
 }
 
-/* By 0 nothing can be divided: the run ends. */
+/* Sets or clears a divisor.  A divisor of 0 ends the run. */
 static void
 act_normalize(const struct acting *a)
 {
@@ -317,7 +323,7 @@ static void (*const actions[])(const struct acting *) = {
 	[TBUF_ACTION_SYM] = act_symbol,
 	[TBUF_ACTION_MOD] = act_symbol,
 	[TBUF_ACTION_FUNC] = act_symbol,
-	[TBUF_ACTION_COMMIT] = NULL	/* the last: the table's size */
+	[TBUF_ACTION_COMMIT] = NULL	/* the last: it sets the table's size */
 };
 
 static void
@@ -330,7 +336,7 @@ act(struct acting *a)
 		actions[kind](a);
 }
 
-/* Does it print what is no value of its own? */
+/* Returns true if an action prints text that is not a value of the record. */
 static bool
 is_output(const struct tbuf_d_action *action)
 {
@@ -340,7 +346,10 @@ is_output(const struct tbuf_d_action *action)
 	    action->kind == TBUF_ACTION_PRINTA);
 }
 
-/* trace(), tracemem() and stacks are a record's values. */
+/*
+ * Returns true if an action's pieces are values of the record: those of
+ * trace(), tracemem(), stacks and symbols.
+ */
 static bool
 is_value(const struct tbuf_d_action *action)
 {
@@ -366,7 +375,10 @@ act_all(struct format *f, const struct tbuf_record *r)
 		output_printf(f->out, "\n");
 }
 
-/* Of a record that prints alone there is no object. */
+/*
+ * Returns true if a record has a JSON object besides its output: not if its
+ * actions only print or change something.
+ */
 static bool
 has_row(const struct tbuf_record *r)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the actions of clauses do here: trace(), printf(), system() and the
- * others, in the order in which they were recorded.
+ * Actions of clauses: trace(), printf(), system() and the others, performed in
+ * the order in which they were recorded.
  */
 #ifndef TBUFCTL_PRINT_ACTION_H
 #define TBUFCTL_PRINT_ACTION_H
@@ -16,30 +16,33 @@
 
 struct format;
 
-/* The record of a clause: its row, or object, and what its actions do. */
+/* Prints a clause's record as a row or an object, and performs its actions. */
 void	action_record(struct format *, const struct tbuf_record *);
 
-/* A fault in a clause, in DTrace's words. */
+/* Reports a fault in a clause, in DTrace's words. */
 void	action_fault(struct format *, const struct tbuf_event *);
-/* The same of one that is found here: `what` says what is wrong. */
+/* Reports a fault that an action has found here; `what` describes it. */
 void	action_failed(struct format *, const struct tbuf_record *,
 	    const char *what);
 
-/* DTRACEFLT_LIBRARY: a fault that is found while actions are done. */
+/* DTRACEFLT_LIBRARY: a fault that is found while an action is performed. */
 #define FAULT_LIBRARY	12
 
-/* "divide-by-zero"; and with it where it was. */
+/*
+ * fault_name() returns a name such as "divide-by-zero", fault_describe() writes
+ * it with the place of the fault.
+ */
 const char *fault_name(uint32_t fault);
 void	fault_describe(char *text, size_t size, const struct tbuf_event *);
 
-/* trace() of a value; `quiet` without columns. */
+/* Prints a value as trace() does; `quiet` leaves the columns out. */
 void	trace_put(struct output *, const struct datum *, bool quiet);
-/* Sixteen bytes a line. */
+/* Dumps bytes, sixteen on a line. */
 void	trace_dump(struct output *, const void *, size_t);
 
 /*
- * setopt(): what may be changed while tracing goes on.  NULL, or why it could
- * not be.
+ * Sets an option for setopt(), while tracing goes on.  Returns NULL, or why it
+ * could not be set.
  */
 const char *action_setopt(struct format *, const char *name,
 	    const char *value);

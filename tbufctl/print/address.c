@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Addresses of programs, in words.
+ * Prints addresses of programs as names.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "options/command_line.h"
 #include "debuginfo/symbolize.h"
 
-/* -x stackindent */
+/* default of -x stackindent */
 #define INDENT	14
 
 static int indent = INDENT;
@@ -19,7 +19,10 @@ static bool unnamed;		/* -x noresolve */
 static struct tbuf_consumer *consumer;
 static pid_t target;
 
-/* The address that stands for all with the same name, the lowest of them. */
+/*
+ * Returns the address that represents all addresses with the same name
+ * (tbuf_consumer_name()): the lowest one of the module, or of the function.
+ */
 static uint64_t
 named_alike(void *arg, const char *word, uint64_t image, uint64_t address)
 {
@@ -68,7 +71,7 @@ asked(const struct datum *d)
 	    d->shape->name : "");
 }
 
-/* With the image before them. */
+/* Returns true for a value of ustack(), which begins with its image. */
 static bool
 is_program_stack(const struct datum *d)
 {
@@ -108,7 +111,7 @@ address_is_symbol(const struct datum *d)
 
 /* ------------------------------------------------------------ names */
 
-/* What is asked: a word of the shape's name. */
+/* Parts of a name to print; the word in the shape's name selects them. */
 enum form {
 	FORM_MODULE,
 	FORM_FUNCTION,		/* module`function */
@@ -116,8 +119,9 @@ enum form {
 };
 
 /*
- * A caller goes on behind the call, which may be the last that its function
- * does: it is the call that is looked for.
+ * Prints the name of an address.  The address of a caller is the one after its
+ * call, and the call may be the last instruction of its function: so the
+ * address before is looked up.
  */
 static void
 put_name(struct output *out, uint64_t image, uint64_t address, bool caller,

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * printa(), and what is printed at the end of aggregations that it never
- * printed.  The library has sorted the tuples.
+ * printa(), and, at the end, the aggregations that it has never printed.  The
+ * library has sorted the tuples.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 #include "base/messages.h"
 #include "printf.h"
 
-/* The option's value. */
+/* Values of the option encoding. */
 enum encoding {
 	ENCODING_DEFAULT,
 	ENCODING_ASCII,
 	ENCODING_UTF8
 };
 
-/* A walk, and what comes of its tuples. */
+/* State of a walk over tuples that prints them. */
 struct printing {
 	struct format *format;
 	struct output *out;
-	const char *text;	/* of printa() */
-	unsigned left;		/* of those that are to be printed */
+	const char *text;	/* format of printa() */
+	unsigned left;		/* tuples still to be printed */
 	struct columns columns;
 };
 
@@ -53,7 +53,7 @@ set_printed(struct format *f, uint32_t id)
 	f->printed[id] = true;
 }
 
-/* Whatever it was printed for, at the end it is not printed again. */
+/* Marks aggregations that are not to be printed again at the end. */
 static void
 mark(struct format *f, const struct tbuf_tuple *tuple)
 {
@@ -74,7 +74,10 @@ option(const struct format *f, const char *name)
 	return (value);
 }
 
-/* Not asked for anything, aggpack shows blocks where terminals have them. */
+/*
+ * Returns true if aggpack draws blocks: with encoding=utf8, and by default
+ * unless the terminal is dumb.
+ */
 static bool
 shows_blocks(int64_t encoding)
 {
@@ -132,7 +135,10 @@ put_and_mark(void *arg, const struct tbuf_tuple *tuple)
 	return (put(p, tuple));
 }
 
-/* What is shown beside all tuples depends on all of them. */
+/*
+ * Prints tuples in columns.  The scale of bars depends on all tuples, so a
+ * first walk collects it.
+ */
 static void
 put_columns(struct printing *p, const uint32_t *ids, unsigned nids,
     int (*visit)(void *, const struct tbuf_tuple *))
@@ -148,14 +154,14 @@ put_columns(struct printing *p, const uint32_t *ids, unsigned nids,
 
 /* ------------------------------------------------------------ formats */
 
-/* A tuple whose format is being filled in. */
+/* The tuple that a format is filled with. */
 struct filling {
 	struct printing *printing;
 	const struct tbuf_tuple *tuple;
-	unsigned next;		/* of its values; the last one stays */
+	unsigned next;		/* its next value; the last one repeats */
 };
 
-/* %@: a histogram, or the value as the conversion has it. */
+/* Prints %@: a histogram, or a value by the conversion. */
 static void
 convert(void *arg, struct output *out, const struct conversion *c)
 {
@@ -255,7 +261,10 @@ put_rest(struct format *f, uint32_t id)
 		put_columns(&p, &id, 1, put);
 }
 
-/* Their ids are without gaps, and the order of the source. */
+/*
+ * Returns the number of aggregations.  Their ids are in the order of the
+ * source, without gaps.
+ */
 static uint32_t
 count_ids(const struct format *f)
 {
@@ -288,7 +297,7 @@ put_some(void *arg, const struct tbuf_tuple *tuple)
 	return (put(p, tuple));
 }
 
-/* The option turns the order that the library has. */
+/* Sets aggsortrev, which reverses the library's order of tuples. */
 static void
 set_reversed(const struct format *f, bool reversed)
 {

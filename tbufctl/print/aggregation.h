@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What is printed of aggregations: by printa(), and at the end.
+ * Aggregations as printa() and the end of a run print them.
  */
 #ifndef TBUFCTL_PRINT_AGGREGATION_H
 #define TBUFCTL_PRINT_AGGREGATION_H
@@ -14,17 +14,20 @@
 
 struct format;
 
-/* printa(): a format is NULL for columns. */
+/* Prints aggregations for printa(); without a format (NULL) in columns. */
 void	aggregation_printa(struct format *, struct output *,
 	    const uint32_t *ids, unsigned nids, const char *text);
 
-/* How many have not been printed by printa(). */
+/* Returns the number of aggregations that printa() has not printed. */
 unsigned aggregation_count(const struct format *);
 
-/* Of each of these so many keys, from the largest value on. */
+/*
+ * Prints the `most` largest keys of each aggregation that printa() has not
+ * printed.
+ */
 void	aggregation_largest(struct format *, unsigned most);
 
-/* At the end: those that no printa() has printed anything of. */
+/* Prints, at the end, all aggregations that printa() has not printed. */
 void	aggregation_rest(struct format *);
 
 #endif

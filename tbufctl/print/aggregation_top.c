@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x aggtop: the largest values of aggregations, in place on a terminal, as
- * top(1) shows processes.
+ * -x aggtop: shows the largest values of aggregations in place on a terminal,
+ * as top(1) shows processes.
  */
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "terminal.h"
 #include "aggregation_top.h"
 
-#define LINES_DEFAULT	24u	/* of a terminal that does not say */
+#define LINES_DEFAULT	24u	/* of a terminal of unknown size */
 #define CLEAR		"\033[H\033[J"
 
 const char *
@@ -29,8 +29,8 @@ top_problem(const struct format *f)
 }
 
 /*
- * Lines for each aggregation.  Each has an empty one above it, and the last
- * line stays empty, or the screen would scroll.
+ * Returns the number of lines for each aggregation.  An empty line is above
+ * each, and the last line stays empty, or the screen would scroll.
  */
 static unsigned
 room(const struct format *f, unsigned lines, unsigned count)

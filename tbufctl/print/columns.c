@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The columns of aggregations, as wide as DTrace makes them.
+ * Prints aggregations in columns, as wide as DTrace's.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,11 +15,11 @@
 #include "typed_value.h"
 
 #define TEXT_WIDTH	50
-#define PACKED_WIDTH	16	/* of a text, beside a histogram */
+#define PACKED_WIDTH	16	/* of a text before a histogram */
 
 /* ------------------------------------------------------------ keys */
 
-/* By size; 1 and 2 bytes are shown unsigned. */
+/* Prints an integer as wide as its size needs; 1 and 2 bytes are unsigned. */
 static void
 put_integer(struct output *out, uint64_t number, unsigned size)
 {
@@ -49,7 +49,10 @@ put_text(struct output *out, const char *text, size_t length, bool packed)
 		output_printf(out, "  %-*.*s", TEXT_WIDTH, (int)length, text);
 }
 
-/* Characters that a terminal shows, and NULs behind them alone. */
+/*
+ * Returns true for at least one character that a terminal shows, followed by
+ * NULs only; *length is the number of characters.
+ */
 static bool
 is_text(const struct datum *d, size_t *length)
 {
@@ -137,7 +140,7 @@ put_keys(struct output *out, const struct tbuf_tuple *tuple, bool packed)
 		    &tuple->keys[i], packed);
 }
 
-/* What the keys take in front of a histogram. */
+/* Returns the columns that the keys take before a histogram. */
 static unsigned
 key_width(const struct tbuf_tuple *tuple)
 {
@@ -179,7 +182,7 @@ put_value(struct output *out, const struct tbuf_gathered *g,
 	}
 }
 
-/* With aggpercpu those of its CPUs follow, a line each. */
+/* Prints a value, and with aggpercpu that of each CPU on a line of its own. */
 static void
 put_values(struct output *out, const struct tbuf_gathered *g,
     struct bars style)
@@ -193,7 +196,10 @@ put_values(struct output *out, const struct tbuf_gathered *g,
 	}
 }
 
-/* Does a bar make sense for it? */
+/*
+ * Returns true if agghist shows the tuple as a bar: a single count, sum,
+ * average or standard deviation.
+ */
 static bool
 is_hist(const struct columns *columns, const struct tbuf_tuple *tuple)
 {

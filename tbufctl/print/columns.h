@@ -14,18 +14,21 @@
 #include "base/output.h"
 
 /*
- * How an aggregation by itself is shown: in columns, as a histogram of all its
- * keys (agghist), or with histograms of one line each (aggpack).
+ * Layout of one aggregation: in columns, as a histogram of all its keys
+ * (agghist), or with a histogram on one line for each key (aggpack).
  */
 struct columns {
-	bool hist, pack;	/* what the options say */
-	struct bars style;	/* how bars are drawn */
-	struct bars bars;	/* of agghist */
+	bool hist, pack;	/* agghist, aggpack */
+	struct bars style;	/* style of all bars */
+	struct bars bars;	/* agghist: scale of its bars */
 	struct packed packed;
-	bool begun;		/* the line above has been printed */
+	bool begun;		/* the heading has been printed */
 };
 
-/* First each tuple is seen, then each is printed. */
+/*
+ * columns_see() takes each tuple into account for the scale; then columns_put()
+ * prints each.
+ */
 void	columns_see(struct columns *, const struct tbuf_tuple *);
 void	columns_put(struct output *, struct columns *,
 	    const struct tbuf_tuple *);

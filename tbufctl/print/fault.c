@@ -1,17 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Faults in clauses, in DTrace's words.
+ * Describes faults in clauses, in DTrace's words.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "action.h"
 
-/* By DTRACEFLT_* of D. */
+/* Texts of faults, indexed by DTRACEFLT_*. */
 static const struct {
 	const char *name;
-	const char *detail;	/* how its address is shown, if it is */
+	const char *detail;	/* format of its address, or NULL */
 } faults[] = {
 	{ "unknown fault", NULL },
 	{ "invalid address", " (0x%" PRIx64 ")" },

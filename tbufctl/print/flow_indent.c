@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -F: how deep in calls a record is.  As in DTrace the depth is a buffer's,
- * not a thread's, and begins at 0 whenever the buffer is read: so a return
- * that was dropped, or happened elsewhere, moves what follows only until then.
+ * -F: the depth of calls at which a record is shown.  As in DTrace the depth
+ * belongs to a buffer, not to a thread, and begins at 0 at each drain: so a
+ * return that was dropped, or recorded in another buffer, shifts records only
+ * until then.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,11 +17,11 @@ struct flow_lane {
 	int cpu;
 	pid_t pid;
 	unsigned depth;
-	unsigned probe;		/* of the record before, or 0 */
+	unsigned probe;		/* id of the last record's probe, or 0 */
 	unsigned enabling;
 };
 
-/* "entry" and "method-entry", but not "gentry". */
+/* Returns true for "entry" and "method-entry", but not for "gentry". */
 static bool
 ends_with(const char *name, const char *word)
 {
@@ -64,7 +65,7 @@ flow_step(struct flow *f, const struct tbuf_record *r, enum flow_kind *kind)
 {
 	struct flow_lane *l = lane(f, r);
 
-	/* Of several enablings of a probe the first has moved already. */
+	/* If a probe has several enablings, the first has changed the depth. */
 	if (l->probe == r->probe->id && l->enabling != r->enabling)
 		*kind = FLOW_NONE;
 	l->probe = r->probe->id;

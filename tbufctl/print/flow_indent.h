@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -F: how deep in calls a record is.
+ * -F: the depth of calls at which a record is shown.
  */
 #ifndef TBUFCTL_PRINT_FLOW_INDENT_H
 #define TBUFCTL_PRINT_FLOW_INDENT_H
@@ -10,30 +10,31 @@
 
 #include <tbuf_consumer.h>
 
-/* What a probe does to the depth, by its name. */
+/* Effect of a probe on the depth, by its name. */
 enum flow_kind {
 	FLOW_NONE,
 	FLOW_ENTRY,		/* entry, or something-entry */
 	FLOW_RETURN		/* return, or something-return */
 };
 
-/* The depth in each buffer, which is that of a CPU and a process. */
+/* Depth in each buffer, which belongs to one CPU and one process. */
 struct flow {
 	struct flow_lane *lanes;
 	size_t count;
-	size_t last;		/* the lane that was found last */
+	size_t last;		/* index of the lane found last */
 };
 
 enum flow_kind flow_kind(const char *name);
 
 /*
- * Take a record of this kind into account: the depth that it is shown at.
- * *kind becomes FLOW_NONE for one that does not move.
+ * Accounts for a record of kind *kind.  Returns the depth at which to show it.
+ * Sets *kind to FLOW_NONE if the record does not change the depth, because
+ * another enabling of the same probe already did.
  */
 unsigned flow_step(struct flow *, const struct tbuf_record *,
 	    enum flow_kind *kind);
 
-/* Buffers that are read anew begin at depth 0. */
+/* Sets all depths to 0, when a drain begins. */
 void	flow_begin(struct flow *);
 
 void	flow_free(struct flow *);

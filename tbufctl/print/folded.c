@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Keys on one line.
+ * --format=folded: prints a key on one line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,10 @@
 #include "typed_value.h"
 #include "folded.h"
 
-/* A part of the line, without what divides parts and lines. */
+/*
+ * Prints a part of the line.  Semicolons and control characters in it are
+ * replaced, as they separate parts and lines.
+ */
 static void
 put_part(struct output *out, const char *text, size_t length, bool *first)
 {
@@ -65,7 +68,10 @@ put_key(struct output *out, const struct datum *d, bool *first)
 	free(text.buffer);
 }
 
-/* Of a distribution how many values it has. */
+/*
+ * Returns the value of an aggregation; for a distribution the number of its
+ * values.
+ */
 static int64_t
 value_of(const struct tbuf_gathered *g)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --format=folded: aggregations as flame graphs are made from.
+ * --format=folded: aggregations as input for flame graph tools.
  */
 #ifndef TBUFCTL_PRINT_FOLDED_H
 #define TBUFCTL_PRINT_FOLDED_H
@@ -11,8 +11,8 @@
 #include "base/output.h"
 
 /*
- * A line for a key, "main;run;work 42": its texts and numbers, and of stacks
- * the functions, outermost first; then the value.
+ * Prints a key on one line, "main;run;work 42": its texts, numbers and
+ * functions of stacks (outermost first), then the value.
  */
 void	folded_put(struct output *, const struct tbuf_tuple *);
 

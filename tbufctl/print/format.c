@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the formats have in common.
+ * Functions that all formats share.
  */
 #include <errno.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ format_init(struct format *f, struct output *out,
 	f->ops = options->json ? &format_json : &format_text;
 }
 
-/* A probe that is met for the first time. */
+/* Prepares the records of a probe that is new. */
 static void
 prepare(struct format *f, const struct tbuf_probe_info *probe)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How what comes is printed, as text or JSON: records, losses and ends,
- * lists of probes, and the status of buffers.
+ * Output as text or JSON: records, losses, ends of processes, lists of probes
+ * and files, and the status of buffers.
  */
 #ifndef TBUFCTL_PRINT_FORMAT_H
 #define TBUFCTL_PRINT_FORMAT_H
@@ -19,33 +19,34 @@
 #include "base/output.h"
 
 /*
- * What the records of a probe have in common, made once; what is copied from
- * here can be read OUTPUT_SLACK bytes beyond its end.
+ * Parts that all records of a probe have in common, made once.  Up to
+ * OUTPUT_SLACK bytes after the end of a part may be read (put_long()).
  */
 struct prepared {
 	char *text;
-	/* What a record begins with, on a CPU, of a process and thread. */
+	/* Beginning of a record of this CPU, process and thread */
 	char *prefix;
 	size_t prefix_size;
-	int cpu;		/* or FORMAT_NO_CPU: there is none so far */
+	int cpu;		/* or FORMAT_NO_CPU: no prefix yet */
 	pid_t pid;
 	uint32_t tid;
-	/* Before each argument, ... */
+	/* Text before each argument; in JSON [0] has the probe's names */
 	const char *part[TBUF_ARGS_MAX + 1];
-	size_t part_size[TBUF_ARGS_MAX + 1];	/* ... and behind the last */
-	size_t args_size;	/* JSON: of what stands before the first name */
-	size_t most;		/* room for a record but its texts */
+	size_t part_size[TBUF_ARGS_MAX + 1];
+	size_t args_size;	/* JSON: bytes of part[0] before the first
+				   argument's name */
+	size_t most;		/* bytes of a record without its texts */
 	/* -F */
-	const char *function;	/* FUNCTION:NAME, ... */
-	size_t function_size;	/* ... the former, ... */
-	size_t both_size;	/* ... and both */
+	const char *function;	/* FUNCTION:NAME */
+	size_t function_size;	/* bytes of FUNCTION */
+	size_t both_size;	/* bytes of FUNCTION:NAME */
 	enum flow_kind flow;
-	bool call;		/* of a system call */
+	bool call;		/* a system call */
 };
 
-#define FORMAT_NO_CPU	INT_MIN	/* a thread's buffer has -1 */
+#define FORMAT_NO_CPU	INT_MIN	/* a thread lane has -1 */
 
-/* Room for a record beside what is prepared: its numbers. */
+/* Room for the numbers of a record, in addition to its prepared parts. */
 #define FORMAT_UNIT	(VALUE_ESCAPED * 32 + 64)	/* a work unit */
 #define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 10) * OUTPUT_NUMBER + FORMAT_UNIT)
 
@@ -53,28 +54,28 @@ struct format {
 	struct output *out;
 	const struct options *options;
 	struct tbuf_consumer *consumer;	/* NULL: no run */
-	bool script;		/* clauses run: it ends as DTrace does */
+	bool script;		/* clauses run: the end looks as in DTrace */
 	bool started;		/* the heading was printed */
 	bool quiet, indent;	/* -q, -F; setopt() may change them */
 	bool rawbytes;		/* trace() dumps texts */
-	bool noerror;		/* faults are not told */
+	bool noerror;		/* faults are not reported */
 	uint64_t printsize;	/* as in settings; setopt() may change it */
-	const char *aborted;	/* why the run cannot go on; NULL: it can */
+	const char *aborted;	/* why the run cannot go on, or NULL */
 	struct flow flow;	/* -F */
-	bool pids;		/* -l: of several processes */
-	bool screen;		/* --stat: over what stands there already */
-	uint64_t time;		/* --stat: of this look, ns */
-	struct number_stem times, walls;	/* of records */
+	bool pids;		/* -l: a PID column, for several processes */
+	bool screen;		/* --stat: each table replaces the one before */
+	uint64_t time;		/* --stat: time of this table, ns */
+	struct number_stem times, walls;	/* cached digits of times */
 	struct prepared *probes;	/* by id */
 	size_t nprobes;
-	const struct tbuf_probe_info *last;	/* the last record's, ... */
-	struct prepared *last_prepared;	/* ... and what it has there */
-	bool *printed;		/* aggregations that printa() was for, by id */
+	const struct tbuf_probe_info *last;	/* probe of the last record */
+	struct prepared *last_prepared;	/* its prepared parts */
+	bool *printed;		/* aggregations that printa() printed, by id */
 	uint32_t naggregations;
 	const struct format_ops *ops;
 };
 
-/* What was lost on one lane's CPU since it was told last. */
+/* Losses of one process on one CPU since they were last reported. */
 struct loss {
 	int cpu;
 	pid_t pid;
@@ -84,16 +85,17 @@ struct loss {
 };
 
 struct format_ops {
-	/* Records. */
+	/* Records of enablings without a clause. */
 	void (*prepare)(struct format *, const struct tbuf_probe_info *,
 	    struct prepared *);
 	void (*record)(struct format *, const struct tbuf_record *,
 	    struct prepared *);
 
 	/*
-	 * What a clause has recorded: the row before what its actions print,
-	 * or, as an object, those of its values that are marked; text that an
-	 * action makes; a fault, in words.
+	 * Records of clauses.  row (text): the columns before the output of the
+	 * actions.  values (JSON): an object with the marked values.  output
+	 * (JSON): the output of an action.  fault (JSON): a fault and its
+	 * description.
 	 */
 	void (*row)(struct format *, const struct tbuf_record *);
 	void (*values)(struct format *, const struct tbuf_record *,
@@ -101,27 +103,30 @@ struct format_ops {
 	void (*output)(struct format *, const char *, size_t);
 	void (*fault)(struct format *, const struct tbuf_event *,
 	    const char *);
-	/* At the end: what an aggregation has for a key. */
+	/* JSON: one key of an aggregation and its value, at the end. */
 	void (*tuple)(struct format *, const struct tbuf_tuple *);
-	/* Variables that found no room, and faults in ERROR. */
+	/*
+	 * Counts of other losses: drops of aggregations, variables,
+	 * speculations and units, errors in ERROR, firings of timers.
+	 */
 	void (*count)(struct format *, const struct tbuf_event *);
 
-	/* The losses of one CPU, in the order of pids. */
+	/* Losses on one CPU, sorted by pid. */
 	void (*losses)(struct format *, const struct loss *, size_t);
 	void (*exited)(struct format *, const struct tbuf_event *);
-	/* So many records were what the buffers hold, and stay there. */
+	/* End of a snapshot; its records stay in the buffers. */
 	void (*snapshot)(struct format *, uint64_t records);
 	void (*total)(struct format *, const struct tbuf_totals *);
 
-	/* -l: what comes first, and a probe. */
+	/* -l: the heading, and one probe. */
 	void (*list)(struct format *);
 	void (*probe)(struct format *, pid_t, const struct tbuf_probe_info *);
 
-	/* --stat: what comes first, and a lane. */
+	/* --stat: the heading, and one lane. */
 	void (*status)(struct format *);
 	void (*lane)(struct format *, const struct tbuf_lane_status *);
 
-	/* --left: what comes first, and a file. */
+	/* --left: the heading, and one file. */
 	void (*lefts)(struct format *);
 	void (*left)(struct format *, const struct tbuf_left *);
 };
@@ -129,9 +134,9 @@ struct format_ops {
 extern const struct format_ops format_text, format_json;
 
 void	format_init(struct format *, struct output *, const struct options *);
-/* Buffers are read anew. */
+/* Sets the depths of -F to 0, when a drain begins. */
 void	format_round(struct format *);
-/* What the records of its probe have in common. */
+/* Returns the prepared parts of a probe, making them at its first record. */
 struct prepared *format_find(struct format *, const struct tbuf_probe_info *);
 static inline struct prepared *
 format_prepared(struct format *f, const struct tbuf_probe_info *probe)
@@ -141,21 +146,27 @@ format_prepared(struct format *f, const struct tbuf_probe_info *probe)
 }
 void	format_free(struct format *);
 
-/* What a type is called in lists. */
+/* Returns the name of an argument's type in lists. */
 const char *format_type(unsigned type);
 
-/* What a lane's policy and the cause of a drop are called. */
+/* Return the names of a lane's policy and of a drop's cause. */
 const char *format_policy(int policy);
 const char *format_cause(enum tbuf_cause);
 
-/* Bytes in a few columns, in room for OUTPUT_NUMBER. */
+/*
+ * Writes a number of bytes in at most 4 columns to `text`, which has
+ * OUTPUT_NUMBER bytes.  Returns `text`.
+ */
 const char *format_size(char *text, uint64_t bytes);
 
-/* How a process ended that has left something; NULL: not known. */
+/*
+ * Returns how the process of an orphaned file ended, perhaps in `room`; NULL if
+ * that is not known.
+ */
 const char *format_left_end(const struct tbuf_left *, char *room,
 	    size_t size);
 
-/* What is wrong with the runtime directory. */
+/* Returns why the runtime directory cannot be used, from a negative errno. */
 const char *format_directory(int error);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * JSON: one object a line, everything on standard output.
+ * JSON: one object on a line, everything on standard output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ put_string(char *p, const char *text)
 	return (p);
 }
 
-/* What a record begins with, up to its time. */
+/* Prepares the beginning of a record, up to its time. */
 static void
 set_prefix(const struct tbuf_record *r, struct prepared *prepared)
 {
@@ -48,8 +48,9 @@ set_prefix(const struct tbuf_record *r, struct prepared *prepared)
 }
 
 /*
- * The names of the probe and of the first argument are one part; without
- * arguments it is all there is before the closing brace.
+ * Prepares the texts before arguments.  The names of the probe and of the first
+ * argument are one part; without arguments this part is all text before the
+ * closing brace.
  */
 static char *
 put_parts(char *p, const struct tbuf_probe_info *probe,
@@ -96,7 +97,7 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	prepared->prefix_size = 0;
 }
 
-/* ,"cut":[names of arguments that strsize cut] */
+/* Writes ,"cut":[...] with the names of the arguments that strsize cut. */
 static char *
 put_cut(struct output *out, char *p, const struct tbuf_record *r)
 {
@@ -126,7 +127,7 @@ wants_wall(const struct options *o)
 	return (false);
 }
 
-/* One that has no outcome has not ended. */
+/* Writes the work unit; one without an outcome has not ended. */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
 {
@@ -139,7 +140,10 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	return (p);
 }
 
-/* Up to the time, with room for what is prepared. */
+/*
+ * Begins a record, up to its work unit.  Returns the end, with room for the
+ * prepared parts.
+ */
 static inline char *
 put_begin(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
@@ -194,7 +198,7 @@ put_quoted(struct output *out, const char *text, size_t size)
 	output_taken(out, p);
 }
 
-/* "name":"TEXT" behind `before`, in whatever room that takes. */
+/* Writes `before` and "NAME":"TEXT", with room for both. */
 static void
 put_member(struct output *out, const char *before, const char *name,
     const char *text)
@@ -207,7 +211,10 @@ put_member(struct output *out, const char *before, const char *name,
 	output_taken(out, put_string(p, text));
 }
 
-/* Addresses are strings, and stacks arrays of them, the site first. */
+/*
+ * Writes an address as a string, a stack as an array of strings, the site
+ * first.  Returns false for other values.
+ */
 static bool
 put_address(struct output *out, const struct tbuf_d_piece *piece,
     const struct tbuf_value *value)
@@ -238,7 +245,7 @@ put_address(struct output *out, const struct tbuf_d_piece *piece,
 	return (true);
 }
 
-/* What a clause has left instead of arguments. */
+/* Prints the marked values of a clause's record, which has no arguments. */
 static void
 values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 {
@@ -249,7 +256,7 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	unsigned i;
 	char *p = put_begin(f, r, prepared);
 
-	/* Without the names of arguments that are not there. */
+	/* The name of the first argument, which ends part[0], is left out. */
 	p = put_bytes(p, prepared->part[0], prepared->args_size);
 	p = put_literal(p, "},\"values\":[");
 	for (i = 0; i < r->npieces; i++) {
@@ -270,7 +277,7 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	output_taken(out, put_literal(p, "]}\n"));
 }
 
-/* [[low,count],...] of those buckets that have counts. */
+/* Writes [[low,count],...] for the buckets that have counts. */
 static void
 put_buckets(struct output *out, const struct tbuf_gathered *g)
 {
@@ -299,7 +306,7 @@ put_gathered(struct output *out, const struct tbuf_gathered *g)
 		output_printf(out, "%" PRId64, g->value);
 }
 
-/* "cpus":[...], those of each CPU from 0 on. */
+/* Writes ,"cpus":[...] with the values of all CPUs from 0 on. */
 static void
 put_cpus(struct output *out, const struct tbuf_gathered *g)
 {
@@ -339,7 +346,7 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 	output_printf(out, "}\n");
 }
 
-/* What printf() and its like have made. */
+/* Prints the output of printf() and the like. */
 static void
 text(struct format *f, const char *bytes, size_t size)
 {
@@ -369,7 +376,7 @@ fault(struct format *f, const struct tbuf_event *e, const char *what)
 	output_printf(out, "}\n");
 }
 
-/* What is counted of work units, or NULL. */
+/* Returns the type of a loss of work units, or NULL for other events. */
 static const char *
 unit_loss(enum tbuf_event_type type)
 {
@@ -435,7 +442,10 @@ losses(struct format *f, const struct loss *loss, size_t n)
 	}
 }
 
-/* What is not known, or does not apply, is null. */
+/*
+ * Reports the end of a process.  A status or signal that is unknown or does not
+ * apply is null.
+ */
 static void
 exited(struct format *f, const struct tbuf_event *e)
 {
@@ -472,7 +482,7 @@ total(struct format *f, const struct tbuf_totals *t)
 	output_printf(f->out, "}\n");
 }
 
-/* An object has its names before it. */
+/* Prints no heading: each object has the names of its fields. */
 static void
 list(struct format *f)
 {
@@ -509,7 +519,7 @@ status(struct format *f)
 	(void)f;
 }
 
-/* A lock lane is everybody's: there may be several of one CPU. */
+/* Prints a lane.  Lock lanes have numbers, as a CPU can have several. */
 static void
 lane(struct format *f, const struct tbuf_lane_status *s)
 {

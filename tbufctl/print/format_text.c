@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Text: DTrace's row, then name=value for each argument; losses, ends and the
- * total go to standard error.  Lists and the status are tables.
+ * Text: DTrace's row, then name=value for each argument; losses, ends of
+ * processes and the total on standard error.  Lists and the status are tables.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct value_style style = {
 	.null = "NULL", .byte = "\\x", .cut = "..."
 };
 
-/* Names come from other processes, too. */
+/* Writes a name with escapes, as names come from other processes, too. */
 static char *
 put_name(char *p, const char *name)
 {
@@ -29,7 +29,7 @@ put_name(char *p, const char *name)
 	return (value_escape(p, name, strlen(name), &style));
 }
 
-/* Of records in a thread's buffer it is not known. */
+/* Writes the CPU, or - for a record of a thread lane, where it is unknown. */
 static char *
 put_cpu(char *p, int cpu)
 {
@@ -39,7 +39,7 @@ put_cpu(char *p, int cpu)
 	return (p + 3);
 }
 
-/* "CPU ID FUNCTION:NAME", the latter to the right of its 32 columns. */
+/* Writes "CPU ID FUNCTION:NAME", the last right-aligned in 32 columns. */
 static char *
 put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 {
@@ -50,7 +50,7 @@ put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 	*p++ = ' ';
 	p = put_padded(p, probe->id, 6);
 	*p++ = ' ';
-	/* Made at the end of the room, then moved to where it belongs. */
+	/* The name is written after its columns, then moved to its place. */
 	point = p + 32;
 	end = put_name(point, probe->function);
 	*end++ = ':';
@@ -61,7 +61,7 @@ put_head(char *p, int cpu, const struct tbuf_probe_info *probe)
 	return (p + (end - point));
 }
 
-/* FUNCTION:NAME, of which the latter is not always shown. */
+/* Prepares FUNCTION:NAME of -F, which omits NAME at an entry or return. */
 static char *
 put_flow_name(char *p, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
@@ -79,12 +79,12 @@ put_flow_name(char *p, const struct tbuf_probe_info *probe,
 	return (end);
 }
 
-/* " name=" before each argument, and the end of the line. */
+/* Prepares " name=" before each argument. */
 static char *
 put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
 {
-	/* No blank where a quiet line begins. */
+	/* A quiet line begins with no blank. */
 	bool first = f->quiet && !f->indent &&
 	    f->options->nwith == 0;
 	unsigned i;
@@ -113,7 +113,7 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	for (i = 0; i < probe->nargs; i++)
 		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
 	prepared->most = size + FORMAT_NUMBERS;
-	/* The prefix stands last: it may become longer. */
+	/* The prefix is last: it may become longer. */
 	p = prepared->text = memory_get(NULL, 1, 2 * size +
 	    3 * OUTPUT_NUMBER);
 	p = put_flow_name(p, probe, prepared);
@@ -140,10 +140,13 @@ put_with(struct format *f, char *p, enum with with,
 	}
 }
 
-/* The columns behind the CPU, when -F indents them. */
+/* Columns after the CPU, with -F. */
 #define FLOW_WIDTH	41
 
-/* As DTrace has it: " -> function", or "| function:name" that moves nothing. */
+/*
+ * Writes the columns of -F as DTrace does: " -> function" and " <- function"
+ * change the depth, "| function:name" does not.
+ */
 static char *
 put_flow(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
@@ -172,7 +175,10 @@ put_flow(struct format *f, char *p, const struct tbuf_record *r,
 	return (p);
 }
 
-/* "unit=request:7 outcome=5", of one that has ended. */
+/*
+ * Writes "unit=request:7 outcome=5", or "unfinished" for a unit that has not
+ * ended.
+ */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
 {
@@ -184,7 +190,7 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	return (put_signed(put_literal(p, " outcome="), unit->outcome));
 }
 
-/* What --with asked for, and whose work it was. */
+/* Writes the fields of --with, and the work unit of the record. */
 static char *
 put_withs(struct format *f, char *p, const struct tbuf_record *r)
 {
@@ -218,8 +224,9 @@ put_heading(struct format *f)
 }
 
 /*
- * A record begins with its row, unless quiet; -F has one of its own.  In most
- * rows the first argument follows, so what stands before that does, too.
+ * Prepares the beginning of a probe's records on one CPU: the columns of a row
+ * or of -F, none if quiet.  The text before the first argument is copied to its
+ * end, as the argument follows in most rows.
  */
 static void
 set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
@@ -240,7 +247,7 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 		put_run(p, prepared->part[0], prepared->part_size[0]);
 }
 
-/* Does a row have more than its prefix? */
+/* Returns true if a row has more than its prefix before its arguments. */
 static inline bool
 more_wanted(const struct format *f, const struct tbuf_record *r)
 {
@@ -258,7 +265,10 @@ put_more(struct format *f, char *p, const struct tbuf_record *r,
 	return (put_withs(f, p, r));
 }
 
-/* A row with its prefix, and room for its arguments as prepared. */
+/*
+ * Begins a row with its prefix.  Returns the prefix's end, with room for the
+ * arguments.
+ */
 static inline char *
 row_begin(struct format *f, const struct tbuf_record *r,
     struct prepared *prepared)
@@ -273,7 +283,7 @@ row_begin(struct format *f, const struct tbuf_record *r,
 	return (p + prepared->prefix_size);
 }
 
-/* And what stands before its first argument. */
+/* Writes the fields after the prefix and the text before the first argument. */
 static char *
 put_first(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
@@ -282,7 +292,7 @@ put_first(struct format *f, char *p, const struct tbuf_record *r,
 	p = put_more(f, p, r, prepared);
 	if (r->nargs == 0)
 		return (p);
-	/* A quiet line begins with its first argument, or has this before. */
+	/* The text has no blank in a quiet line, but needs one after a unit. */
 	if (r->unit != NULL && f->quiet && !f->indent &&
 	    f->options->nwith == 0)
 		*p++ = ' ';
@@ -310,7 +320,10 @@ record(struct format *f, const struct tbuf_record *r,
 	output_taken(f->out, p);
 }
 
-/* Of a clause; setopt() may have changed what a row is. */
+/*
+ * Prints the row of a clause's record.  The prefix is made again each time, as
+ * setopt() may have changed the columns.
+ */
 static void
 row(struct format *f, const struct tbuf_record *r)
 {
@@ -388,7 +401,10 @@ losses(struct format *f, const struct loss *loss, size_t n)
 		message(MSG_DAMAGE, damage, PLURAL(damage), where);
 }
 
-/* A status of 0 and one that nobody knows are told alike, as DTrace does. */
+/*
+ * Reports the end of a process.  As in DTrace, status 0 and an unknown status
+ * have the same message.
+ */
 static void
 exited(struct format *f, const struct tbuf_event *e)
 {
@@ -429,7 +445,7 @@ total(struct format *f, const struct tbuf_totals *t)
 
 /* ------------------------------------------------------------------ lists */
 
-/* A name in a column, and what stands behind it. */
+/* Prints a name, right-aligned in `width` columns, and the character `end`. */
 static void
 print_name(struct output *out, int width, const char *name, char end)
 {
@@ -444,7 +460,7 @@ print_name(struct output *out, int width, const char *name, char end)
 	output_taken(out, p + n + 1);
 }
 
-/* DTrace's columns. */
+/* Prints the heading of -l, with DTrace's columns. */
 static void
 list(struct format *f)
 {
@@ -477,8 +493,9 @@ probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 /* ----------------------------------------------------------------- status */
 
 /*
- * A number in at most `width` columns, which are 4 or more: one that does not
- * fit is rounded down, and has a unit of a factor of 1000, or of 1024.
+ * Writes n in at most `width` columns, which are 4 or more.  A number that does
+ * not fit is rounded down and has a unit, each a `factor` (1000 or 1024) times
+ * the one before.  Returns text.
  */
 static const char *
 fit(char *text, unsigned width, uint64_t n, unsigned factor)
@@ -507,10 +524,7 @@ fit(char *text, unsigned width, uint64_t n, unsigned factor)
 	return (text);
 }
 
-/*
- * 80 columns in all.  On a screen each line takes the place of what stood
- * there.
- */
+/* Columns of --stat, 80 in all.  On a screen each line replaces the old one. */
 #define STATUS	"%s%7s %-13s %-6s %4s %3s %4s %7s %11s %4s %5s %6s\n"
 
 static const char *
@@ -529,7 +543,7 @@ status(struct format *f)
 	    "LARGE", "NOLANE");
 }
 
-/* PID/NAME as one word, as much as fits, whatever a process calls itself. */
+/* Writes PID/NAME as one word, cut to the room; NAME may be any text. */
 static void
 name_consumer(const struct tbuf_lane_status *s, char *text, size_t size)
 {
@@ -550,7 +564,7 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 
 	name_consumer(s, consumer, sizeof(consumer));
 	*put_signed(pid, s->pid) = '\0';
-	/* Of one CPU there may be several lock lanes; threads' are of none. */
+	/* A CPU may have several lock lanes; a thread lane has no CPU. */
 	if (s->locked)
 		(void)snprintf(cpu, sizeof(cpu), "L%u", s->number);
 	else if (s->side)
@@ -586,7 +600,7 @@ lefts(struct format *f)
 	    "FILE");
 }
 
-/* The time in local terms, as date(1) has it. */
+/* Prints an orphaned file; its time is local, as date(1) shows it. */
 static void
 left(struct format *f, const struct tbuf_left *l)
 {

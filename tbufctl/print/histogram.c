@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Histograms as DTrace draws them: a line a bucket, a bar as long as its share
- * of all counts, one empty bucket on each side.
+ * Histograms as DTrace draws them: a line for each bucket, a bar as long as the
+ * bucket's share of all counts, one empty bucket on each side.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "histogram.h"
 
 #define BAR		40
-#define ZOOM		0.95L	/* of a bar, for the largest count */
+#define ZOOM		0.95L	/* part of a bar for the largest count */
 #define TITLE		"------------- Distribution -------------"
 
 /* ------------------------------------------------------------ bars */
@@ -45,8 +45,8 @@ put_run_of(char *p, char c, unsigned n)
 }
 
 /*
- * The axis is on the left, on the right if all counts are negative, or in the
- * middle of bars of half the length.
+ * Draws a bar.  Its axis is on the left; on the right if all counts are
+ * negative; in the middle of bars of half the length if there are both.
  */
 static char *
 put_bar(char *p, const struct bars *bars, int64_t count)
@@ -70,7 +70,7 @@ put_bar(char *p, const struct bars *bars, int64_t count)
 	return (both ? put_run_of(p, ' ', BAR / 2) : p);
 }
 
-/* Whole blocks, then eighths of one from the left. */
+/* Draws a bar of whole blocks, then one of eighths from the left. */
 static char *
 put_blocks(char *p, long double length)
 {
@@ -104,7 +104,10 @@ bars_put(struct output *out, const struct bars *bars, int64_t count,
 
 /* ------------------------------------------------------------ labels */
 
-/* Where a quantizer's bucket of 0 is: llquantize has one on each side less. */
+/*
+ * Returns the index of the bucket of 0 of quantize() and llquantize(), the
+ * middle one: buckets that have no values are left out on both sides alike.
+ */
 static unsigned
 zero_of(const struct tbuf_gathered *g)
 {
@@ -119,7 +122,7 @@ without_sign(int64_t value)
 	return (value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* factor^(high + 1), from which on values share a bucket. */
+/* Returns factor^(high + 1): all values from there on share a bucket. */
 static uint64_t
 log_linear_end(uint64_t parameter)
 {
@@ -144,7 +147,10 @@ label_linear(char *text, size_t size, const struct tbuf_gathered *g,
 		    n == g->nbuckets - 1 ? ">= " : "", b->low);
 }
 
-/* `above`: no bucket below 0 is shown. */
+/*
+ * Writes the label of a bucket of llquantize().  `above` is set if no bucket
+ * below 0 is shown.
+ */
 static void
 label_log_linear(char *text, size_t size, const struct tbuf_gathered *g,
     unsigned n, bool above)
@@ -188,7 +194,7 @@ label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
 
 /* ------------------------------------------------------------ histograms */
 
-/* Without any count: those around 0, or the first ones. */
+/* Selects buckets if none has a count: around 0, or the first ones. */
 static void
 find_default(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {

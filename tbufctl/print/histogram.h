@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Histograms: what quantize() and its kin gathered for a key, as bars; and
- * what other aggregations did, key by key (agghist).
+ * Histograms: the buckets of quantize(), lquantize() and llquantize() as bars,
+ * or the values of other aggregations, a bar for each key (agghist).
  */
 #ifndef TBUFCTL_PRINT_HISTOGRAM_H
 #define TBUFCTL_PRINT_HISTOGRAM_H
@@ -15,7 +15,7 @@
 
 #include "base/output.h"
 
-/* The functions of aggregations: struct tbuf_d_aggregation.function. */
+/* Functions of aggregations: struct tbuf_d_aggregation.function. */
 enum function {
 	FUNCTION_COUNT,
 	FUNCTION_SUM,
@@ -28,31 +28,36 @@ enum function {
 	FUNCTION_LLQUANTIZE
 };
 
-/* What the bars of one histogram are drawn by. */
+/* Scale and style of the bars of one histogram. */
 struct bars {
-	long double total;	/* what a whole bar stands for */
-	bool zoom;		/* aggzoom: the largest, not the sum */
-	bool blocks;		/* of eighths of a character, as UTF-8 */
-	bool positive;		/* there are counts above 0, ... */
-	bool negative;		/* ... and below */
+	long double total;	/* value of a bar of full length */
+	bool zoom;		/* aggzoom: scale by the largest, not the sum */
+	bool blocks;		/* eighths of a character, in UTF-8 */
+	bool positive;		/* there are counts above 0 */
+	bool negative;		/* there are counts below 0 */
 };
 
-/* A count that will have a bar. */
+/* Adds a count, which will have a bar, to the scale. */
 void	bars_add(struct bars *, int64_t count);
-/* The bar and the count, up to the end of the line. */
+/*
+ * Prints the bar of `count` and the number `shown`, up to the end of the line.
+ */
 void	bars_put(struct output *, const struct bars *, int64_t count,
 	    int64_t shown);
 
-/* What stands above: "value", or "key" over columns of that width. */
+/*
+ * Prints the heading: "value", or "key" over key_width columns if that is not
+ * 0.
+ */
 void	histogram_head(struct output *, unsigned key_width);
 
-/* A whole one, with the line above it; the bars say how they are drawn. */
+/* Prints a whole histogram with its heading; `bars` has the style. */
 void	histogram_put(struct output *, const struct tbuf_gathered *,
 	    struct bars);
 
 /* ------------------------------------------------------------ aggpack */
 
-/* Buckets of a quantizer that are shown as one character each. */
+/* Range of a quantizer's buckets, shown as one character each. */
 struct packed {
 	unsigned first, last;
 	bool begun;
@@ -60,11 +65,11 @@ struct packed {
 	bool utf8;		/* blocks; else letters */
 };
 
-/* What all lines have in common: another one will be shown. */
+/* Extends the range, which all lines share, by the buckets of a line. */
 void	packed_add(struct packed *, const struct tbuf_gathered *);
 void	packed_head(struct output *, const struct packed *,
 	    const struct tbuf_gathered *, unsigned key_width);
-/* Up to the end of the line. */
+/* Prints one line. */
 void	packed_put(struct output *, const struct packed *,
 	    const struct tbuf_gathered *);
 

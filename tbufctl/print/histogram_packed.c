@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * aggpack: a histogram is one line, and a bucket one character.
+ * aggpack: a histogram is one line, and each bucket one character.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,10 @@
 
 #define LINEAR_WIDTH	8
 
-/* Columns that a label takes, at least 4; a power of ten as one digit less. */
+/*
+ * Returns the columns that a label takes, at least 4; a power of ten counts as
+ * one digit less.
+ */
 static int
 digits(int64_t value)
 {
@@ -30,7 +33,7 @@ is_linear(const struct tbuf_gathered *g)
 	return (g->aggregation->function == FUNCTION_LQUANTIZE);
 }
 
-/* What a bucket of quantize() is called. */
+/* Returns the label of a bucket of quantize(): its bound nearer to 0. */
 static int64_t
 label(const struct tbuf_gathered *g, unsigned n)
 {
@@ -39,7 +42,10 @@ label(const struct tbuf_gathered *g, unsigned n)
 	    g->buckets[n].low);
 }
 
-/* Those of quantize() that have counts; without any the one of 0. */
+/*
+ * Finds the buckets to show: all of lquantize(); of quantize() those that have
+ * counts, or that of 0 if none has.
+ */
 static void
 find(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
@@ -73,7 +79,10 @@ packed_add(struct packed *packed, const struct tbuf_gathered *g)
 	packed->begun = true;
 }
 
-/* One more on each side, but none below 0 for the sake of 0. */
+/*
+ * Widens the range of quantize() by a bucket on each side, but does not go
+ * below 0 from a range that begins at 0.
+ */
 static void
 widen(const struct packed *packed, const struct tbuf_gathered *g,
     unsigned *first, unsigned *last)
@@ -108,7 +117,10 @@ packed_head(struct output *out, const struct packed *packed,
 	output_printf(out, ". %-*s | count\n", most, "max");
 }
 
-/* Eighths of a block as UTF-8, or letters; counts below 0 hang down. */
+/*
+ * Prints a count as eighths of a block in UTF-8, or as a letter; letters for
+ * counts below 0 hang down.
+ */
 static void
 put_character(struct output *out, const struct packed *packed,
     int64_t count, long double total)
@@ -131,7 +143,7 @@ put_character(struct output *out, const struct packed *packed,
 	}
 }
 
-/* The labels of quantize() are numbers, those of lquantize() say more. */
+/* Prints the lowest label: a number for quantize(), "< N" for lquantize(). */
 static void
 put_least(struct output *out, const struct tbuf_gathered *g, unsigned first)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * print() of a pointer: what it points to, as an initializer of C; members
- * that are 0 are left out.
+ * print() of a pointer: shows the object it points to as an initializer of C,
+ * without members that are 0.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,15 +11,15 @@
 #include "print_type.h"
 
 #define MARGIN	44		/* blanks before the outermost level */
-#define DEEPEST	256		/* structures in structures */
+#define DEEPEST	256		/* levels of nested structures */
 
 struct walk {
 	struct output *out;
-	const char *data;	/* the whole */
-	size_t size;		/* bytes of it that are there */
-	uint64_t limit;		/* where what is to be shown ends */
+	const char *data;	/* the object */
+	size_t size;		/* bytes of it that were recorded */
+	uint64_t limit;		/* offset at which the output ends */
 	bool ended;		/* "..." was printed */
-	unsigned open[DEEPEST];	/* levels of the braces that are not closed */
+	unsigned open[DEEPEST];	/* levels of open braces */
 	unsigned nopen;
 };
 
@@ -31,8 +31,8 @@ put_indent(const struct walk *w, unsigned depth)
 }
 
 /*
- * A brace is closed when something comes behind it: what "..." stands for may
- * be within it or not.
+ * Closes open braces from level `depth` on.  A brace stays open until output
+ * follows it, as the members that "..." replaces may be inside or outside.
  */
 static void
 close_braces(struct walk *w, unsigned depth)
@@ -46,7 +46,7 @@ close_braces(struct walk *w, unsigned depth)
 	}
 }
 
-/* Are all bytes, of those that are there, 0? */
+/* Returns true if all recorded bytes in a range are 0. */
 static bool
 is_zero(const struct walk *w, size_t offset, size_t size)
 {
@@ -102,7 +102,7 @@ put_number(const struct walk *w, const struct tbuf_d_shape *shape,
 	}
 }
 
-/* "(struct s)", but only "(union)" of one without a name. */
+/* Prints "(struct s)", but only "(union)" for a union without a name. */
 static void
 put_type(const struct walk *w, const struct tbuf_d_shape *shape)
 {
@@ -116,7 +116,10 @@ put_type(const struct walk *w, const struct tbuf_d_shape *shape)
 static void	put(struct walk *, const struct tbuf_d_shape *, size_t offset,
 		    unsigned depth, const struct tbuf_d_member *);
 
-/* What begins behind what is to be shown, was not recorded, or is too deep. */
+/*
+ * Returns true if a value begins at the limit or after it, was not recorded, or
+ * is too deep; then prints "...", once.
+ */
 static bool
 is_beyond(struct walk *w, size_t offset, size_t size, unsigned depth)
 {
@@ -155,7 +158,10 @@ put_members(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	}
 }
 
-/* Characters end at a NUL; other elements that are 0 are left out. */
+/*
+ * Prints the elements of an array.  Characters end at a NUL; other elements
+ * that are 0 are left out.
+ */
 static void
 put_elements(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
     unsigned depth)
@@ -179,7 +185,10 @@ put_elements(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	output_printf(w->out, "]");
 }
 
-/* A value on lines of its own; the outermost one has no comma behind it. */
+/*
+ * Prints a value on lines of its own, followed by a comma except on the
+ * outermost level.
+ */
 static void
 put(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
     unsigned depth, const struct tbuf_d_member *member)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * print() of a value: its type, and a line for each member.
+ * print() of a value: shows its type, and a line for each member.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,11 +12,11 @@
 
 #define INDENT	4
 
-/* Where one is in a value. */
+/* A place within a value. */
 struct place {
 	struct output *out;
-	const char *data;	/* of the value that is printed next */
-	size_t size;		/* bytes that are there */
+	const char *data;	/* the value that is printed next */
+	size_t size;		/* bytes that were recorded */
 	unsigned depth;
 };
 
@@ -35,7 +35,7 @@ is_structure(const struct tbuf_d_shape *shape)
 	    shape->kind == TBUF_KIND_UNION);
 }
 
-/* What is not there is 0. */
+/* Loads a number; bytes that were not recorded are 0. */
 static uint64_t
 load(const struct place *at, const struct tbuf_d_shape *shape)
 {
@@ -118,7 +118,7 @@ put_number(struct output *out, const struct tbuf_d_shape *shape,
 	}
 }
 
-/* Printable bytes and then a NUL: a text. */
+/* Returns true for an array of characters with printable bytes before a NUL. */
 static bool
 is_text(const struct place *at, const struct tbuf_d_shape *shape)
 {
@@ -135,7 +135,7 @@ is_text(const struct place *at, const struct tbuf_d_shape *shape)
 static void	put_inner(struct place *, const struct tbuf_d_shape *,
 		    const struct tbuf_d_member *);
 
-/* The value at an offset of this one. */
+/* Returns the place at an offset of this one, a level deeper. */
 static struct place
 inside(const struct place *at, uint32_t offset)
 {
@@ -174,7 +174,7 @@ put_elements(const struct place *at, const struct tbuf_d_shape *shape)
 	output_printf(at->out, "]");
 }
 
-/* A string that is a member. */
+/* Prints a string that is a member. */
 static void
 put_text(const struct place *at, const struct tbuf_d_shape *shape)
 {
@@ -184,7 +184,7 @@ put_text(const struct place *at, const struct tbuf_d_shape *shape)
 	    at->data);
 }
 
-/* Like a text's, an array's brackets are left out on the outermost level. */
+/* Prints an array.  A text has brackets, except on the outermost level. */
 static void
 put_array(const struct place *at, const struct tbuf_d_shape *shape)
 {
@@ -275,7 +275,7 @@ print_value(struct output *out, const struct datum *d)
 		put_number(out, shape, d->size < 8 ? d->number &
 		    ((UINT64_C(1) << 8 * d->size) - 1) : d->number);
 	}
-	/* A structure's last brace has the end of the row behind it. */
+	/* After a structure's last brace comes the end of the row. */
 	if (!is_structure(shape))
 		output_printf(out, "\n");
 }

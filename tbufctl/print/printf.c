@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * printf() of D.  What C's printf() knows is left to it; a width and a
- * precision do the same for D's own conversions as for %s.
+ * printf() of D.  Conversions of C are left to C's printf(); for D's own
+ * conversions width and precision have the same effect as for %s.
  */
 #include <limits.h>
 #include <locale.h>
@@ -29,7 +29,7 @@ read_number(const char *p, int *number)
 	return (p);
 }
 
-/* One flag; of - and 0 the last one counts. */
+/* Reads a flag; the last one of - and 0 counts. */
 static void
 read_flag(struct conversion *c, char flag)
 {
@@ -48,7 +48,7 @@ read_flag(struct conversion *c, char flag)
 	}
 }
 
-/* Flags, width and precision stand in any order; p is behind the %. */
+/* Reads flags, width and precision in any order; p is after the %. */
 static const char *
 read_modifiers(struct conversion *c, const char *p)
 {
@@ -92,7 +92,7 @@ read_conversion(struct conversion *c, const char *p)
 
 /* ------------------------------------------------------------ converting */
 
-/* For C's printf(): flags, width and precision, then the conversion. */
+/* Makes a format for C's printf() from a conversion. */
 static const char *
 c_format(char *room, size_t size, const struct conversion *c,
     const char *conversion)
@@ -109,7 +109,7 @@ c_format(char *room, size_t size, const struct conversion *c,
 	return (room);
 }
 
-/* What the user's locale puts between thousands, if it has one. */
+/* Returns the user's locale, which may separate thousands. */
 static locale_t
 grouping(void)
 {
@@ -120,7 +120,7 @@ grouping(void)
 	return (users);
 }
 
-/* With ' alone a number is the user's; all others are C's. */
+/* Prints a number: in the user's locale with the flag ', else in C's. */
 static void
 put_number(struct output *out, const struct conversion *c,
     const char *conversion, unsigned long long integer, double floating)
@@ -166,7 +166,7 @@ put_text(struct output *out, const struct conversion *c, const char *text,
 		put_blanks(out, blanks);
 }
 
-/* The letter is C's; an integer is as wide as it is in D. */
+/* Prints an integer, as wide as it is in D, by a conversion letter of C. */
 static void
 put_integer(struct output *out, const struct conversion *c,
     const struct datum *d, char letter)
@@ -232,7 +232,7 @@ put_escaped(struct output *out, const struct conversion *c, const char *text,
 	free(room.buffer);
 }
 
-/* An array of wchar_t, as UTF-8. */
+/* Prints an array of wchar_t, with ? for characters beyond ASCII. */
 static void
 put_wide(struct output *out, const struct conversion *c,
     const struct datum *d)
@@ -268,7 +268,7 @@ put_time(struct output *out, const struct conversion *c,
 	put_text(out, c, text, n);
 }
 
-/* A stack has lines of its own. */
+/* Prints an address; a stack has lines of its own. */
 static void
 put_symbol(struct output *out, const struct conversion *c,
     const struct datum *d, char letter)
@@ -353,7 +353,7 @@ printf_convert(struct output *out, const struct conversion *c,
 
 /* ------------------------------------------------------------ formats */
 
-/* The next value; false if there is none left. */
+/* Takes the next value.  Returns false if none is left. */
 static bool
 take(const struct printf_values *v, unsigned *next, struct datum *d)
 {
@@ -365,7 +365,7 @@ take(const struct printf_values *v, unsigned *next, struct datum *d)
 	return (true);
 }
 
-/* A negative width is left-aligned, as in C. */
+/* Takes the values of each *.  A negative width means left-aligned, as in C. */
 static void
 take_stars(const struct printf_values *v, unsigned *next,
     struct conversion *c)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The formats of printf(), printa() and what else takes one.  The compiler has
+ * Formats of printf(), printa(), system() and freopen().  The compiler has
  * checked them against their arguments.
  */
 #ifndef TBUFCTL_PRINT_PRINTF_H
@@ -12,7 +12,7 @@
 #include "typed_value.h"
 #include "base/output.h"
 
-/* A conversion, with what a * stands for. */
+/* A conversion; take_stars() replaces a * by its value. */
 struct conversion {
 	char name[4];		/* "lld" */
 	char flags[8];		/* # + ' and blank, as C has them */
@@ -23,12 +23,12 @@ struct conversion {
 	int precision;
 };
 
-/* What a format takes, in its order. */
+/* Arguments of a format, in its order. */
 struct printf_values {
 	const struct tbuf_d_piece *pieces;
 	const struct tbuf_value *values;
 	unsigned count;
-	/* %@; NULL where there is none. */
+	/* Prints %@; NULL if there is no aggregation. */
 	void (*aggregation)(void *, struct output *, const struct conversion *);
 	void *arg;
 };
@@ -36,7 +36,7 @@ struct printf_values {
 void	printf_put(struct output *, const char *format,
 	    const struct printf_values *);
 
-/* One conversion of one value. */
+/* Prints one value by one conversion. */
 void	printf_convert(struct output *, const struct conversion *,
 	    const struct datum *);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * setopt(): options that a clause changes while tracing goes on.
+ * setopt(): sets options from a clause, while tracing goes on.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 static const char illegal[] = "Operation illegal when tracing is active";
 
-/* What is this program's own. */
+/* Returns the flag of an option of tbufctl itself, or NULL. */
 static bool *
 find_flag(struct format *f, const char *name)
 {
@@ -36,7 +36,10 @@ find_flag(struct format *f, const char *name)
 	return (NULL);
 }
 
-/* Is it one of these?  Then *why is NULL, or what is wrong with the value. */
+/*
+ * Sets stackindent or printsize.  Returns false for other names.  *why is NULL,
+ * or why the value is wrong.
+ */
 static bool
 set_number(struct format *f, const char *name, const char *value,
     const char **why)

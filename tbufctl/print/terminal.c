@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lines that are cut to a terminal's width.
+ * Cuts lines to a terminal's width.
  */
 #include <sys/ioctl.h>
 
@@ -26,7 +26,10 @@ screen_begin(struct screen *screen, struct format *f)
 	f->out = &screen->text;
 }
 
-/* ESC [ 0 K and the like take no column: how long one is, or 0. */
+/*
+ * Returns the length of a sequence such as ESC [ 0 K, which takes no column, or
+ * 0 if there is none.
+ */
 static size_t
 sequence(const unsigned char *s, size_t left)
 {
@@ -40,8 +43,9 @@ sequence(const unsigned char *s, size_t left)
 }
 
 /*
- * The columns of a character, at most, and its bytes.  Those of the Far East
- * take two; those before them, and the blocks that bars are made of, one.
+ * Returns the columns that a character takes, at most, and sets *bytes to its
+ * length.  Characters of the Far East take two columns; those with lower
+ * numbers, and the blocks of bars, take one.
  */
 static unsigned
 width(const unsigned char *s, size_t left, unsigned column, size_t *bytes)
@@ -57,7 +61,7 @@ width(const unsigned char *s, size_t left, unsigned column, size_t *bytes)
 	    (s[0] == 0xe2 && s[1] >= 0xba))) ? 2 : 1);
 }
 
-/* How much of a line fits. */
+/* Returns the number of bytes of a line that fit. */
 static size_t
 fits(const char *line, size_t length, unsigned columns)
 {

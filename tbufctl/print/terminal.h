@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What is drawn on a terminal, over what stands there: lines that are wider
- * than the terminal would take two of its rows, and are cut.
+ * Draws over the contents of a terminal.  Lines that are wider than the
+ * terminal are cut, as they would take two rows.
  */
 #ifndef TBUFCTL_PRINT_TERMINAL_H
 #define TBUFCTL_PRINT_TERMINAL_H
@@ -14,12 +14,12 @@ struct format;
 struct screen {
 	struct output *terminal;
 	struct output text;
-	unsigned rows, columns;	/* 0: not known */
+	unsigned rows, columns;	/* 0: unknown */
 };
 
-/* From here on the format's output is kept ... */
+/* Collects the format's output in memory until screen_end(). */
 void	screen_begin(struct screen *, struct format *);
-/* ... until it is drawn. */
+/* Writes the collected output to the terminal, with its lines cut. */
 void	screen_end(struct screen *, struct format *);
 
 #endif

@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * trace() and tracemem(): a value in a column by its size, a text, or a dump.
+ * trace() and tracemem(): print a value in a column as wide as its size needs,
+ * a text, or a dump.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "action.h"
 
-#define ROW	16		/* bytes a line of a dump */
+#define ROW	16		/* bytes on a line of a dump */
 
 static void
 put_integer(struct output *out, const struct datum *d, bool quiet)
@@ -19,7 +20,7 @@ put_integer(struct output *out, const struct datum *d, bool quiet)
 
 	if (quiet)
 		width = 0;
-	/* "%20lu" has its blank in front, too. */
+	/* Unsigned 64-bit numbers have a blank before the column, too. */
 	if (d->is_signed)
 		output_printf(out, "%s%*" PRId64, blank, width,
 		    (int64_t)d->number);

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A value that a clause has recorded, with its type.
+ * Reads a value that a clause has recorded, with its type.
  */
 #include <string.h>
 
 #include "typed_value.h"
 
-/* The low bytes of a number, extended by its sign. */
+/* Returns the low `size` bytes of a number, sign-extended if is_signed. */
 static uint64_t
 cut(uint64_t number, unsigned size, bool is_signed)
 {
@@ -36,7 +36,7 @@ datum_load(const void *bytes, unsigned size, bool is_signed)
 	return (cut(number, size, is_signed));
 }
 
-/* What an argument of a probe is of itself; its class is all a script knows. */
+/* Shapes of a probe's arguments, by type; a script knows their class only. */
 static const struct tbuf_d_shape arguments[] = {
 	[TBUF_INT8] = { TBUF_KIND_INTEGER, 1, 1, .name = "int8_t" },
 	[TBUF_INT16] = { TBUF_KIND_INTEGER, 1, 2, .name = "int16_t" },
@@ -88,7 +88,7 @@ set_shape(struct datum *d, const struct tbuf_d_shape *shape)
 	}
 }
 
-/* A floating-point number lies in a register as its bits. */
+/* Returns a floating-point number.  A register holds it as its bits. */
 static double
 floating(const struct tbuf_value *v, const struct tbuf_d_shape *shape)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A value that a clause has recorded, with its type: what trace(), printf()
- * and print() show.
+ * A value that a clause has recorded, with its type, for trace(), printf() and
+ * print().
  */
 #ifndef TBUFCTL_PRINT_TYPED_VALUE_H
 #define TBUFCTL_PRINT_TYPED_VALUE_H
@@ -25,20 +25,20 @@ struct datum {
 	enum datum_kind kind;
 	bool is_signed;
 	unsigned size;		/* bytes that an integer has in D */
-	uint64_t number;	/* cut to them, and extended by its sign */
+	uint64_t number;	/* cut to `size` bytes and sign-extended */
 	double floating;
-	const char *data;	/* of a text, or bytes */
+	const char *data;	/* of a text or bytes */
 	size_t length;
-	const struct tbuf_d_shape *shape;	/* NULL: not known */
+	const struct tbuf_d_shape *shape;	/* NULL: unknown */
 };
 
 void	datum_get(struct datum *, const struct tbuf_d_piece *,
 	    const struct tbuf_value *);
 
-/* An integer of `size` bytes in memory of ours, extended by its sign. */
+/* Loads an integer of `size` bytes from our memory and extends its sign. */
 uint64_t datum_load(const void *, unsigned size, bool is_signed);
 
-/* Bytes up to the first NUL. */
+/* Returns the number of bytes before the first NUL. */
 size_t	datum_text_length(const struct datum *);
 
 #endif

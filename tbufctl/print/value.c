@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The values of arguments.
+ * Writes the values of arguments.
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,10 @@ put_escape(char *p, unsigned char c, const struct value_style *style)
 	return (put_hex(put_text(p, style->byte), &c, 1));
 }
 
-/* What may stand for itself: a terminal acts on C1 controls. */
+/*
+ * Returns the length of a UTF-8 sequence that needs no escape, or 0.  C1
+ * controls need one unless style->controls is set, as a terminal acts on them.
+ */
 static unsigned
 printable_sequence(const unsigned char *s, size_t left,
     const struct value_style *style)
@@ -45,9 +48,10 @@ printable_sequence(const unsigned char *s, size_t left,
 #define EACH(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
 /*
- * Do all of eight bytes stand for themselves, without another look?  Each of
- * these sums has the byte's highest bit set if it is as it should be, and none
- * carries into the next byte as long as no byte has its own.
+ * Returns true if eight bytes need no escapes and no further check.  Each sum
+ * sets a byte's highest bit if the byte passes the test.  No sum carries into
+ * the next byte as long as no byte has its highest bit set; the last term
+ * rejects those.
  */
 static inline bool
 is_plain(uint64_t bytes)
@@ -60,7 +64,7 @@ is_plain(uint64_t bytes)
 	return ((good & EACH(0x80)) == EACH(0x80));
 }
 
-/* The same of those at s, which are copied; false: of some it is not known. */
+/* Copies eight bytes.  Returns is_plain() of them. */
 static inline bool
 put_plain(char *p, const unsigned char *s)
 {
@@ -71,7 +75,10 @@ put_plain(char *p, const unsigned char *s)
 	return (is_plain(bytes));
 }
 
-/* The bytes that stand for themselves, in steps of eight, and what is left. */
+/*
+ * Copies bytes that need no escapes, in steps of eight, and the rest of fewer
+ * than eight if it needs none.  Moves *from past them.  Returns the end.
+ */
 static inline char *
 put_plains(char *p, const unsigned char **from, const unsigned char *end)
 {
@@ -80,7 +87,7 @@ put_plains(char *p, const unsigned char **from, const unsigned char *end)
 
 	for (; end - s >= 8 && put_plain(p, s); s += 8)
 		p += 8;
-	/* Fewer than eight are looked at with those in front of them. */
+	/* The rest is checked together with the bytes before it. */
 	left = end - s;
 	if (left > 0 && left < 8 && s - *from >= 8 &&
 	    put_plain(p + left - 8, end - 8)) {
@@ -133,7 +140,7 @@ put_binary(char *p, const struct tbuf_value *v, bool quoted)
 	return (p);
 }
 
-/* Room for the value, and what may come with it. */
+/* 16 bytes: quotes or "hex:", NULL, the mark of a cut value. */
 char *
 value_put_data(struct output *out, char *p, const struct tbuf_value *v,
     const struct value_style *style, size_t after)

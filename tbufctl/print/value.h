@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The values of arguments: one visitor for all formats.
+ * Writes the values of arguments: one visitor for all formats.
  */
 #ifndef TBUFCTL_PRINT_VALUE_H
 #define TBUFCTL_PRINT_VALUE_H
@@ -15,40 +15,44 @@
 #include "base/write_number.h"
 #include "base/output.h"
 
-/* What formats write differently. */
+/* Differences between the formats. */
 struct value_style {
-	const char *null;	/* a NULL string, or no number */
+	const char *null;	/* for a NULL string, or no finite number */
 	const char *byte;	/* before two digits of an unprintable byte */
-	bool controls;		/* U+0080 to U+009f stand for themselves */
-	bool quoted;		/* pointers and bytes stand in quotes */
+	bool controls;		/* U+0080 to U+009f are not escaped */
+	bool quoted;		/* pointers and bytes are quoted */
 	bool finite;		/* a number that is not finite is null */
-	const char *cut;	/* behind a value that strsize cut */
+	const char *cut;	/* after a value that strsize cut */
 };
 
-/* Most bytes that value_escape() makes of one. */
+/* Most bytes that value_escape() makes of one byte. */
 #define VALUE_ESCAPED	6
 
-/* Text as it stands between quotes, in room for VALUE_ESCAPED times as much. */
+/*
+ * Writes text as it is between quotes, into room for VALUE_ESCAPED times its
+ * size.  Returns the end.
+ */
 char	*value_escape(char *, const void *text, size_t size,
 	    const struct value_style *);
 
 /*
- * Other values than integers: texts and bytes, which get room of their own, and
- * for `after`; and all the rest.
+ * Append values other than integers and return the end.  value_put_data() makes
+ * room for a text or bytes, and for `after` bytes more; value_put_other() takes
+ * all other types.
  */
 char	*value_put_data(struct output *, char *p, const struct tbuf_value *,
 	    const struct value_style *, size_t after);
 char	*value_put_other(char *p, const struct tbuf_value *,
 	    const struct value_style *);
 
-/* A clause's value as one of the type that it has in the script. */
+/* Converts a clause's value to the type that it has in the script. */
 void	value_typed(struct tbuf_value *, const struct tbuf_d_piece *,
 	    const struct tbuf_value *);
 
 /*
- * Append a value at p, where there is room for OUTPUT_NUMBER bytes.  Returns
- * the end.  Behind a text there is room for `after` bytes, however much of it
- * there was before.
+ * Appends a value at p, where there is room for OUTPUT_NUMBER bytes.  Returns
+ * the end.  After a text there is room for `after` bytes, even if there was
+ * less before.
  */
 static inline char *
 value_put(struct output *out, char *p, const struct tbuf_value *v,
