@@ -61,7 +61,7 @@ address_end(void)
 	consumer = NULL;
 }
 
-/* ------------------------------------------------------------ what it is */
+/* ------------------------------------------------------------ kinds */
 
 static const char *
 asked(const struct datum *d)

@@ -353,7 +353,7 @@ printf_convert(struct output *out, const struct conversion *c,
 
 /* ------------------------------------------------------------ formats */
 
-/* Takes the next value.  Returns false if none is left. */
+/* Takes the next value.  Returns false if none remains. */
 static bool
 take(const struct printf_values *v, unsigned *next, struct datum *d)
 {
