@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * From the programs of the command line to a script.
+ * Compiles the programs of the command line into a script.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 /* ------------------------------------------------------------ callbacks */
 
-/* The sizes that a program is compiled for. */
+/* Sets the sizes that a program is compiled for. */
 static void
 set_sizes(struct compiled *c)
 {
@@ -31,7 +31,7 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
-/* How many frames stacks have that do not say it, and keys parts. */
+/* Sets the default numbers of frames in stacks, and of parts in keys. */
 static void
 set_frames(struct compiled *c)
 {
@@ -44,7 +44,9 @@ set_frames(struct compiled *c)
 	c->d.raw = c->options->d.unwind;
 }
 
-/* #pragma D option */
+/*
+ * Sets an option of #pragma D option.  Returns NULL, or why it cannot be set.
+ */
 static const char *
 set_option(void *context, const char *name, const char *value)
 {
@@ -78,8 +80,9 @@ set_option(void *context, const char *name, const char *value)
 }
 
 /*
- * Of a command that does not run yet nothing is known, but that it will not
- * have what nobody has; what a list has not is told behind it.
+ * Returns true if a probe exists, or may exist later.  A command that does not
+ * run yet may have all probes but those of pidN; -l reports descriptions
+ * without a match after its list.
  */
 static bool
 probe_exists(void *context, const struct d_description *d)
@@ -157,7 +160,10 @@ is_traced(void *context, int64_t pid)
 	return (false);
 }
 
-/* Whose types a script knows, beside those of targets that it looks for. */
+/*
+ * Adds the processes and the command to those with types that a script can
+ * name.
+ */
 static void
 name_types(struct compiled *c)
 {
@@ -213,7 +219,7 @@ set_options(struct compiled *c, pid_t target)
 
 /* ------------------------------------------------------------ sources */
 
-/* The words are DTrace's; a list of types keeps its lines. */
+/* Reports an error in DTrace's words; a list of types keeps its lines. */
 static int
 refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
@@ -321,9 +327,9 @@ compile_one(struct compiled *c, size_t i)
 	struct d_error error;
 
 	o->words[0] = program->flag == 's' ? program->text : o->name;
-	/* On a command line a word outside of clauses is a probe. */
+	/* On the command line a name outside of clauses is a probe. */
 	c->d.pspec = program->flag != 's' || o->d.pspec;
-	/* -i takes a number, or what -n takes. */
+	/* -i takes a number, or a description as -n does. */
 	source.text = program->flag == 's' ? program->script : program->text;
 	source.length = program->flag == 's' ? program->length :
 	    strlen(program->text);
@@ -331,7 +337,10 @@ compile_one(struct compiled *c, size_t i)
 	return (c->programs[i] != NULL ? 0 : refuse(c, program, &error));
 }
 
-/* Nobody may have asked for a target's probes yet, as with -Z. */
+/*
+ * Lists targets if a description needs it; the compiler may not have, as with
+ * -Z.
+ */
 static void
 look_for_targets(struct compiled *c)
 {
@@ -422,8 +431,8 @@ compile_free(struct compiled *c)
 /* ------------------------------------------------------------ notices */
 
 /*
- * What it matches by now; each description of each clause counts, and each part
- * of one with an if.
+ * Returns the number of probes that a program matches by now.  Each description
+ * of each clause counts, and each part of a clause with an if.
  */
 static unsigned
 count(struct compiled *c, const struct d_node *program)
@@ -493,7 +502,7 @@ is_unmatched(struct compiled *c, const struct d_description *d)
 	return (!s.found);
 }
 
-/* Each description is told once, however many clauses have it. */
+/* Reports a description once, even if several clauses have it. */
 static void
 tell_unmatched(struct compiled *c, const struct d_description *d,
     struct words *told)

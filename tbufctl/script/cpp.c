@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -C: scripts go through cpp(1), from one file without a name to another.
+ * -C: preprocesses scripts with cpp(1), from one memory file to another.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -83,7 +83,7 @@ write_all(int fd, const char *text, size_t length)
 
 static const char failed[] = "Preprocessor failed to process input program";
 
-/* What every script is told of where it runs. */
+/* Macros of the platform, which every script has. */
 static const char *const fixed[] = {
 	"-D__linux", "-D__unix", "-D__SVR4",
 #if defined(__x86_64__)
@@ -96,7 +96,7 @@ static const char *const fixed[] = {
 	"-U__GNUC_PATCHLEVEL__"
 };
 
-/* What comes first, then the user's, then the file. */
+/* Makes the arguments: the fixed ones, then the user's, then the file. */
 static char **
 make_arguments(const struct d_settings *d, const char *path)
 {
@@ -122,7 +122,10 @@ make_arguments(const struct d_settings *d, const char *path)
 	return (w.all);
 }
 
-/* What went wrong, by how it ended, which a shell tells in the same way. */
+/*
+ * Returns an error's text for an exit status, NULL for success; 126 and 127
+ * mean the same as in a shell.
+ */
 static const char *
 ended(int status)
 {
@@ -140,7 +143,7 @@ ended(int status)
 	}
 }
 
-/* NULL, or what is to be said. */
+/* Runs cpp.  Returns NULL, or the text of an error. */
 static const char *
 spawn(char **arguments, int in, int out)
 {
@@ -172,7 +175,7 @@ cpp_run(const struct d_settings *d, char *text, size_t *length,
 	int out = memfd_create("preprocessed", MFD_CLOEXEC);
 	const char *from = text;
 
-	/* Its newline stays, so that lines keep their numbers. */
+	/* The newline after #! stays, so that lines keep their numbers. */
 	if (strncmp(text, "#!", 2) == 0)
 		from += strcspn(text, "\n");
 	*why = failed;

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts of scripts, as they are in files or as cpp(1) leaves them.
+ * Texts of scripts, read from files or preprocessed by cpp(1).
  */
 #ifndef TBUFCTL_SCRIPT_CPP_H
 #define TBUFCTL_SCRIPT_CPP_H
@@ -11,14 +11,14 @@
 struct d_settings;
 
 /*
- * All of a file, with a NUL behind it, to be freed; NULL and errno when it
- * cannot be read.
+ * Reads a file.  Returns its text with a NUL at the end, for the caller to
+ * free; NULL and errno if it cannot be read.
  */
 char	*text_read(const char *path, size_t *length);
 
 /*
- * What cpp makes of a text, which is freed; NULL, and why, when it failed.  The
- * line of #! is not shown to it.
+ * Preprocesses a text, without its line of #!, and frees it.  Returns the
+ * result; NULL and *why after a failure.
  */
 char	*cpp_run(const struct d_settings *, char *text, size_t *length,
 	    const char **why);

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Libraries of D: read, and put in an order in which each comes behind those
- * that it depends on.
+ * Reads libraries of D and sorts each after those that it depends on.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -57,7 +56,7 @@ read_directory(struct libraries *l, const char *path)
 		free(entries);
 }
 
-/* What stands behind "#pragma D depends_on library" in a line, or NULL. */
+/* Returns the name after "#pragma D depends_on library" in a line, or NULL. */
 static const char *
 dependency(const char *line, size_t *length)
 {
@@ -90,7 +89,10 @@ find(struct libraries *l, const char *name, size_t length)
 	return (NULL);
 }
 
-/* What DTrace has as files, and this compiler built in. */
+/*
+ * Returns true for a library that DTrace has as a file, and this compiler built
+ * in.
+ */
 static bool
 is_built_in(const char *name, size_t length)
 {
@@ -108,7 +110,7 @@ is_built_in(const char *name, size_t length)
 	return (false);
 }
 
-/* The first that is wrong is told. */
+/* Notes an error; only the first one is reported. */
 static void
 complain(struct libraries *l, const char *what, const struct library *one,
     const char *how, const char *other)
@@ -135,7 +137,7 @@ missing(struct libraries *l, const struct library *one, const char *name,
 	words_free(&path);
 }
 
-/* First what it depends on. */
+/* Appends a library to `sorted`, after those that it depends on. */
 static void
 visit(struct libraries *l, struct library *one, struct library *sorted,
     size_t *n)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -L: libraries of D, which are compiled before anything else.
+ * -L: libraries of D, which are compiled before everything else.
  */
 #ifndef TBUFCTL_SCRIPT_LIBRARY_H
 #define TBUFCTL_SCRIPT_LIBRARY_H
@@ -17,16 +17,16 @@ struct library {
 	char *text;
 	size_t length;
 	bool visited;
-	bool sorted;		/* and all that it depends on */
+	bool sorted;		/* after all that it depends on */
 };
 
 struct libraries {
-	struct library *all;	/* those that others depend on come first */
+	struct library *all;	/* each after those it depends on */
 	size_t count;
-	char *wrong;		/* with what they depend on, or NULL */
+	char *wrong;		/* an error in dependencies, or NULL */
 };
 
-/* All *.d in these directories; one that cannot be read is left out. */
+/* Reads all *.d in the directories; files that cannot be read are left out. */
 void	libraries_read(struct libraries *, const struct words *directories);
 void	libraries_free(struct libraries *);
 

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l of programs: the probes that their clauses describe.  Those that tbufctl
- * has itself are shown here, clause by clause; those of targets are enabled,
- * by which the library knows what to list.
+ * -l: lists the probes that the clauses of programs describe.  tbufctl's own
+ * probes are shown here, clause by clause; those of targets are enabled, so
+ * that the library lists them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,10 @@
 #include "base/messages.h"
 #include "options/enablings.h"
 
-/* A timer has the next id behind the fixed ones when it is first named. */
+/*
+ * Returns a timer's id: the next one after the fixed ids when it is first
+ * named.
+ */
 static unsigned
 timer_id(struct script_list *l, const char *name)
 {
@@ -42,7 +45,10 @@ show(void *arg, const char *provider, const char *name, unsigned id)
 	l->format->ops->probe(l->format, getpid(), &probe);
 }
 
-/* One by its name, or those that are always there and the usual timers. */
+/*
+ * Shows tbufctl's own probes that match; with a glob or no name also the usual
+ * timers.  Returns their number.
+ */
 static unsigned
 show_own(struct script_list *l, const struct d_description *d)
 {
@@ -62,7 +68,7 @@ script_list_own(struct script_list *l)
 	(void)show_own(l, &any);
 }
 
-/* The fields of a description that has all four, cut out of a copy. */
+/* Splits a copy of a description that has all four fields. */
 static void
 split(char *copy, struct d_description *d)
 {
@@ -103,7 +109,7 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	return (0);
 }
 
-/* The same of one whose first fields may be missing. */
+/* Splits a copy of a description; its first fields may be missing. */
 static void
 split_short(char *copy, struct d_description *d)
 {
@@ -121,7 +127,10 @@ split_short(char *copy, struct d_description *d)
 		d->field[i] = "";
 }
 
-/* A list with commas. */
+/*
+ * Shows tbufctl's own probes that a list with commas matches.  Returns true if
+ * there are any.
+ */
 static bool
 show_list(struct script_list *l, const char *list)
 {

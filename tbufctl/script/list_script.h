@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l of programs.
+ * -l: lists the probes that programs describe.
  */
 #ifndef TBUFCTL_SCRIPT_LIST_SCRIPT_H
 #define TBUFCTL_SCRIPT_LIST_SCRIPT_H
@@ -18,7 +18,7 @@ struct listed {
 	int enabling;
 };
 
-/* Begins with the format alone. */
+/* Only `format` is initialized by the caller. */
 struct script_list {
 	struct format *format;
 	char **timers;			/* in the order of their ids */
@@ -28,16 +28,19 @@ struct script_list {
 };
 
 /*
- * Show tbufctl's own probes that a script describes, and enable the others: 0,
- * or an exit status after a message.
+ * Shows tbufctl's own probes that a script describes, and enables the other
+ * descriptions.  Returns 0, or an exit status after a message.
  */
 int	script_list(struct script_list *, const struct tbuf_d_script *,
 	    struct tbuf_consumer *);
-/* Show those of ours that descriptions without clauses match. */
+/* Shows tbufctl's own probes that descriptions without clauses match. */
 void	script_list_unclaused(struct script_list *, struct program *);
-/* Show those that are always there, and the usual timers. */
+/* Shows BEGIN, END, ERROR and the usual timers. */
 void	script_list_own(struct script_list *);
-/* Say what has matched nothing once targets are listed; frees all. */
+/*
+ * Reports descriptions that match nothing, after targets were listed; frees
+ * all.
+ */
 void	script_list_end(struct script_list *, struct tbuf_consumer *);
 
 #endif

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The probes that are known while a script is compiled.
+ * Probes that are known while a script is compiled.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -35,7 +35,9 @@ matches(const struct d_description *d, const char *provider,
 	    field_matches(d->field[D_FIELD_NAME], name));
 }
 
-/* A timer is there when somebody asks for it by its whole name. */
+/*
+ * Returns true for the whole name of a timer: timers exist when they are named.
+ */
 static bool
 is_timer(const struct d_description *d)
 {
@@ -122,7 +124,7 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	return (0);
 }
 
-/* Targets are not looked for before a description needs it. */
+/* Lists targets once, when a description needs it. */
 void
 known_list(struct known *k)
 {
@@ -134,7 +136,7 @@ known_list(struct known *k)
 		(void)tbuf_consumer_list(k->consumer, add, k);
 }
 
-/* X::Y:name may be a function X::Y of any provider, too. */
+/* Returns true if X::Y:name matches a function X::Y of any provider. */
 static bool
 matches_scoped(const struct d_description *d,
     const struct tbuf_probe_info *probe)
@@ -226,7 +228,7 @@ class_of(uint8_t type)
 	}
 }
 
-/* Which of a probe's arguments is meant; one behind them if it has none. */
+/* Returns the index of an argument of a probe; nargs if it has none such. */
 static unsigned
 argument_of(const struct tbuf_probe_info *probe, const char *name,
     uint64_t number)
@@ -250,7 +252,7 @@ known_argument(struct known *k, const struct d_description *d,
 
 	if (known_own(d) != 0)
 		return (D_CLASS_NONE);
-	/* Of a command that does not run yet nothing is known. */
+	/* Nothing is known of a command that does not run yet. */
 	if (!k->look)
 		return (D_CLASS_ANY);
 	known_list(k);

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * As DTrace prints it; of programs that are only compiled (-e) with the
- * descriptions of their clauses.
+ * Prints stability as DTrace does; with -e, also the descriptions of clauses.
  */
 #include <string.h>
 
@@ -37,7 +36,7 @@ put_descriptions(struct output *out, const struct d_node *program)
 		    d->field[1], d->field[2], d->field[3]);
 }
 
-/* A program of a command line is called by its description alone. */
+/* Prints one program, called by its description if it is no script. */
 static void
 put_program(struct output *out, const struct compiled *c,
     const struct description *program, const struct d_node *tree)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -v of programs: how stable is what they rely on.
+ * -v: prints the stability of the interfaces that programs use.
  */
 #ifndef TBUFCTL_SCRIPT_STABILITY_H
 #define TBUFCTL_SCRIPT_STABILITY_H

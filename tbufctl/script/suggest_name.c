@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The words of an error are DTrace's, which people's scripts are compared
- * with; what was probably meant is a line of its own.
+ * Errors have DTrace's texts, which scripts are compared with; a suggestion is
+ * a line of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,14 @@ visit(void *arg, const char *name)
 	struct search *s = arg;
 	unsigned distance = near_distance(s->word, strlen(s->word), name);
 
-	/* An error may leave the word itself half declared. */
+	/* An error may leave the word itself half declared: distance 0. */
 	if (distance != 0 && distance < s->distance) {
 		s->distance = distance;
 		s->name = name;
 	}
 }
 
-/* A description of the same four fields. */
+/* Returns the nearest description, with the same four fields. */
 static char *
 near_probe(struct compiled *c, const struct d_description *d)
 {

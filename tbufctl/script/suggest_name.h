@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What was probably meant by a name of a script that nobody knows.
+ * Suggests a known name for an unknown name in a script.
  */
 #ifndef TBUFCTL_SCRIPT_SUGGEST_NAME_H
 #define TBUFCTL_SCRIPT_SUGGEST_NAME_H
@@ -9,7 +9,7 @@
 struct compiled;
 struct d_error;
 
-/* To be freed; NULL when nothing is near. */
+/* Returns a name for the caller to free; NULL if none is near. */
 char	*hint(struct compiled *, const struct d_error *);
 
 #endif
