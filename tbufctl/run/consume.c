@@ -29,17 +29,17 @@ struct run {
 	struct format format;
 	pid_t command;		/* 0: none */
 	bool command_ended;
-	bool *told;		/* a description's matches, by its index */
+	bool *told;		/* matches are reported, by description */
 	bool one;		/* --units=PID:ID */
 	bool begun;		/* a record has come */
-	bool stopped;		/* for an output that nobody reads */
-	bool skipped;		/* processes were, and it has been told */
-	bool truncated;		/* a control file was, and so on */
-	bool telling;		/* this round tells losses */
+	bool stopped;		/* the output failed or has no reader */
+	bool skipped;		/* untraced processes are reported */
+	bool truncated;		/* a truncated control file is reported */
+	bool telling;		/* this drain reports losses */
 	uint64_t printed;	/* records */
-	int cpu;		/* of this round's last record */
-	uint64_t period;	/* statusrate */
-	uint64_t due;		/* when losses are told next */
+	int cpu;		/* of this drain's last record */
+	uint64_t period;	/* statusrate, ns */
+	uint64_t due;		/* when losses are reported next */
 	struct loss *losses;	/* sorted by CPU, then pid */
 	size_t nlosses;
 	int status;		/* to exit with */
@@ -56,7 +56,7 @@ now(void)
 
 /* ---------------------------------------------------------------- notices */
 
-/* What may be lowered when a run begins. */
+/* Sizes that may be lowered when a run begins. */
 static const struct {
 	const char *option, *message;
 } sizes[] = {
@@ -75,7 +75,7 @@ get_sizes(const struct run *run, int64_t size[NSIZES])
 		    &size[i]);
 }
 
-/* As DTrace has it: the largest unit that divides it. */
+/* Reports a size in the largest unit that divides it, as DTrace does. */
 static void
 tell_size(const char *format, int64_t size)
 {
@@ -111,8 +111,8 @@ tell_lowered(const struct run *run, const int64_t before[NSIZES])
 }
 
 /*
- * Say how many probes descriptions have matched, once each; those that match
- * nothing so far only when `all` is set.
+ * Reports how many probes each description matches, once; one without matches
+ * so far only if `all` is set.
  */
 static void
 tell_matched(struct run *run, bool all)
@@ -138,7 +138,7 @@ tell_matched(struct run *run, bool all)
 	}
 }
 
-/* In the words of a run that cannot begin for it. */
+/* Returns an error's text, the same that keeps a run from beginning. */
 static const char *
 lack(int error)
 {
@@ -157,7 +157,7 @@ lack(int error)
 	}
 }
 
-/* Say once that there are processes that are not traced. */
+/* Reports once that some processes are not traced. */
 static void
 tell_skipped(struct run *run)
 {
@@ -168,7 +168,7 @@ tell_skipped(struct run *run)
 	run->skipped = error != 0;
 }
 
-/* Processes that could not be traced, since this was told last. */
+/* Reports processes that could not be traced, since the last report. */
 static void
 tell_missed(struct run *run)
 {
@@ -179,7 +179,7 @@ tell_missed(struct run *run)
 		message(MSG_MISSED, count, PLURAL_ES(count), why);
 }
 
-/* What profile-N does not sample. */
+/* Reports why profile-N samples less than it was asked to. */
 static void
 tell_unsampled(struct run *run)
 {
@@ -189,7 +189,7 @@ tell_unsampled(struct run *run)
 		message("%s", why);
 }
 
-/* Targets that have more probes than they can show. */
+/* Reports targets that have more probes than their tables hold. */
 static void
 tell_lost(struct run *run)
 {
@@ -200,7 +200,10 @@ tell_lost(struct run *run)
 		message(MSG_LOST, count, PLURAL(count), (intmax_t)pid);
 }
 
-/* Probes that a target does not come by. */
+/*
+ * Reports probes that a target does not reach: their semaphores could not be
+ * raised.
+ */
 static void
 tell_waiting(struct run *run)
 {
@@ -214,7 +217,7 @@ tell_waiting(struct run *run)
 
 /* ----------------------------------------------------------------- losses */
 
-/* The entry of a lane; there is one at most for a CPU and a pid. */
+/* Returns the entry of a CPU and a pid, which is added if there is none. */
 static struct loss *
 loss_get(struct run *run, int cpu, pid_t pid)
 {
@@ -240,7 +243,7 @@ loss_get(struct run *run, int cpu, pid_t pid)
 	return (l);
 }
 
-/* Tell what CPUs up to `cpu` have lost, and forget it. */
+/* Reports the losses of CPUs up to `cpu`, and removes their entries. */
 static void
 tell_losses(struct run *run, int cpu)
 {
@@ -320,9 +323,9 @@ print_other(struct run *run, const struct tbuf_event *e)
 }
 
 /*
- * An output that takes no more ends the run in the orderly way, as a signal
- * does.  For a reader that has gone away that is all; a terminal that has is
- * another matter if there is still something to be written.
+ * Ends the run in the orderly way, as a signal does, if the output fails or has
+ * lost its reader.  A lost reader is no error; a lost terminal is one if there
+ * is still output for it.
  */
 static void
 stop_for_output(struct run *run)
@@ -345,7 +348,10 @@ check_output(struct run *run)
 		stop_for_output(run);
 }
 
-/* --units=PID:ID: the records of one that has not ended. */
+/*
+ * Returns true unless a record belongs to the unfinished unit of
+ * --units=PID:ID.
+ */
 static bool
 unit_unwanted(const struct options *o, const struct tbuf_record *record)
 {
@@ -353,7 +359,7 @@ unit_unwanted(const struct options *o, const struct tbuf_record *record)
 	    record->unit->id != o->units_id || record->pid != o->units_pid);
 }
 
-/* A record of another CPU than the one before, or the first one. */
+/* Handles a record of another CPU than the last one, or the first record. */
 static void
 next_cpu(struct run *run, int cpu)
 {
@@ -383,8 +389,8 @@ print_record(struct run *run, const struct tbuf_record *record)
 }
 
 /*
- * Print what the last tbuf_consumer_work() brought.  In a round that tells
- * losses, those of a CPU come right after its records.
+ * Prints the events of the last tbuf_consumer_work().  If losses are reported,
+ * those of a CPU come right after its records.
  */
 static int
 drain(struct run *run)
@@ -416,8 +422,8 @@ drain(struct run *run)
 /* ------------------------------------------------------------ the run */
 
 /*
- * Has the time come to tell losses?  The library's timer runs beside ours, so
- * a little early is on time.
+ * Returns true if losses are due.  The library's timer runs beside ours, so a
+ * little early is on time.
  */
 static bool
 is_due(struct run *run)
@@ -443,8 +449,8 @@ tell_truncated(struct run *run)
 }
 
 /*
- * Print what the buffers hold now, and go on: under switch that is an early
- * switch, else it stays there.
+ * Prints the records that the buffers hold, and goes on.  Under switch that is
+ * an early switch; else they stay in the buffers.
  */
 static int
 snapshot(struct run *run)
@@ -469,8 +475,8 @@ snapshot(struct run *run)
 }
 
 /*
- * One wait and what came of it.  *error is the library's: more than 0 when
- * tracing goes on.
+ * Waits once, and prints the results.  *error is the library's: more than 0
+ * while tracing goes on.
  */
 static int
 run_round(struct run *run, int *error)
@@ -494,7 +500,9 @@ run_round(struct run *run, int *error)
 	return (status);
 }
 
-/* Each is told, not the first alone. */
+/*
+ * Returns true if all descriptions match.  Each one that does not is reported.
+ */
 static bool
 all_matched(const struct run *run)
 {
@@ -524,7 +532,7 @@ finish(struct run *run, int error)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
 	top_end(&run->format);
-	/* What is printed of one unit is not all that there is. */
+	/* The totals are not those of one unit. */
 	if (!run->one)
 		run->format.ops->total(&run->format, &totals);
 	else if (run->printed == 0 && run->status == 0)
@@ -536,7 +544,7 @@ finish(struct run *run, int error)
 	return (run->status);
 }
 
-/* Programs alone, and nothing in them. */
+/* Returns true if there are only programs, without any clause. */
 static bool
 is_empty(const struct run *run)
 {
@@ -549,7 +557,10 @@ is_empty(const struct run *run)
 	return (run->compiled->script->nclauses == 0);
 }
 
-/* What is said before a script begins, and what keeps it from that. */
+/*
+ * Reports a script's matches before it begins.  Returns 0, or an exit status if
+ * it cannot begin.
+ */
 static int
 tell_script(struct run *run)
 {
@@ -621,7 +632,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	format_init(&run.format, out, options);
 	address_begin(options, consumer,
 	    compiled != NULL ? compiled->target : 0);
-	/* Records that are read may have stacks that another run took. */
+	/* Records of files may have stacks that another run took. */
 	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);
 	run.format.consumer = consumer;

@@ -14,9 +14,9 @@ struct output;
 struct tbuf_consumer;
 
 /*
- * Trace until the end, and print.  The consumer knows its targets and
- * enablings; `command` is the pid of the one that waits to be let, or 0; a
- * script has been `compiled`, or NULL.  Returns an exit status.
+ * Traces until the end, and prints.  The consumer has its targets and
+ * enablings; `command` is the pid of a command that waits to start, or 0;
+ * `compiled` is the script, or NULL.  Returns an exit status.
  */
 int	consume(struct tbuf_consumer *, const struct options *,
 	    struct output *, pid_t command, struct compiled *);

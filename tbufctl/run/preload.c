@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Preloading into a command.
+ * Preloads modules into a command.
  */
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ static const struct module {
 };
 #define NMODULES	(sizeof(modules) / sizeof(modules[0]))
 
-/* The providers of modules. */
+/* The modules of providers. */
 static const struct {
 	const char *name;
 	unsigned what;
@@ -46,7 +46,7 @@ static const struct {
 };
 #define NPROVIDERS	(sizeof(providers) / sizeof(providers[0]))
 
-/* The kernel follows interpreters of interpreters so far. */
+/* Levels of interpreters that the kernel follows. */
 #define SCRIPTS_MAX	5
 
 static bool
@@ -66,8 +66,9 @@ field_wants(const char *field, size_t length, const char *provider)
 }
 
 /*
- * Fields are right-aligned: only the first of four is a provider.  There seem
- * to be more where a function has :: in it.
+ * Returns true if a list of descriptions names a provider.  Fields are
+ * right-aligned: only the first of four is a provider.  A function with :: in
+ * it looks like more fields.
  */
 static bool
 text_wants(const char *p, const char *provider)
@@ -89,9 +90,9 @@ text_wants(const char *p, const char *provider)
 }
 
 /*
- * A program is compiled when its target is there, so its words are looked at.
- * What stands in a comment or a string may be taken for a description: then
- * there is a provider that nobody traces.
+ * Returns true if a word of a D program names a provider: the program is
+ * compiled only when its target exists.  A word in a comment or a string may
+ * match, too; then the provider is preloaded and not traced.
  */
 static bool
 program_wants(const struct description *d, const char *provider)
@@ -139,7 +140,7 @@ preload_providers(const struct program *program)
 	return (what);
 }
 
-/* Syscall User Dispatch, which is not on, is turned off. */
+/* Tests for Syscall User Dispatch by turning it off, as it already is. */
 const char *
 preload_dispatch(void)
 {
@@ -160,7 +161,9 @@ is_executable(const char *path)
 	    access(path, X_OK) == 0);
 }
 
-/* The file that execvp(3) would execute, or NULL.  The caller frees it. */
+/*
+ * Returns the file that execvp(3) would execute, or NULL.  The caller frees it.
+ */
 static char *
 find_command(const char *name)
 {
@@ -184,7 +187,10 @@ find_command(const char *name)
 	}
 }
 
-/* Of a script: the interpreter's path, copied to `path`. */
+/*
+ * Copies the path of a script's interpreter to `path`.  Returns false if there
+ * is none.
+ */
 static bool
 interpreter(const char *head, size_t n, char path[PATH_MAX])
 {
@@ -205,8 +211,8 @@ interpreter(const char *head, size_t n, char path[PATH_MAX])
 }
 
 /*
- * The dynamic linker that a program names, without its folder: "" if it names
- * none.  False if that cannot be told.
+ * Gets the dynamic linker that a program names, without its folder; "" if it
+ * names none.  Returns false if that cannot be read.
  */
 static bool
 linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
@@ -235,8 +241,8 @@ linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
 }
 
 /*
- * tbufctl runs on such a machine itself, and is linked with the C library that
- * the provider needs.  NULL if the program is like it.
+ * Returns how a program differs from tbufctl, or NULL.  tbufctl runs on this
+ * machine and is linked with the C library that the provider needs.
  */
 static const char *
 difference(int fd, const Elf64_Ehdr *header)
@@ -265,7 +271,7 @@ difference(int fd, const Elf64_Ehdr *header)
 	return (NULL);
 }
 
-/* What keeps a program from being preloaded into, or NULL. */
+/* Returns the reason why nothing can be preloaded into a program, or NULL. */
 static const char *
 obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
 {
@@ -274,7 +280,7 @@ obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
 		return ("it is setuid");
 	if ((st->st_mode & S_ISGID) != 0 && (st->st_mode & S_IXGRP) != 0)
 		return ("it is setgid");
-	/* They are nothing that root would gain. */
+	/* Root gains nothing by file capabilities. */
 	if (geteuid() != 0 &&
 	    fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		return ("it has file capabilities");
@@ -282,8 +288,8 @@ obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
 }
 
 /*
- * The same for a file, whose interpreter takes its place in `path` if it is a
- * script.
+ * Returns the obstacle() of a file.  The interpreter of a script takes its
+ * place in `path`.
  */
 static const char *
 file_obstacle(char path[PATH_MAX])
@@ -315,7 +321,7 @@ file_obstacle(char path[PATH_MAX])
 	return (problem);
 }
 
-/* Append a module to a list, which moves. */
+/* Appends a module to a list, which moves. */
 static int
 add_module(const struct module *m, char **list)
 {
@@ -328,8 +334,8 @@ add_module(const struct module *m, char **list)
 	if (asprintf(&path, "%s/%s", directory, m->file) == -1)
 		exit(fail(MSG_MEMORY));
 	/*
-	 * The dynamic linker only warns, and the command would run on.  Its
-	 * children may be in other directories.
+	 * The dynamic linker would only warn, and the command run on.  The path
+	 * is absolute, as children may be in other directories.
 	 */
 	if (access(path, R_OK) != 0 || (full = realpath(path, NULL)) == NULL)
 		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));

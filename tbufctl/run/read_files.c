@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What is read, and not traced: control files, --read, and core files, --core,
- * which may be compressed as systemd-coredump does it.
+ * Reads control files (--read) and core files (--core), which may be compressed
+ * as systemd-coredump does it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include "base/decompress.h"
 
 /*
- * The library's verdict; what was cut off is told, and whether it is the
- * process's own file that is read for a core.
+ * Reports the library's result.  More than 0: the file was cut off, or the
+ * process's control file is read for a core.
  */
 static int
 opened(struct tbuf_consumer *consumer, int result, bool quiet)
@@ -68,7 +68,7 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 	return (status);
 }
 
-/* A number is that of a process, dead or alive. */
+/* Opens a control file; a number is the pid of a process, dead or alive. */
 int
 file_open(struct tbuf_consumer *consumer, const char *what, bool quiet)
 {

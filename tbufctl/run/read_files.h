@@ -10,7 +10,9 @@
 
 struct tbuf_consumer;
 
-/* Have the consumer read it: 0, or an exit status after a message. */
+/*
+ * Make the consumer read a file.  Return 0, or an exit status after a message.
+ */
 int	file_open(struct tbuf_consumer *, const char *what, bool quiet);
 int	core_open(struct tbuf_consumer *, const char *path, bool quiet);
 
