@@ -3,10 +3,10 @@
  *
  * tbufctl: trace from the command line.
  *
- * Layers: the command line (command_line.c) -> what to trace (enablings.c), or a
- * script of clauses (compile.c) -> the run (consume.c) -> how it is printed
- * (format_text.c, format_json.c, and action.c of clauses).  What buffers are
- * is the library's business.
+ * Layers: the command line (command_line.c) -> descriptions of probes
+ * (enablings.c), or a script of clauses (compile.c) -> the run (consume.c) ->
+ * output (format_text.c, format_json.c, and action.c for clauses).  Buffers are
+ * handled in the library only.
  */
 #include <sys/resource.h>
 
@@ -41,8 +41,9 @@
 #include "base/string_list.h"
 
 /*
- * A process under trace takes two descriptors.  A limit that is higher than
- * needed costs nothing; the command gets the one that it would have had.
+ * Raises the limit of descriptors, as each traced process takes two.  A higher
+ * limit than needed costs nothing; the command, which is spawned before, has
+ * the old one.
  */
 static void
 raise_limit(void)
@@ -56,10 +57,10 @@ raise_limit(void)
 }
 
 /*
- * What a command is preloaded with: providers that descriptions ask for, those
- * of its notes among them, and those of provider files, for it may load such an
- * object later; and what ends it before its main() if its probes are only to be
- * listed.  All that it has are those of its notes, too.
+ * Returns the modules to preload into a command: providers that descriptions
+ * name, also by the providers of its notes and of provider files, as it may
+ * load such an object later; and with -l the module that ends it before its
+ * main().  -l without descriptions wants all its notes.
  */
 static unsigned
 preloads(const struct options *o)
@@ -82,7 +83,10 @@ preloads(const struct options *o)
 	return (lists ? what | PRELOAD_LIST : what);
 }
 
-/* Where providers tell what they have found, or could not arm. */
+/*
+ * Sets variables for providers to report the sites that they have found, or
+ * could not arm.
+ */
 static void
 ask(const struct options *o, unsigned what, const char **environment)
 {
@@ -99,7 +103,10 @@ ask(const struct options *o, unsigned what, const char **environment)
 		*environment = covered_begin();
 }
 
-/* -x syscall=all is the syscall provider's, and the kernel's. */
+/*
+ * Sets -x syscall=all, if the syscall provider is preloaded and the kernel can
+ * do it.
+ */
 static int
 dispatch(unsigned what, const char **environment)
 {
@@ -114,7 +121,7 @@ dispatch(unsigned what, const char **environment)
 	return (0);
 }
 
-/* -c: with what it is preloaded with in its environment. */
+/* Spawns the command of -c, with the modules in its environment. */
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
@@ -159,7 +166,9 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 	return (s->found);
 }
 
-/* What is asked for by name, of targets that cannot have it by now. */
+/*
+ * Reports named providers that running targets lack, and cannot get any more.
+ */
 static void
 tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 {
@@ -179,7 +188,7 @@ tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 	}
 }
 
-/* A process, or what it has left if it has ended. */
+/* Grabs a process, or opens the file of one that has ended. */
 static int
 grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 {
@@ -200,7 +209,10 @@ struct holders {
 	unsigned count;
 };
 
-/* Most live on untraced, and one may have gone meanwhile. */
+/*
+ * Opens the file of a target.  Most are not traced, and one may have ended
+ * meanwhile: such errors are ignored.
+ */
 static int
 snapshot_one(void *arg, pid_t pid, const char *program)
 {
@@ -224,8 +236,8 @@ snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
 }
 
 /*
- * Whom to trace: -p, -c, or everything; or what to read.  `command` is set to
- * the pid of the one that waits.
+ * Finds the targets to trace: -p, -c, or all of them; or the files to read.
+ * *command is set to the pid of a command that waits.
  */
 static int
 find_targets(const struct options *o, struct tbuf_consumer *consumer,
@@ -250,7 +262,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 			goto fail;
 	if (o->command != NULL)
 		return (spawn(o, consumer, command));
-	/* A script that has its own probes alone needs nobody. */
+	/* A script with only tbufctl's own probes needs no targets. */
 	if (o->npids == 0 && !options_reads(o) &&
 	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
 	    tbuf_consumer_grab_all(consumer) < 0)
@@ -258,7 +270,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	return (0);
 fail:
 	status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
-	/* Begun in another way it would have what is asked for. */
+	/* If -c had started it, it could have the provider that was named. */
 	if (error == -ENOEXEC)
 		tell_absent(o, consumer);
 	return (status);
@@ -283,7 +295,7 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	    is_script ? compiled : NULL));
 }
 
-/* What is asked for of targets that were found. */
+/* Compiles the programs, then lists or traces. */
 static int
 serve(struct options *o, struct tbuf_consumer *consumer, struct output *out,
     pid_t command, struct compiled *compiled)
@@ -372,7 +384,7 @@ run(struct options *o, struct output *out)
 	}
 }
 
-/* A reader that has gone away is no failure; a full disk is. */
+/* Flushes the output.  A lost reader is no error; a full disk is. */
 static int
 finish(const struct options *o, struct output *out, int status)
 {

@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -h: a header with a macro for each probe of a provider file, PROVIDER_NAME(),
- * and one that asks whether it is traced, PROVIDER_NAME_ENABLED().
+ * -h makes a header with two macros for each probe of a provider file:
+ * PROVIDER_NAME() fires it, PROVIDER_NAME_ENABLED() tests whether it is traced.
  *
- * -G: an object with the probes' semaphores.  Other tracers count in them who
- * traces a probe; tbuf has its own way to know.
+ * -G makes an object with the probes' semaphores, in which other tracers count
+ * the consumers of a probe; tbuf does not need them.
  */
 #include <sys/wait.h>
 
@@ -29,7 +29,7 @@ extern char **environ;
 
 /* ------------------------------------------------------------ texts */
 
-/* What is in front of and behind all. */
+/* First and last lines of a header. */
 static const char header_head[] =
 "/* Made by tbufctl -h: link with libtbuf and with what tbufctl -G makes. */\n"
 "\n"
@@ -55,7 +55,7 @@ print_semaphore(FILE *f, const struct usdt_description *d)
 	    "visibility(\"hidden\")));\n", d->provider, d->name);
 }
 
-/* In capitals, `__` as `_`. */
+/* Prints a macro's name, in capitals and with _ for __. */
 static void
 print_macro_name(FILE *f, const struct usdt_description *d)
 {
@@ -113,7 +113,7 @@ print_definition(void *out, const struct usdt_description *d)
 
 /* ------------------------------------------------------------ files */
 
-/* All provider files, one after the other. */
+/* Visits the probes of all provider files, one file after the other. */
 static int
 describe(const struct options *o, FILE *f,
     void (*visit)(void *, const struct usdt_description *))
@@ -132,7 +132,7 @@ describe(const struct options *o, FILE *f,
 	return (0);
 }
 
-/* What is not whole is not left behind. */
+/* Closes a file, and removes it if it is not whole. */
 static int
 finish(FILE *f, const char *path, int status)
 {
@@ -161,7 +161,10 @@ make_header(const struct options *o, const char *path)
 	return (finish(f, path, status));
 }
 
-/* $CC, which may have options, and $CFLAGS, as for other objects. */
+/*
+ * Makes the arguments of the compiler: $CC, which may have options, $CFLAGS,
+ * and those of an object.  Returns NULL after a message.
+ */
 static char **
 compiler(const char *source, const char *path)
 {
@@ -228,7 +231,7 @@ make_object(const struct options *o, const char *path)
 	return (status);
 }
 
-/* The provider file's own name, with another end, in this folder. */
+/* Returns the provider file's name with another end, in this folder. */
 static char *
 default_path(const char *script, const char *end)
 {

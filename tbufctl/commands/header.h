@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -h and -G: what dtrace(1) makes of a provider file while a program is
- * compiled.
+ * -h and -G: make files from a provider file for a program that is compiled, as
+ * dtrace(1) does.
  */
 #ifndef TBUFCTL_COMMANDS_HEADER_H
 #define TBUFCTL_COMMANDS_HEADER_H
 
 struct options;
 
-/* An exit status, after a message if it is not 0. */
+/* Returns an exit status, after a message if it is not 0. */
 int	header_run(struct options *);
 
 #endif

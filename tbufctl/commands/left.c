@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --left: what dead processes have left is listed, or removed.
+ * --left: lists or removes the files of dead processes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 #define NS	1000000000
 
-/* How many recorders of a program had to make way for others. */
+/* Recordings of a program that were removed to make room for newer ones. */
 struct program_removed {
 	char *program;
 	uint64_t count;
@@ -26,7 +26,7 @@ struct program_removed {
 struct run {
 	struct format format;
 	uint64_t now;			/* ns of wall time */
-	uint64_t removed, bytes;	/* now */
+	uint64_t removed, bytes;	/* by this run */
 	bool headed;
 	struct program_removed *programs;
 	size_t nprograms;
@@ -54,7 +54,7 @@ add_removed(struct run *run, const struct tbuf_left *left)
 	run->nprograms++;
 }
 
-/* With an age only what has been quiet for so long. */
+/* Removes a file; with an age, only if its last record is at least that old. */
 static void
 remove_one(struct run *run, const struct tbuf_left *left)
 {
@@ -72,7 +72,7 @@ remove_one(struct run *run, const struct tbuf_left *left)
 	run->bytes += left->bytes;
 }
 
-/* Not before it is known that there is something to look at. */
+/* Prints the heading once, when it is known that there is something to read. */
 static void
 heading(struct run *run)
 {

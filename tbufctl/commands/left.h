@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --left: what dead processes have left.
+ * --left: the files of dead processes.
  */
 #ifndef TBUFCTL_COMMANDS_LEFT_H
 #define TBUFCTL_COMMANDS_LEFT_H

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l: the probes there are.
+ * -l: lists probes.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -23,7 +23,7 @@ print(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	return (0);
 }
 
-/* Has more than one process probes? */
+/* Returns true for a probe of another process than the first. */
 static int
 several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 {
@@ -35,7 +35,7 @@ several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 	return (*first != pid);
 }
 
-/* All probes that there are are asked for: tbufctl's own are among them. */
+/* Returns true if all probes are listed: tbufctl's own are among them. */
 static bool
 wants_all(const struct options *o)
 {
@@ -44,7 +44,7 @@ wants_all(const struct options *o)
 	    o->nfiles + o->ncores == 0 && o->command == NULL);
 }
 
-/* What programs describe comes first. */
+/* Prints the list: first tbufctl's own probes, then those of targets. */
 static int
 show(struct tbuf_consumer *consumer, struct format *format,
     struct options *o, const struct tbuf_d_script *script)
@@ -64,7 +64,7 @@ show(struct tbuf_consumer *consumer, struct format *format,
 	return (status);
 }
 
-/* What the list may lack. */
+/* Reports processes and probes that the list lacks. */
 static void
 tell_missing(struct tbuf_consumer *consumer)
 {

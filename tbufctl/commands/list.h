@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l: the probes there are.
+ * -l: lists probes.
  */
 #ifndef TBUFCTL_COMMANDS_LIST_H
 #define TBUFCTL_COMMANDS_LIST_H
@@ -12,8 +12,9 @@ struct tbuf_consumer;
 struct tbuf_d_script;
 
 /*
- * The consumer knows its targets, and nothing is enabled yet.  The script is
- * that of the programs on the command line, or NULL.
+ * Lists probes.  The consumer has its targets, and nothing is enabled yet.  The
+ * script is that of the programs on the command line, or NULL.  Returns an exit
+ * status.
  */
 int	list(struct tbuf_consumer *, struct options *, struct output *,
 	    const struct tbuf_d_script *);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l --object: what a program, or a library, would have for tracers.
+ * -l --object: lists the USDT probes that a program or a library would have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,10 @@ compare(const void *a, const void *b)
 	return (order != 0 ? order : strcmp(left->name, right->name));
 }
 
-/* They have no ids yet: their places in the list stand for them. */
+/*
+ * Prints the probes.  Their places in the list are used for ids, which they do
+ * not have yet.
+ */
 static void
 print(struct format *format, const struct probes *probes, const char *path)
 {

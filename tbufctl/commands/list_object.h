@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l --object: the USDT probes that a file has notes of.
+ * -l --object: lists the USDT probes in the notes of a file.
  */
 #ifndef TBUFCTL_COMMANDS_LIST_OBJECT_H
 #define TBUFCTL_COMMANDS_LIST_OBJECT_H
@@ -9,7 +9,7 @@
 struct options;
 struct output;
 
-/* An exit status, after a message if it is not 0. */
+/* Returns an exit status, after a message if it is not 0. */
 int	list_object(const struct options *, struct output *);
 
 #endif

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --set: how text is traced in processes that run, with no session, and what
- * is kept of their work units.
+ * --set: changes text traces in running processes, without a session, and the
+ * rules for keeping their work units.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 struct set {
 	struct tbuf_consumer *consumer;
 	const char *setting;
-	bool rules;		/* of work units */
+	bool rules;		/* rules of work units */
 	unsigned done;
 };
 
@@ -35,7 +35,10 @@ set_one(struct set *s, pid_t pid)
 	return (error);
 }
 
-/* Of all processes those that have none, or are gone, do not matter. */
+/*
+ * Sets one of all processes.  One without text components or units, or that has
+ * ended, is no error.
+ */
 static int
 visit(void *argument, pid_t pid, const char *comm)
 {
@@ -45,7 +48,10 @@ visit(void *argument, pid_t pid, const char *comm)
 	return (error == -ENOENT || error == -ESRCH ? 0 : error);
 }
 
-/* A directory that cannot be read is nothing that the consumer knows of. */
+/*
+ * Reports an error.  The consumer has no text for a directory that cannot be
+ * read.
+ */
 static int
 refuse(const struct set *s, int error)
 {
@@ -85,7 +91,7 @@ set_run(const struct options *o)
 		s.rules = true;
 		s.setting = set_rules(o->set);
 	}
-	/* Of wrong ones it says what is wrong, whether there is a process. */
+	/* Wrong rules are reported even if there is no process. */
 	if (s.rules && tbuf_consumer_set(s.consumer, "unitselect",
 	    s.setting) < 0)
 		status = refuse(&s, -EINVAL);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --stat: the buffers of all sessions, lane by lane.  It only looks.
+ * --stat: shows the buffers of all sessions, lane by lane; changes nothing.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 struct table {
 	struct format format;
 	bool limited;		/* to a screen */
-	unsigned room;		/* lines that are left on it */
+	unsigned room;		/* free lines on it */
 };
 
 static int
@@ -51,7 +51,7 @@ print_table(struct table *t)
 	return (error < 0 ? error : 0);
 }
 
-/* On a terminal the new table is written over the old one. */
+/* Writes a new table over the old one on a terminal. */
 static int
 refresh(struct table *t)
 {
@@ -59,7 +59,10 @@ refresh(struct table *t)
 	int error;
 
 	screen_begin(&screen, &t->format);
-	/* The heading, and an empty last line, or the screen would scroll. */
+	/*
+	 * One row is the heading; the last stays empty, or the screen would
+	 * scroll.
+	 */
 	t->limited = screen.rows > 2;
 	if (t->limited)
 		t->room = screen.rows - 2;
@@ -70,7 +73,7 @@ refresh(struct table *t)
 	return (error);
 }
 
-/* Sleep for the interval; false when a signal says that it is the end. */
+/* Sleeps for the interval.  Returns false if a signal ends the program. */
 static bool
 wait_next(uint64_t interval)
 {
@@ -83,8 +86,8 @@ wait_next(uint64_t interval)
 }
 
 /*
- * Options that are wrong are told, though none matters here; and why a process
- * cannot be looked at is what a consumer would be told.
+ * Reports wrong options, though none matters here, and why a process cannot be
+ * read, with the message that a consumer gets.
  */
 static int
 check(const struct options *o)
@@ -124,7 +127,7 @@ stat_run(const struct options *o, struct output *out)
 			output_printf(out, "\n");
 		error = t.format.screen ? refresh(&t) : print_table(&t);
 		output_flush(out);
-		/* Processes that were there and are gone end it. */
+		/* The end of the named processes ends the program. */
 		if (error == -ESRCH && !first)
 			return (EXIT_DONE);
 		if (error < 0)

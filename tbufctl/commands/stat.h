@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --stat: the buffers of all sessions.
+ * --stat: shows the buffers of all sessions.
  */
 #ifndef TBUFCTL_COMMANDS_STAT_H
 #define TBUFCTL_COMMANDS_STAT_H

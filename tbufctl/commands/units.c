@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --units: work units that have not ended are listed; --units=stat: those that
- * have are summed up.
+ * --units lists work units that have not ended; --units=stat sums up those that
+ * have.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct run {
 	bool headed;
 };
 
-/* A duration in four columns or so. */
+/* Writes a duration in about four columns. */
 static const char *
 duration(char *text, size_t size, uint64_t ns)
 {
@@ -46,7 +46,9 @@ duration(char *text, size_t size, uint64_t ns)
 	return (text);
 }
 
-/* Words of other processes, so that a line stays one and its columns, too. */
+/*
+ * Copies a text of another process as one word, which breaks no line or column.
+ */
 static const char *
 word(char *text, size_t size, const char *from)
 {
@@ -59,7 +61,7 @@ word(char *text, size_t size, const char *from)
 	return (text);
 }
 
-/* Once, and not before it is known that there is something to look at. */
+/* Prints the heading once, when it is known that there is something to read. */
 static void
 heading(struct run *run)
 {
@@ -105,7 +107,7 @@ unit(void *arg, const struct tbuf_unit_status *u)
 		    u->inside ? "true" : "false", u->records);
 		return (0);
 	}
-	/* Nobody is in one that waits for a thread, nor in a dead process. */
+	/* No thread is in a unit that waits for one, or in a dead process. */
 	(void)snprintf(tid, sizeof(tid), u->inside ? "%u" : "-", u->tid);
 	output_printf(run->out, "%7jd %-5s %-12s %20" PRIu64
 	    " %8s %7s %8" PRIu64 " %s\n", (intmax_t)u->pid,
@@ -142,7 +144,7 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	return (0);
 }
 
-/* Of files and cores. */
+/* Prints the units of files and cores. */
 static int
 look_in_files(struct run *run)
 {
@@ -166,7 +168,7 @@ look_in_files(struct run *run)
 	return (status);
 }
 
-/* That a process has none is an answer; that it has no session is none. */
+/* Reports a process without a session; one without units is no error. */
 static int
 check_process(pid_t pid)
 {

@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --units: work units that have not ended, and figures of those that have.
+ * --units: shows work units that have not ended, and figures of those that
+ * have.
  */
 #ifndef TBUFCTL_COMMANDS_UNITS_H
 #define TBUFCTL_COMMANDS_UNITS_H

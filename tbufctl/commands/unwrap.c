@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --unwrap: a text trace in memory, put in order.
+ * --unwrap: prints a text trace in memory, in order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ print_trace(void *argument, const struct tbuf_unwrapped *u)
 	return (w->out->error);
 }
 
-/* A number is a pid. */
+/* Returns the pid if the name is a number, else 0. */
 static pid_t
 pid_of(const char *name)
 {
@@ -96,7 +96,9 @@ done(const struct unwrap *w, int error)
 	return (EXIT_DONE);
 }
 
-/* A core that is compressed: what it becomes has a name in /proc alone. */
+/*
+ * Unwraps a compressed core, from an unpacked file with a name in /proc only.
+ */
 static int
 unwrap_packed(struct unwrap *w, int packed, const char *name)
 {

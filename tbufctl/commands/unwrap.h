@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * --unwrap and --set: text traces, and what is kept of work units.
+ * --unwrap and --set: text traces, and rules for keeping work units.
  */
 #ifndef TBUFCTL_COMMANDS_UNWRAP_H
 #define TBUFCTL_COMMANDS_UNWRAP_H
@@ -9,7 +9,7 @@
 struct options;
 struct output;
 
-/* Exit statuses. */
+/* Return exit statuses. */
 int	unwrap_run(const struct options *, struct output *);
 int	set_run(const struct options *);
 
