@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The restartable sections of arch/rseq.h by themselves: a section that is
- * aborted has done nothing, one that is not has done all, and a handler that
- * interrupts one may run it too.  Built with --enable-inject, the aborts come
- * at each step in turn.
+ * The restartable sections of arch/rseq.h: an aborted section has stored
+ * nothing, a committed one everything, and a signal handler that interrupts a
+ * section may run the same section.  With --enable-inject, the aborts come at
+ * each step in turn.
  */
 #include <check.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "lib/check_main.h"
 
 #define ABORTS		50	/* at each step */
-#define SIZE		48u	/* of a record: positions wrap at any place */
+#define SIZE		48u	/* of a record; it may wrap anywhere */
 #define STORAGE		1024u
 #define RING		(10 * SIZE)
 #define GENERATION	7
@@ -27,8 +27,8 @@
 #define EPID		9
 #define DELAY		3000u	/* turns */
 #define TABLE		1024u	/* bytes of the lane's table */
-#define WHICH		5	/* of the values is counted in */
-#define WORDS		8	/* of an entry's values */
+#define WHICH		5	/* index of the value that is counted in */
+#define WORDS		8	/* words of an entry's values */
 
 enum kind {
 	LINEAR_FLAT,
@@ -79,19 +79,19 @@ static enum kind kind;
 static _Alignas(64) uint64_t table[TABLE / 8];
 static const uint64_t key[2] = { 17, 4 };
 
-/* Of two sessions: the other one's, and the CPU's memos of both. */
+/* The second session's lane, and the CPU's memos of both sessions. */
 static struct tbuf_lane other;
 static _Alignas(64) unsigned char other_storage[STORAGE];
 static struct {
 	_Alignas(TBUF_MEMO_SIZE) struct tbuf_memo memo;
 } memos[2];
 
-/* The probe's chain, where it has two ECBs. */
+/* The probe's chain for the kinds with two ECBs. */
 static const struct tbuf_ecb ecbs[EPID + 2] = {
 	[EPID] = { .next = EPID + 1 }
 };
 
-/* Who has fired how often: the test itself, and its handler. */
+/* Fires committed by the test itself ([0]) and by its signal handler ([1]). */
 static uint64_t fired[2];
 static uint64_t turns;
 static bool done;
@@ -118,7 +118,7 @@ is_several(void)
 	    kind == REFUSE_SEVERAL);
 }
 
-/* Two words, so that two records never go around the end. */
+/* Records of two words are 32 bytes: a pair of them never wraps. */
 static uint64_t
 record_size(void)
 {
@@ -132,7 +132,7 @@ several(uint32_t bits, const uint64_t *words)
 	    record_size() << 16, &site, words));
 }
 
-/* An abort is of one session, and not of those before. */
+/* Writes to both sessions.  An abort affects one that is not yet written to. */
 static enum tbuf_outcome
 several_write(const uint64_t *words)
 {
@@ -147,7 +147,7 @@ several_write(const uint64_t *words)
 	return (TBUF_COMMITTED);
 }
 
-/* Of a chain with two ECBs: two records at once. */
+/* Writes one record for each of the two ECBs of the chain, in one section. */
 static enum tbuf_outcome
 rows_write(struct tbuf_write *w, const uint64_t *words)
 {
@@ -162,7 +162,7 @@ rows_write(struct tbuf_write *w, const uint64_t *words)
 
 #define ENTRY_SIZE	(sizeof(struct tbuf_table_entry) + sizeof(key))
 
-/* The n-th entry of a key, whose values are behind those of the ones before. */
+/* Makes the n-th entry of a key; its values follow those of earlier ones. */
 static void
 entry_make(unsigned n, uint64_t hash, uint64_t second, uint32_t nwords)
 {
@@ -182,7 +182,7 @@ entry_make(unsigned n, uint64_t hash, uint64_t second, uint32_t nwords)
 	table[0] = (n + 1) * ENTRY_SIZE;
 }
 
-/* The key is the third in the table; the first two have its hash and slot. */
+/* The key's entry is the third; the first two share its hash and slot. */
 static void
 table_make(void)
 {
@@ -220,7 +220,7 @@ update(void)
 	return (tbuf_rseq_update(&memo, &s));
 }
 
-/* The version in front of the copies, of which WHICH is the last word. */
+/* Returns the version before the copies; WHICH is the copies' last word. */
 static uint64_t *
 summed(void)
 {
@@ -238,9 +238,9 @@ sum_update(void)
 #define CLEARED		7
 
 static uint64_t attempts;
-static uint64_t peaks[2];	/* of those who fire, the last that counted */
+static uint64_t peaks[2];	/* by writer: last value committed */
 
-/* Values rise; one that a handler has passed changes nothing. */
+/* Values rise.  An update that a handler's has overtaken changes nothing. */
 static enum tbuf_outcome
 peak_update(uint64_t who)
 {
@@ -257,7 +257,7 @@ peak_update(uint64_t who)
 	return (outcome);
 }
 
-/* The least value is that of an update, and a clear() was before it. */
+/* Prepares the state after a clear() and one update by the greatest value. */
 static void
 peak_make(void)
 {
@@ -271,7 +271,7 @@ peak_make(void)
 
 #define TOTAL_BITS	77
 
-/* A memo that knows where the values are that UPDATE searches for. */
+/* Returns a memo with the address of the values that UPDATE searches for. */
 static struct tbuf_memo
 total_make(void)
 {
@@ -292,7 +292,7 @@ total(void)
 	return (tbuf_rseq_total(&m, TOTAL_BITS, WHICH, 3));
 }
 
-/* ... and one that knows where the table lies. */
+/* Returns a memo that has the address of the table. */
 static struct tbuf_memo
 again_make(void)
 {
@@ -309,7 +309,7 @@ again_make(void)
 	return (again);
 }
 
-/* What the memo says is not in the search. */
+/* The search lacks all fields that tbuf_rseq_again() takes from the memo. */
 static struct tbuf_search
 again_search(void)
 {
@@ -335,7 +335,7 @@ again(void)
 #define RULE	UINT64_C(5)
 
 static uint64_t rule = RULE;
-static struct tbuf_unit_entry unit;	/* its word, and what goes with it */
+static struct tbuf_unit_entry unit;	/* its word and the other fields */
 static uint64_t sum;
 
 #define RECORDS	3u		/* of the unit */
@@ -388,7 +388,7 @@ flat_write(const uint64_t *words)
 	return (tbuf_rseq_flat_words(&site, words, SIZE, &slot, GENERATION));
 }
 
-/* The section, or on some machines its sibling for what wraps. */
+/* Runs the section, or on some machines its sibling for records that wrap. */
 static enum tbuf_outcome
 record_write(const uint64_t *words)
 {
@@ -427,7 +427,7 @@ record_write(const uint64_t *words)
 	if (kind <= RING_FLAT_WORDS) {
 		if (flat_write(words))
 			return (TBUF_COMMITTED);
-		/* It does not say why. */
+		/* The flat sections do not report the cause. */
 		if ((lane.head + SIZE - 8) % STORAGE >= SIZE - 8)
 			return (TBUF_CHANGED);
 	} else if (kind != LINEAR_SEGMENTS && kind != RING_SEGMENTS)
@@ -459,7 +459,7 @@ on_signal(int signal)
 		continue;
 }
 
-/* One signal a turn, so that there are turns. */
+/* Sends one signal a turn, so that the test makes progress between signals. */
 static void *
 interrupt(void *thread)
 {
@@ -489,7 +489,7 @@ several_make(void)
 	memos[1].memo.data = other_storage;
 }
 
-/* On one CPU, so that a section leaves for no reason but an abort. */
+/* The test runs on one CPU, so that a section fails only by an abort. */
 static void
 begin(void)
 {
@@ -538,7 +538,7 @@ word_at(uint64_t position)
 	return (word);
 }
 
-/* All that is there is whole, and in rising time. */
+/* Every stored record is complete, and their times rise. */
 static void
 check_records(uint64_t from)
 {
@@ -561,7 +561,7 @@ check_records(uint64_t from)
 	}
 }
 
-/* A step without its record goes on from there. */
+/* Records overwritten by a fire that was then aborted stay overwritten. */
 static void
 check_tail(const struct tbuf_lane *l)
 {
@@ -579,7 +579,7 @@ check_ring(void)
 	check_records(lane.pair[lane.sequence & 1].tail);
 }
 
-/* Its records have another order, where a handler came between. */
+/* The other lane's records have another order if a handler came between. */
 static void
 check_other(void)
 {
@@ -589,7 +589,7 @@ check_other(void)
 		check_tail(&other);
 }
 
-/* The version counts, too; it selects a copy that is whole. */
+/* The version counts the updates, and selects the copy that is complete. */
 static void
 check_sum(uint64_t all)
 {
@@ -601,7 +601,7 @@ check_sum(uint64_t all)
 	ck_assert_uint_eq(copy[1], 3 * all);
 }
 
-/* The least of ~1, ~2 and so on; the version tells of no more than came. */
+/* The minimum is of ~1, ~2 and so on; the version counts no failed update. */
 static void
 check_peak(uint64_t all)
 {
@@ -613,7 +613,7 @@ check_peak(uint64_t all)
 	ck_assert_uint_eq(copy[1], CLEARED);
 }
 
-/* With nobody inside. */
+/* Checks the state while no section runs: the signal is blocked. */
 static void
 check(void)
 {
@@ -647,7 +647,7 @@ check(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Until so many have been aborted; how many were not. */
+/* Fires until ABORTS sections were aborted.  Returns how many committed. */
 static uint64_t
 run(void)
 {
@@ -714,7 +714,7 @@ START_TEST(words_are_written_for_the_session_that_they_were_made_for)
 	kind = LINEAR_FLAT_WORDS;
 	begin();
 	end();
-	/* A signal may have come in between. */
+	/* A signal may abort an attempt, so the write is repeated. */
 	head = lane.head;
 	while (!flat_write(words))
 		continue;
@@ -722,7 +722,7 @@ START_TEST(words_are_written_for_the_session_that_they_were_made_for)
 	another = slot;
 	flat_words_leave(&another, GENERATION);
 	flat_words_leave(&slot, GENERATION + 1);
-	/* It has ended, and another has begun in its slot. */
+	/* That session ends, and another one begins in its slot. */
 	slot.generation = GENERATION + 1;
 	flat_words_leave(&slot, GENERATION);
 	flat_words_leave(&slot, GENERATION + 1);
@@ -730,7 +730,7 @@ START_TEST(words_are_written_for_the_session_that_they_were_made_for)
 }
 END_TEST
 
-static uint64_t came;		/* when the handler did, between two sessions */
+static uint64_t came;		/* when the handler came between two sessions */
 
 static void
 on_signal_between(int signal)
@@ -771,7 +771,7 @@ START_TEST(what_comes_between_two_sessions_makes_the_time_old)
 }
 END_TEST
 
-/* Leaves without having counted, or counts where it is meant to. */
+/* Expects that the update is refused and changes nothing, or that it counts. */
 static void
 update_expect(struct tbuf_search s, bool counts)
 {
@@ -792,7 +792,7 @@ update_expect(struct tbuf_search s, bool counts)
 	update_expect(s, false);					\
 } while (0)
 
-/* ... by a change of the entry that the key has. */
+/* Expects that an update is refused after a change of the key's entry. */
 #define LEAVES_ENTRY(field, value) do {					\
 	uint32_t old_ = entry->field;					\
 									\
@@ -825,7 +825,7 @@ START_TEST(an_update_finds_its_key_and_no_other)
 	LEAVES_ENTRY(values, TABLE - 8 * WHICH);
 	LEAVES_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
 	LEAVES_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
-	/* What is not committed is not there. */
+	/* An entry that is not committed yet is not found. */
 	table[0] -= ENTRY_SIZE;
 	update_expect(search_make(), false);
 	table[0] += ENTRY_SIZE;
@@ -881,7 +881,7 @@ START_TEST(an_update_by_a_tables_memo_finds_its_key_and_no_other)
 	LEAVES_AGAIN(s.word++);
 	LEAVES_AGAIN(m.generation++);
 	LEAVES_AGAIN(m.cpu += 4096);
-	/* No room for the entry there, or none at all. */
+	/* The storage has no room for that entry, or for any entry. */
 	LEAVES_AGAIN(m.tbuf_memo_storage = tbuf_table_heap(TABLE) +
 	    3 * ENTRY_SIZE - 8);
 	LEAVES_AGAIN(m.tbuf_memo_storage = ENTRY_SIZE - 8);
@@ -889,7 +889,7 @@ START_TEST(an_update_by_a_tables_memo_finds_its_key_and_no_other)
 	LEAVES_AGAIN_ENTRY(values, TABLE - 8 * WHICH);
 	LEAVES_AGAIN_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
 	LEAVES_AGAIN_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
-	/* An entry is not before the heap, nor behind what is committed. */
+	/* An entry is neither before the heap nor past the committed ones. */
 	was = slots[5];
 	slots[5] = 8;
 	LEAVES_AGAIN((void)0);
@@ -940,7 +940,7 @@ peak_expect(uint64_t value, uint64_t flip, enum tbuf_outcome expected)
 
 	s.delta = value;
 	s.flip = flip;
-	/* One may be aborted. */
+	/* An attempt may be aborted, so it is repeated. */
 	do
 		outcome = tbuf_rseq_peak(&memo, &s);
 	while (outcome != expected && ++tries < 1000);
@@ -970,7 +970,7 @@ START_TEST(a_peak_is_stored_where_a_value_is_beyond_it)
 	words_expect((uint64_t []){ 3, 3, CLEARED, INT64_MAX, CLEARED });
 	peak_expect(-5, UINT64_MAX, TBUF_COMMITTED);
 	words_expect((uint64_t []){ 4, -5, CLEARED, INT64_MAX, CLEARED });
-	/* The first value, and that behind a clear(), are the machine's. */
+	/* The first value, and that after a clear(), need the machine. */
 	slot.cleared++;
 	peak_expect(-6, UINT64_MAX, TBUF_CHANGED);
 	slot.cleared--;
@@ -980,7 +980,7 @@ START_TEST(a_peak_is_stored_where_a_value_is_beyond_it)
 }
 END_TEST
 
-/* CHANGED for good: nothing is stored. */
+/* Expects that the finish returns TBUF_CHANGED and stores nothing. */
 static void
 finish_leaves(struct tbuf_finish f)
 {
@@ -1053,7 +1053,7 @@ START_TEST(a_table_is_bound_to_one_unit)
 }
 END_TEST
 
-/* A memo of something else leaves the total as it is. */
+/* A memo that does not match leaves the total unchanged. */
 static void
 total_leaves(struct tbuf_memo m, uint64_t bits, uint64_t word)
 {

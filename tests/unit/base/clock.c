@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which clock is chosen, by what the kernel says of the counter.  What is
- * tested is included here, with files of the test's own.
+ * Which clock is chosen, depending on the kernel's verdict on the counter.  The
+ * code under test is included here, and opens files of the test's own.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -36,16 +36,16 @@ static const struct {
 	unsigned opens;
 } cases[] = {
 	{ "tsc\n", "tsc hpet acpi_pm \n", TBUF_CLOCK_COUNTER, 1 },
-	/* Found unfit, or left by the administrator. */
+	/* The counter is unfit, or the administrator's choice is another. */
 	{ "hpet\n", "hpet acpi_pm \n", TBUF_CLOCK_COARSE, 1 },
 	{ "acpi_pm\n", "tsc acpi_pm \n", TBUF_CLOCK_COARSE, 1 },
 	{ "tsc-early\n", "tsc-early \n", TBUF_CLOCK_COARSE, 1 },
-	/* A virtual machine, where the counter is fit or not. */
+	/* In a virtual machine, a counter that is fit is available. */
 	{ "kvm-clock\n", "kvm-clock tsc acpi_pm \n", TBUF_CLOCK_COUNTER, 2 },
 	{ "kvm-clock\n", "kvm-clock acpi_pm \n", TBUF_CLOCK_COARSE, 2 },
 	{ "xen\n", "xen tsc\n", TBUF_CLOCK_COUNTER, 2 },
 	{ "kvm-clock\n", NULL, TBUF_CLOCK_COARSE, 2 },
-	/* No /sys, or an empty one. */
+	/* /sys does not exist, or its files are empty. */
 	{ NULL, NULL, TBUF_CLOCK_COUNTER, 1 },
 	{ "", "", TBUF_CLOCK_COUNTER, 1 }
 };
@@ -154,7 +154,7 @@ found_read(void)
 	return (when);
 }
 
-/* By a program that begins. */
+/* Returns the clock as a program that starts chooses it. */
 static enum tbuf_clock
 chosen(void)
 {
@@ -173,17 +173,17 @@ START_TEST(what_has_been_read_lately_is_not_read_again)
 	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
 	ck_assert_uint_eq(opens, 1);
 	ck_assert_uint_ge(found_read(), begun);
-	/* A second that comes between is none of those that count. */
+	/* A second that another program noted lately counts, too. */
 	found_write(seconds());
 	ck_assert_int_eq(chosen(), TBUF_CLOCK_COUNTER);
 	ck_assert_uint_eq(opens, 1);
-	/* What depends on the process is asked each time. */
+	/* The property of the process's CPU is still tested each time. */
 	invariant = 0;
 	ck_assert_int_eq(chosen(), TBUF_CLOCK_COARSE);
 }
 END_TEST
 
-/* Too long ago, or before the machine was booted. */
+/* The noted second is too old, or it is one before the last boot. */
 START_TEST(what_was_read_long_ago_is_read_again)
 {
 	found_write(1);
@@ -195,7 +195,7 @@ START_TEST(what_was_read_long_ago_is_read_again)
 }
 END_TEST
 
-/* The kernel has found it unfit since. */
+/* The kernel has found the counter unfit since it was noted. */
 START_TEST(a_counter_that_is_unfit_is_told_to_nobody)
 {
 	found_write(1);
@@ -232,7 +232,7 @@ END_TEST
 
 /* ------------------------------------------------------------ the processor */
 
-/* Nor is a file read that would change nothing. */
+/* No file is read, as its text would change nothing. */
 START_TEST(a_counter_that_is_not_invariant_is_never_used)
 {
 	ck_assert_int_eq(tbuf_clock_choose(false), TBUF_CLOCK_COARSE);
@@ -240,7 +240,7 @@ START_TEST(a_counter_that_is_not_invariant_is_never_used)
 }
 END_TEST
 
-/* The C library has asked once, and keeps what the processor said. */
+/* The C library caches the answers of cpuid. */
 START_TEST(what_the_c_library_keeps_of_cpuid_is_what_cpuid_says)
 {
 	static const unsigned rows[][4] = {

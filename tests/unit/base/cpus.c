@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which CPUs there are, and running on each of them: on a machine that was
- * built for 4,096 CPUs, and when a session ends.  The C library's syscall(2)
- * is interposed.
+ * The set of CPUs, and running on each of them: on a machine with 4,096
+ * possible CPUs, and when a session ends.  The C library's syscall(2) is
+ * interposed.
  */
 #include <sys/syscall.h>
 
@@ -23,7 +23,7 @@
 #define POSSIBLE	4096u	/* CPUs */
 #define CALLS		64u
 
-static bool large;		/* so many are possible */
+static bool large;		/* POSSIBLE CPUs are possible */
 static long refused = -1;	/* binding to this CPU fails */
 static void (*visited)(void);
 static struct tbuf_cpus visits[CALLS];
@@ -103,7 +103,7 @@ static struct fake fake;
 static struct tbuf_consumer *consumer;
 static uint32_t probe;
 static uint64_t first = 1, last = 2;
-static bool hidden;		/* a record that is not committed yet */
+static bool hidden;		/* a record has yet to be committed */
 
 static void
 begin(void)
@@ -116,8 +116,8 @@ begin(void)
 }
 
 /*
- * A section on another CPU was under way when the generation was cleared; the
- * consumer has to get there for it to be over.
+ * A section on another CPU was running when the generation was cleared.  It is
+ * over once the consumer has run on that CPU.
  */
 static void
 section_ends(void)
@@ -128,7 +128,7 @@ section_ends(void)
 	ck_assert_uint_eq(fake_slot(&fake)->generation, 0);
 	ck_assert_uint_eq(fake.control->state[0], TBUF_ENDING);
 	ck_assert_uint_eq(*word, 0);
-	/* Nobody has drained the lane, or taken a lock. */
+	/* The lane has not been drained, and no lock has been taken. */
 	ck_assert_uint_eq(fake_lane(&fake, 0)->tail, 0);
 	if (hidden)
 		ck_assert(fake_record(&fake, 0, fake_epid(&fake, probe),
@@ -142,7 +142,7 @@ check_visits(void)
 	uint32_t lanes = fake_slot(&fake)->first_lock, i, k;
 	struct tbuf_cpus cpus;
 
-	/* One CPU at a time, and then wherever we were allowed before. */
+	/* Each CPU was visited alone, then the first affinity restored. */
 	ck_assert_uint_eq(nvisits, lanes + 1);
 	for (i = 0; i < lanes; i++) {
 		for (k = 0; k < lanes; k++)
@@ -185,7 +185,7 @@ START_TEST(where_a_cpu_cannot_be_run_on_the_space_is_retired)
 	refused = (long)fake_lane(&fake, 0)->cpu;
 	tbuf_consumer_close(consumer);
 	ck_assert_uint_eq(fake.control->state[0], TBUF_RETIRED);
-	/* The next one can, and finishes what that one could not. */
+	/* The next consumer can, and finishes the earlier session's end. */
 	refused = -1;
 	consumer = fake_consumer("bufsize=4k");
 	fake_grab(&fake, consumer);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Globs and descriptions: the rules of fnmatch(3), checked against it for
- * every short pattern, and fields that end where a glob says that they do.
+ * Globs and descriptions: globs are checked against fnmatch(3) for every short
+ * pattern, and a description's fields end where its globs allow it.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -18,7 +18,7 @@
 #define PATTERN_MAX	7
 #define TEXT_MAX	3
 
-/* The n-th word over an alphabet, the shorter ones first; false: too long. */
+/* Writes the n-th word over an alphabet.  Returns false if it is too long. */
 static bool
 word(unsigned n, const char *alphabet, unsigned max, char *text)
 {
@@ -34,7 +34,7 @@ word(unsigned n, const char *alphabet, unsigned max, char *text)
 	return (length <= max);
 }
 
-/* Without named classes, for want of a colon, a dot or an equals sign. */
+/* No alphabet can form a named class: they lack a colon, a dot and '='. */
 static void
 compare_all(const char *letters, const char *texts, unsigned max)
 {
@@ -77,7 +77,7 @@ END_TEST
 static const struct {
 	const char *description;
 	bool good;
-	const char *name;	/* of the function f, or NULL */
+	const char *name;	/* matches the function f; or NULL */
 } descriptions[] = {
 	{ "f:[]:]", true, ":" },
 	{ "f:[]:]", true, "]" },
@@ -116,7 +116,7 @@ START_TEST(fields_end_where_globs_do)
 }
 END_TEST
 
-/* A function of C++ against descriptions; the probe is kv:m:FUNCTION:done. */
+/* C++ functions against descriptions; the probe is kv:m:FUNCTION:done. */
 static const struct {
 	const char *function;
 	const char *description;
@@ -144,7 +144,7 @@ static const struct {
 	{ "ns::C::get", ":::done", true },
 	{ "ns::C::get", "::done", true },
 	{ "ns::C::get", "kv::ns:done", false },
-	/* Both ways. */
+	/* A name matches as a scope and as a provider or module. */
 	{ "kv::get", "kv::get:done", true },
 	{ "get", "kv::get:done", true },
 	{ "get", "m:get:done", true },
@@ -191,7 +191,7 @@ START_TEST(a_selection_stands_behind_all_of_it)
 	static const struct {
 		const char *text;
 		uint64_t selection;
-		size_t length;		/* of what stands in front */
+		size_t length;		/* of the text before the selection */
 	} good[] = {
 		{ "p:m:f:n", 0, 7 }, { "n=3", TBUF_SELECTION_GIVEN | 3, 1 },
 		{ "n=0", TBUF_SELECTION_GIVEN, 1 },
@@ -225,14 +225,14 @@ START_TEST(a_selection_stands_behind_all_of_it)
 }
 END_TEST
 
-/* Patterns that nobody has checked are survived, whatever they match. */
+/* Unchecked patterns do not read past their end, and may match anything. */
 START_TEST(open_ends_match_nothing_but_themselves)
 {
 	ck_assert(!tbuf_glob("a\\", 2, "a\\"));
 	ck_assert(!tbuf_glob("\\", 1, ""));
 	ck_assert(tbuf_glob("[a", 2, "[a"));
 	ck_assert(!tbuf_glob("[a", 2, "a"));
-	/* The class ends behind the glob. */
+	/* The class ends after the end of the glob. */
 	ck_assert(!tbuf_glob("[ab]", 3, "a"));
 	ck_assert(tbuf_glob("[ab]", 4, "a"));
 }

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory set and copied by the target side's own functions: by what compilers
- * call, each length up to some words, at each place in one, however the two
- * lie over each other.
+ * The target side's own memset, memcpy and memmove, which compilers call: each
+ * length up to some words, each alignment, and each overlap.
  */
 #include <check.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ begin(void)
 		room[i] = before[i] = expected[i] = (unsigned char)(i + 1);
 }
 
-/* Byte by byte, out of what was there before. */
+/* Copies byte by byte from the earlier contents, and compares. */
 static void
 expect_copy(unsigned to, unsigned from, unsigned n)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The aggregating functions: which bucket a value is in, what words hold.
+ * The aggregating functions: the bucket of a value, and the words of a tally.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "machine/aggregate.h"
 #include "lib/check_main.h"
 
-/* As struct tbuf_d_aggregation has them. */
+/* Parameters, laid out as in struct tbuf_d_aggregation. */
 #define LINEAR(base, levels, step)	((uint64_t)(step) << 48 |	\
 	(uint64_t)(levels) << 32 | (uint32_t)(base))
 #define LOG_LINEAR(factor, low, high, steps)	((uint64_t)(factor) << 48 | \
@@ -27,7 +27,7 @@ expect_bucket(enum tbuf_aggregator function, uint64_t parameter,
 {
 	uint32_t found = tbuf_aggregate_bucket(function, parameter, value);
 
-	/* An assertion is a system call, even one that holds. */
+	/* Assertions that hold make a system call, too, so this tests first. */
 	if (found != bucket)
 		ck_abort_msg("%" PRId64 " is in %" PRIu32 ", not %" PRIu32,
 		    value, found, bucket);
@@ -46,7 +46,7 @@ expect_bounds(enum tbuf_aggregator function, uint64_t parameter,
 	    low, high);
 }
 
-/* The buckets follow one another from INT64_MIN to INT64_MAX. */
+/* Expects that the buckets cover INT64_MIN to INT64_MAX without gaps. */
 static void
 expect_partition(enum tbuf_aggregator function, uint64_t parameter)
 {
@@ -120,8 +120,8 @@ START_TEST(steps)
 END_TEST
 
 /*
- * llquantize(x, 10, 0, 1, 10): below 1, 1 to 9, 10 to 90 by tens; a label for
- * each, in the middle those of |x| < 1.
+ * llquantize(x, 10, 0, 1, 10) has steps 1 to 9 and 10 to 90 by tens, for either
+ * sign; the bucket in the middle has |x| < 1.
  */
 START_TEST(steps_as_many_as_the_factor)
 {
@@ -182,7 +182,7 @@ START_TEST(more_steps_than_the_factor)
 }
 END_TEST
 
-/* llquantize(x, 10, 0, 1, 20): no integer between 1 and 2, so no bucket. */
+/* llquantize(x, 10, 0, 1, 20): no bucket, as 1.5 is not an integer. */
 START_TEST(more_steps_than_integers)
 {
 	uint64_t p = LOG_LINEAR(10, 0, 1, 20);
@@ -221,7 +221,7 @@ START_TEST(many_parameters)
 }
 END_TEST
 
-/* No parameter is trusted. */
+/* Parameters that make no sense are refused. */
 START_TEST(parameters_without_sense)
 {
 	static const uint64_t wrong[] = {
@@ -246,7 +246,7 @@ START_TEST(parameters_without_sense)
 }
 END_TEST
 
-/* Whatever the parameter is, a bucket is one of its words. */
+/* A bucket is one of the words, for any parameter. */
 START_TEST(any_parameter)
 {
 	unsigned seed = 20261122, i;
@@ -332,7 +332,7 @@ START_TEST(least_and_greatest)
 }
 END_TEST
 
-/* The squares of four times INT64_MIN are 2^128: one more is 0 again. */
+/* Squares add up to 128 bits, which a fourth one of INT64_MIN would wrap. */
 START_TEST(squares_of_128_bits)
 {
 	unsigned i;
@@ -377,7 +377,7 @@ START_TEST(weights)
 }
 END_TEST
 
-/* What is gathered in two places is what would have been in one. */
+/* Two tallies that are merged equal one that got all values. */
 START_TEST(merging)
 {
 	enum tbuf_aggregator function;

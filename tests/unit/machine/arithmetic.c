@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The machine's numbers and jumps: each operation against arithmetic done in
- * another way, with operands at the edges.
+ * The machine's arithmetic and jumps: each operation is compared with another
+ * way to compute it, for operands at the limits.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const uint64_t edges[] = {
 
 typedef __int128 wide;
 
-/* By 128 bits, bit by bit and by powers of two. */
+/* Computes the result in 128 bits, bit by bit and by powers of two. */
 static bool
 expected(unsigned operation, uint64_t x, uint64_t y, uint64_t *result)
 {
@@ -77,7 +77,7 @@ expected(unsigned operation, uint64_t x, uint64_t y, uint64_t *result)
 	case TBUF_OP_SHRU:
 		*result = (uint64_t)((wide)x / power);
 		break;
-	case TBUF_OP_SHRS:	/* down, not towards 0 */
+	case TBUF_OP_SHRS:	/* rounds down, not towards 0 */
 		*result = (uint64_t)((sx - (sx < 0 ? power - 1 : 0)) / power);
 		break;
 	default:
@@ -135,7 +135,7 @@ START_TEST(binary_operations_are_those_of_wider_numbers)
 }
 END_TEST
 
-/* The truth of a comparison, by its place in the table. */
+/* Returns the result of the n-th comparison of the table. */
 static bool
 holds(unsigned n, uint64_t x, uint64_t y)
 {
@@ -148,7 +148,7 @@ holds(unsigned n, uint64_t x, uint64_t y)
 	return (table[n]);
 }
 
-/* Is a jump taken?  Behind it r9 becomes 1, which the jump leaves out. */
+/* Returns true if the jump is taken: it skips that r9 is set to 1. */
 static bool
 jumps(unsigned operation, unsigned a, unsigned b, unsigned c, uint64_t i)
 {
@@ -184,7 +184,7 @@ compare(unsigned n, uint64_t x, uint64_t y)
 	f.values[4] = x;
 	f.m.nargs = 5;
 	ck_assert_int_eq(jumps(TBUF_OP_JAEQI + n, 4, 1, 0, y), want);
-	/* By a name that is bound to the same, and not at the start. */
+	/* The jump uses a name bound to the argument, and is not first. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_FREE, 0, 0, 0, 0);
 	f.m.binding = UINT64_C(4) << 4 * 11;
@@ -212,7 +212,7 @@ unary(unsigned operation, uint64_t x)
 	return (returns(&f, 5));
 }
 
-/* The low bits of a number, and its sign by the uppermost one of them. */
+/* Returns the low bits of a number, by its highest one extended if `sign`. */
 static uint64_t
 extended(uint64_t x, unsigned bits, bool sign)
 {
@@ -261,7 +261,7 @@ START_TEST(jumps_go_forward_and_end_the_program_beyond_it)
 	fixture_clear(&f);
 	number(&f, 1, 5);
 	ck_assert(!jumps(TBUF_OP_JZ, 1, 0, 0, 1));
-	/* As far as it goes: a distance is no negative number. */
+	/* A jump ends at the program's end: distances are unsigned. */
 	fixture_clear(&f);
 	f.m.value = 1;
 	op(&f, TBUF_OP_JMP, 0, 0, 0, UINT32_MAX);
@@ -269,7 +269,7 @@ START_TEST(jumps_go_forward_and_end_the_program_beyond_it)
 	op(&f, TBUF_OP_RET, 1, 0, 0, 0);
 	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
 	ck_assert_uint_eq(f.m.value, 0);
-	/* Registers of the last run are gone, and their number is masked. */
+	/* A run starts with registers of 0; register numbers are masked. */
 	fixture_clear(&f);
 	number(&f, 0xf1, 9);
 	ck_assert_uint_eq(returns(&f, 1), 9);
@@ -362,7 +362,7 @@ START_TEST(arguments_by_number_and_by_name)
 		op(&f, TBUF_OP_LDA, 1, 0, 0, TBUF_SELECT_NAME + i);
 		ck_assert_uint_eq(returns(&f, 1), 109 - i);
 	}
-	/* One that is not there. */
+	/* Such an argument does not exist. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDA, 1, 0, 0, TBUF_SELECT_NAME + 9);
 	ck_assert_uint_eq(returns(&f, 1), 0);

@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The machine's texts and subroutines.  Texts have 32 characters at most here.
+ * The machine's strings and subroutines.  Strings have at most 32 characters
+ * here.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include "fixture.h"
 
-/* 32 characters, and more. */
+/* A string of 32 characters, and a longer one. */
 #define FULL	"abcdefghijklmnopqrstuvwxyz012345"
 #define LONG	FULL "6789"
 
@@ -103,7 +104,7 @@ START_TEST(texts_are_found_in_texts)
 	IS_NUMBER(3, TBUF_SUB_RINDEX, "ssn", "abcbc", "bc", INT64_MAX);
 	IS_NUMBER(-1, TBUF_SUB_RINDEX, "ssn", "abcbc", "a", N(-1));
 	IS_NUMBER(0, TBUF_SUB_RINDEX, "ssn", "abcbc", "a", N(0));
-	/* The empty text. */
+	/* The empty string is found everywhere. */
 	IS_NUMBER(0, TBUF_SUB_INDEX, "ss", "abc", "");
 	IS_NUMBER(3, TBUF_SUB_RINDEX, "ss", "abc", "");
 	IS_NUMBER(3, TBUF_SUB_INDEX, "ssn", "abc", "", N(99));
@@ -259,7 +260,7 @@ START_TEST(paths)
 }
 END_TEST
 
-/* The text of an address of so many bytes, which lie in scratch. */
+/* Returns the text of an address of some bytes, which are put into scratch. */
 static const char *
 net(unsigned subroutine, const char *hex, unsigned first, unsigned count)
 {
@@ -340,7 +341,7 @@ START_TEST(addresses_of_networks)
 	IS_FAULT(TBUF_FAULT_ILLEGAL, 0, TBUF_SUB_LINK_NTOP, "nn", N(2),
 	    N(0x1000));
 	IS_FAULT(TBUF_FAULT_ADDRESS, 1, TBUF_SUB_INET_NTOA, "n", N(1));
-	/* The program's memory will do: "prog". */
+	/* The address may be in the program's memory, where "prog" is. */
 	IS_TEXT("112.114.111.103", TBUF_SUB_INET_NTOA, "n", N(0x1000));
 }
 END_TEST
@@ -368,7 +369,7 @@ START_TEST(alloca_counts_bytes)
 	    scratch(0));
 	ck_assert_uint_eq(call(&f, TBUF_SUB_ALLOCA, 1, UINT64_C(1)),
 	    scratch(8));
-	/* None at all is an address, too. */
+	/* alloca(0) returns an address, too. */
 	ck_assert_uint_eq(call(&f, TBUF_SUB_ALLOCA, 1, UINT64_C(0)),
 	    scratch(16));
 	ck_assert_uint_eq(f.m.scratch.used, 9);
@@ -396,7 +397,7 @@ START_TEST(copies_stay_in_their_objects)
 	ck_assert_mem_eq(f.array + 4, "hello\0", 6);
 	call(&f, TBUF_SUB_COPYINTO, 3, UINT64_C(0x1000), UINT64_C(7), to);
 	ck_assert_mem_eq(f.m.scratch.bytes, "program", 7);
-	/* Beyond an end; before a start; what is not to be written. */
+	/* Ranges end within the object; the target must be writable. */
 	IS_FAULT(TBUF_FAULT_SIZE, 13, TBUF_SUB_BCOPY, "nnn", own, to, N(13));
 	IS_FAULT(TBUF_FAULT_SIZE, 12, TBUF_SUB_BCOPY, "nnn", own + 5, to,
 	    N(12));
@@ -452,7 +453,7 @@ START_TEST(memory_is_brought_and_taken)
 }
 END_TEST
 
-/* What texts come to is bounded, for a search too. */
+/* Fuel bounds the work on strings, also that of a search. */
 START_TEST(fuel_runs_out)
 {
 	fixture_clear(&f);

@@ -80,7 +80,7 @@ START_TEST(addresses_are_held_against_their_objects)
 	access_faults(TBUF_OP_ST1, own(0), INT32_MAX, own(INT32_MAX));
 	access_faults(TBUF_OP_LD4U, own(UINT32_MAX), 1, own(0) +
 	    (UINT64_C(1) << 32));
-	/* No object of that kind, or none at all. */
+	/* The address names an unknown kind of object, or no object. */
 	access_faults(TBUF_OP_LD1U, tbuf_address(31, 0, 0), 0,
 	    tbuf_address(31, 0, 0));
 	access_faults(TBUF_OP_LD1U, tbuf_address(TBUF_OBJECT_ARGUMENT, 0, 0),
@@ -89,13 +89,13 @@ START_TEST(addresses_are_held_against_their_objects)
 	    0, tbuf_address(TBUF_OBJECT_SCRATCH, 0, 0));
 	access_faults(TBUF_OP_LD1U, 0, 0, 0);
 	access_faults(TBUF_OP_LD1U, 0, 1, 1);
-	/* The program's own memory is read, and never written. */
+	/* The program's memory can be read, and is never written. */
 	access_faults(TBUF_OP_ST1, 0x1000, 0, 0x1000);
 	fixture_clear(&f);
 	number(&f, 2, 0x1000);
 	op(&f, TBUF_OP_LD2U, 1, 2, 0, 2);
 	ck_assert_uint_eq(returns(&f, 1), 'o' | 'g' << 8);
-	/* Constants are read. */
+	/* Constants can be read. */
 	fixture_clear(&f);
 	text(&f, 2, "abc");
 	op(&f, TBUF_OP_LD1U, 1, 2, 0, 3);
@@ -105,7 +105,7 @@ START_TEST(addresses_are_held_against_their_objects)
 }
 END_TEST
 
-/* The n-th argument is this. */
+/* Sets the n-th argument. */
 static void
 argument(unsigned n, uint8_t type, const void *value)
 {
@@ -126,7 +126,7 @@ length(uint32_t n, uint32_t offset)
 
 START_TEST(text_arguments_are_read_in_place)
 {
-	/* Nothing may be read behind its NUL, nor behind strsize. */
+	/* No byte after a string's NUL may be read, nor any after strsize. */
 	uint8_t *end = f.pages + 4096;
 	struct tbuf_bytes sized = { end - 5, 5 };
 
@@ -141,7 +141,7 @@ START_TEST(text_arguments_are_read_in_place)
 	sized.data = end - 6;
 	ck_assert_uint_eq(length(1, 1), 4);
 	ck_assert_uint_eq(length(1, 5), 0);
-	/* Behind them. */
+	/* Addresses after a string's end are faults. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDAT, 2, 0, 0, 0);
 	op(&f, TBUF_OP_ADDI, 2, 2, 0, 6);
@@ -158,14 +158,14 @@ START_TEST(text_arguments_are_read_in_place)
 	op(&f, TBUF_OP_LDAT, 2, 0, 0, 0);
 	op(&f, TBUF_OP_LD1U, 1, 2, 0, 5);
 	ck_assert_uint_eq(returns(&f, 1), 0);
-	/* NULL is 0, and what is no text is as it is. */
+	/* A NULL string is 0, and a number is loaded as it is. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDAT, 1, 0, 0, 2);
 	ck_assert_uint_eq(returns(&f, 1), 0);
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDAT, 1, 0, 0, 3);
 	ck_assert_uint_eq(returns(&f, 1), 0x1000);
-	/* Cut. */
+	/* A longer string is cut at strsize. */
 	memset(end - FIXTURE_STRSIZE, 'x', FIXTURE_STRSIZE);
 	argument(0, TBUF_STRING, end - FIXTURE_STRSIZE);
 	ck_assert_uint_eq(length(0, 0), FIXTURE_STRSIZE);
@@ -196,7 +196,7 @@ START_TEST(texts_compare_as_unsigned_bytes)
 	ck_assert_int_eq(order(NULL, ""), -1);
 	ck_assert_int_eq(order("", NULL), 1);
 	ck_assert_int_eq(order(NULL, NULL), 0);
-	/* Both are cut at strsize. */
+	/* Both strings are cut at strsize. */
 	ck_assert_int_eq(order("abcdefghijklmnopqrstuvwxyz012345x",
 	    "abcdefghijklmnopqrstuvwxyz012345y"), 0);
 	fixture_clear(&f);
@@ -207,7 +207,7 @@ START_TEST(texts_compare_as_unsigned_bytes)
 }
 END_TEST
 
-/* How an argument of any length and alignment before a page's end compares. */
+/* Compares an argument of any length and alignment before a page's end. */
 static void
 compare_argument(unsigned length, unsigned before, const char *other)
 {
@@ -229,7 +229,7 @@ compare_argument(unsigned length, unsigned before, const char *other)
 	text(&f, 3, other);
 	op(&f, TBUF_OP_TCMP, 1, 3, 2, 0);
 	ck_assert_int_eq((int64_t)returns(&f, 1), (want < 0) - (want > 0));
-	/* With itself: neither is known to be all there. */
+	/* The argument is compared with itself: the end of neither is known. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDAT, 2, 0, 0, 0);
 	op(&f, TBUF_OP_TCMP, 1, 2, 2, 0);
@@ -285,7 +285,7 @@ START_TEST(variables_are_the_surroundings)
 	op(&f, TBUF_OP_STV, 1, 0, TBUF_SCOPE_GLOBAL, 2);
 	op(&f, TBUF_OP_LDV, 2, 0, TBUF_SCOPE_GLOBAL, 2);
 	ck_assert_uint_eq(returns(&f, 2), 42);
-	/* A text, unset at first. */
+	/* A string variable is unset at first. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDR, 2, 0, TBUF_SCOPE_GLOBAL, 1);
 	ck_assert_uint_eq(returns(&f, 2), 0);
@@ -299,7 +299,7 @@ START_TEST(variables_are_the_surroundings)
 	op(&f, TBUF_OP_STT, 1, 0, TBUF_SCOPE_GLOBAL, 1);
 	op(&f, TBUF_OP_LDR, 2, 0, TBUF_SCOPE_GLOBAL, 1);
 	ck_assert_uint_eq(returns(&f, 2), 0);
-	/* Bytes. */
+	/* Bytes are stored. */
 	fixture_clear(&f);
 	text(&f, 1, "abcd");
 	number(&f, 2, 3);
@@ -312,11 +312,11 @@ START_TEST(variables_are_the_surroundings)
 	op(&f, TBUF_OP_STB, 1, 2, TBUF_SCOPE_THREAD, 5);
 	faults(&f, TBUF_FAULT_ADDRESS,
 	    tbuf_address(TBUF_OBJECT_CONSTANT, 0, 0));
-	/* No such scope. */
+	/* Such a scope does not exist. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDV, 2, 0, TBUF_SCOPES, 0);
 	faults(&f, TBUF_FAULT_ILLEGAL, 0);
-	/* Built in. */
+	/* Built-in variables are loaded. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_LDB, 1, 0, 0, TBUF_BUILTIN_PID);
 	ck_assert_uint_eq(returns(&f, 1), 1000 + TBUF_BUILTIN_PID);
@@ -340,7 +340,7 @@ START_TEST(the_surroundings_can_end_a_clause)
 }
 END_TEST
 
-/* What stops within a part ends that part alone, if it may. */
+/* An effect that stops inside a part ends that part alone, if it is allowed. */
 START_TEST(a_part_that_stops_ends_no_other)
 {
 	f.answer = TBUF_STOP;
@@ -358,7 +358,7 @@ START_TEST(a_part_that_stops_ends_no_other)
 }
 END_TEST
 
-/* The key and the record that it has begun are not those of the next one. */
+/* A key or a record that a part has begun is not passed to the next part. */
 START_TEST(a_part_leaves_nothing_to_the_next_one)
 {
 	f.answer = TBUF_STOP;
@@ -378,7 +378,7 @@ START_TEST(a_part_leaves_nothing_to_the_next_one)
 }
 END_TEST
 
-/* A part that is behind, or that nothing follows, is none to go on behind. */
+/* A part's end that is not ahead, or beyond the program, is not used. */
 START_TEST(a_part_ends_where_it_ends)
 {
 	f.answer = TBUF_STOP;
@@ -413,7 +413,7 @@ empty_key(unsigned operation)
 	returns(&f, 1);
 }
 
-/* Numbers by 8, texts by 2; the padding is 0; declared: 4 + 32 + 32 + 8. */
+/* Numbers take 8 bytes, strings are padded to 2; 76 bytes are declared. */
 #define KEY	"221100000000000002006162008000002211000000000000"
 
 START_TEST(keys_are_built_and_used_up)
@@ -499,7 +499,7 @@ START_TEST(a_stack_takes_what_it_has)
 }
 END_TEST
 
-/* The other one goes on where it was. */
+/* The main record goes on where it was before the record aside. */
 START_TEST(a_record_aside_is_one_of_its_own)
 {
 	text(&f, 1, "a");
@@ -526,7 +526,7 @@ START_TEST(a_record_aside_is_one_of_its_own)
 	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
 	op(&f, TBUF_OP_ASIDE, 0, 0, 0, 0);
 	faults(&f, TBUF_FAULT_ILLEGAL, 0);
-	/* What has ended amid one is forgotten. */
+	/* A record aside that was open when a run ended is forgotten. */
 	fixture_clear(&f);
 	op(&f, TBUF_OP_EMIT, 0, 0, 0, 0);
 	ck_assert_int_eq(tbuf_machine_run(&f.m), TBUF_END_DONE);
@@ -552,7 +552,7 @@ START_TEST(what_does_not_fit_a_record_is_a_fault)
 	op(&f, TBUF_OP_PUTB, 2, 0, 0, 9);
 	op(&f, TBUF_OP_EMIT, 0, 0, 0, 0);
 	faults(&f, TBUF_FAULT_SIZE, 16);
-	/* A NULL text is not shown. */
+	/* A NULL string cannot be put into a record. */
 	fixture_clear(&f);
 	f.m.record.room = 128;
 	number(&f, 2, 0);
@@ -596,7 +596,7 @@ START_TEST(temporaries_are_zero)
 }
 END_TEST
 
-/* Surroundings that do nothing: illegal operations, no crash. */
+/* Operations that the surroundings do not implement are illegal. */
 START_TEST(what_the_surroundings_lack_is_a_fault)
 {
 	static const struct tbuf_surroundings none;

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine for tests.
+ * A machine for tests.  See fixture.h.
  */
 #include <sys/mman.h>
 
@@ -132,7 +132,7 @@ store_bytes(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 	return (fixture(m)->answer);
 }
 
-/* The only memory there is: "program's own" with its NUL, at 0x1000. */
+/* The program's only memory: "program's own" with its NUL, at 0x1000. */
 #define MEMORY		0x1000u
 static const char memory[] = "program's own";
 
@@ -213,7 +213,7 @@ outside(struct tbuf_machine *m, unsigned subroutine,
 	return (fixture(m)->answer);
 }
 
-/* Half of what there is room for. */
+/* Fills half of the room. */
 static int
 stack(struct tbuf_machine *m, uint64_t image, uint8_t *to, uint32_t *size)
 {
@@ -243,7 +243,7 @@ static const struct tbuf_surroundings surroundings = {
 #define PAGE	4096u
 #define LENT	5
 
-/* The n-th page, so that the last byte of `size` is the last one of it. */
+/* Returns a buffer whose last byte is the last one of the n-th page. */
 static struct tbuf_buffer
 lend(struct fixture *f, unsigned n, uint32_t size)
 {

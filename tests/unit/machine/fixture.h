@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine with memory of its own, a program that is written word by word,
- * and surroundings that write down what they are asked for.
+ * A machine with memory of its own, a program that is written word by word, and
+ * surroundings that log each request.
  */
 #ifndef TESTS_UNIT_MACHINE_FIXTURE_H
 #define TESTS_UNIT_MACHINE_FIXTURE_H
@@ -24,44 +24,44 @@ struct fixture {
 	uint64_t values[10];
 	uint8_t types[10];
 
-	/* Lent to the machine; each ends where memory may not be touched. */
+	/* The machine's memory; an inaccessible page follows each part. */
 	uint8_t *pages;
 
-	/* The surroundings' memory. */
+	/* Variables of the surroundings. */
 	uint64_t numbers[FIXTURE_VARIABLES];
 	char texts[FIXTURE_VARIABLES][FIXTURE_STRSIZE + 1];
 	bool set[FIXTURE_VARIABLES];
 	uint8_t array[16];	/* the object of global variable 3 */
-	int answer;		/* of effects */
-	bool resumes;		/* behind a part that has stopped */
+	int answer;		/* result of effects */
+	bool resumes;		/* after a part that has stopped */
 
-	/* What was asked for, a line each. */
+	/* Requests, one line each. */
 	char log[2048];
 };
 
 void	fixture_begin(struct fixture *);
 void	fixture_end(struct fixture *);
-/* Forget the program and what it did, not the memory. */
+/* Forgets the program and its log, not the memory. */
 void	fixture_clear(struct fixture *);
 
-/* Append an instruction; its index. */
+/* Appends an instruction.  Returns its index. */
 unsigned op(struct fixture *, unsigned operation, unsigned a, unsigned b,
 	    unsigned c, uint64_t immediate);
-/* Set a register to any number. */
+/* Sets a register to any number. */
 void	number(struct fixture *, unsigned a, uint64_t value);
-/* Set a register to the address of a constant text; NULL: to 0. */
+/* Sets a register to the address of a constant string, or to 0 for NULL. */
 void	text(struct fixture *, unsigned a, const char *);
 
-/* Append `ret a` and run; the machine must come to it. */
+/* Appends `ret a` and runs; the program must reach it.  Returns the value. */
 uint64_t returns(struct fixture *, unsigned a);
 /* The program must raise this fault with this address. */
 void	faults(struct fixture *, unsigned fault, uint64_t address);
-/* The text at an address, NULL for 0; until the next call. */
+/* Returns the string at an address, NULL for 0; valid until the next call. */
 const char *text_at(struct fixture *, uint64_t address);
 
-/* Call a subroutine with numbers or addresses; what it returns. */
+/* Calls a subroutine with numbers or addresses.  Returns its result. */
 uint64_t call(struct fixture *, unsigned subroutine, unsigned count, ...);
-/* The same with texts and numbers by a pattern of 's' and 'n'. */
+/* Calls a subroutine with strings ('s') and numbers ('n') as in the pattern. */
 uint64_t call_with(struct fixture *, unsigned subroutine,
 	    const char *pattern, ...);
 const char *text_of(struct fixture *, unsigned subroutine,

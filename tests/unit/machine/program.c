@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs from outside: instructions as text, and which are well formed.
+ * Programs from outside: instructions as text, and checks of well-formedness.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ START_TEST(instructions_as_text)
 	    "call\tr1, r2+3, substr");
 	ck_assert_str_eq(printed(TBUF_OP_FAULT, 1, 0, 0, TBUF_FAULT_SIZE),
 	    "fault\tr1, invalid size");
-	/* What makes no sense is told, too. */
+	/* Words that make no sense are printed, too. */
 	ck_assert_str_eq(printed(0xff, 1, 2, 3, 4),
 	    "?\t0x00000004030201ff");
 	ck_assert_str_eq(printed(TBUF_OP_MOV, 99, 16, 0, 0),
@@ -114,7 +114,7 @@ START_TEST(names_and_numbers_are_used_once)
 }
 END_TEST
 
-/* What is wrong with the program that was written; NULL: nothing. */
+/* Returns the fault that the check finds in the program, or NULL. */
 static const char *
 wrong(uint32_t where)
 {
@@ -201,18 +201,18 @@ END_TEST
 
 START_TEST(jumps_are_checked)
 {
-	/* To the end, not beyond it. */
+	/* A jump may go to the program's end, not beyond it. */
 	IS_WRONG(NULL, TBUF_OP_JMP, 0, 0, 0, 0);
 	IS_WRONG("jump out of the program", TBUF_OP_JMP, 0, 0, 0, 1);
 	IS_WRONG("jump out of the program", TBUF_OP_JZ, 1, 0, 0, UINT32_MAX);
 	IS_WRONG("jump out of the program", TBUF_OP_JEQI, 1, 1, 0, 0);
-	/* A register that is set on one way alone. */
+	/* The register is set on one path only. */
 	number(&f, 1, 1);
 	op(&f, TBUF_OP_JZ, 1, 0, 0, 1);
 	number(&f, 2, 1);
 	op(&f, TBUF_OP_RET, 2, 0, 0, 0);
 	ck_assert_pstr_eq(wrong(3), "register read before it is set");
-	/* On both. */
+	/* The register is set on both paths. */
 	number(&f, 1, 1);
 	op(&f, TBUF_OP_JZ, 1, 0, 0, 2);
 	number(&f, 2, 1);
@@ -220,7 +220,7 @@ START_TEST(jumps_are_checked)
 	number(&f, 2, 2);
 	op(&f, TBUF_OP_RET, 2, 0, 0, 0);
 	ck_assert_pstr_eq(wrong(0), NULL);
-	/* Behind an end nothing is known to be unset. */
+	/* Code after an end is unreachable: its registers are not checked. */
 	op(&f, TBUF_OP_END, 0, 0, 0, 0);
 	op(&f, TBUF_OP_RET, 2, 0, 0, 0);
 	ck_assert_pstr_eq(wrong(0), NULL);

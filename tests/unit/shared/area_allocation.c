@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * inv.consumer: a consumer that is killed at any instruction while it takes
- * space in a control file leaves no two slots with the same bytes.  What is
- * tested is included here, and looked at after each of its instructions.
+ * space in a control file leaves no two slots with the same bytes.  The code
+ * under test is included here, and the file is checked after each of its
+ * instructions.
  */
 #include "unit/consumer/fixture.h"
 #include "consumer/run/budget.h"
 
-/* These read much, and change nothing. */
+/* The budget is not looked at: that reads much, and changes nothing. */
 #define tbuf_budget_look(fd, piece)	((void)(fd), (void)(piece), true)
 #define tbuf_budget_file(reach)		((void)(reach), true)
 #include "consumer/attach/attach.c"
@@ -27,7 +28,7 @@ slot_of(unsigned n)
 	    ((const char *)fake.control + TBUF_SLOTS + n * TBUF_SLOT_SIZE));
 }
 
-/* Were it killed now, others would believe this. */
+/* Checks the slots as other consumers would find them after a kill now. */
 static void
 look(void)
 {
@@ -53,7 +54,7 @@ reserve_it(void)
 	result = reserve_locked(target);
 }
 
-/* Take space for a session; the slot that it got. */
+/* Takes space for a session.  Returns its slot. */
 static int
 take(const char *bufsize)
 {
@@ -93,14 +94,14 @@ START_TEST(no_two_slots_have_the_same_bytes_at_any_moment)
 {
 	unsigned i;
 
-	/* One behind the other at the end, then one that moves there. */
+	/* Two areas follow one another at the end, then one moves there. */
 	ck_assert_int_eq(take("bufsize=4k"), 0);
 	ck_assert_int_eq(take("bufsize=4k"), 1);
 	for (i = 2; i < TBUF_NSESSIONS; i++)
 		fake.control->state[i] = TBUF_RETIRED;
 	fake.control->state[0] = TBUF_FREE;
 	ck_assert_int_eq(take("bufsize=64k"), 0);
-	/* One that grows where it is, and one that fits. */
+	/* One area grows where it is, and one fits. */
 	fake.control->state[0] = TBUF_FREE;
 	ck_assert_int_eq(take("bufsize=256k"), 0);
 	fake.control->state[1] = TBUF_FREE;
@@ -115,7 +116,7 @@ main(void)
 	Suite *suite;
 	TCase *tcase;
 
-	/* Its calls are too many to be stepped through. */
+	/* A sanitizer's calls are too many for single steps. */
 	if (sanitizer != NULL && *sanitizer != '\0')
 		return (77);
 	suite = suite_create("area");

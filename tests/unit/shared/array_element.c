@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Elements of arrays, whatever comes between two steps at them: an access by a
- * handler, another thread or the consumer, as a whole, and one inside of that;
- * or a preemption, once or until the access goes on under a lock, or gives up
- * as there is none to be had.  What all of them find and leave is what they
- * would one after the other, in an order in which none comes before what had
- * ended when it began; no key has two elements then, and none stays claimed.
+ * Accesses to array elements, with an event between any two of their steps: a
+ * whole access by a handler, another thread or the consumer, which may itself
+ * be interrupted; or preemption, once or until the access goes on under a lock,
+ * or gives up as no lock can be had.  All accesses must have the results of
+ * some sequential order in which an access that ended before another began
+ * precedes it.  Afterwards no key has two elements, and no element is claimed.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static enum tbuf_outcome here_add(const struct tbuf_memo *, uint64_t *,
 
 #define TRIES		16
 #define KEYS		3u
-#define WORDS		2u		/* of a structure */
+#define WORDS		2u		/* words of a structure */
 #define BODY		((HEAD + 1 + WORDS) * sizeof(uint64_t))
 #define SETS		2u
 #define SET_SIZE	(TBUF_ELEMENT_SET * (16 + BODY))
@@ -47,10 +47,10 @@ enum op { LOAD, STORE, FREE, PART, MAKE, OPS };
 enum who { THREAD, HANDLER, OTHER, CONSUMER, WHOS };
 enum shape { NUMBER, WHOLE, STRUCTURE };
 
-/* One that has been done, and between which events. */
+/* A completed access, and its first and last event. */
 struct done {
 	enum op op;
-	unsigned key;			/* from 0 on */
+	unsigned key;			/* from 0 */
 	unsigned member;
 	uint64_t value;
 	bool dropped;
@@ -67,10 +67,10 @@ static struct done done[OPS_MAX];
 static unsigned ndone, events;
 static uint64_t values;
 
-/* Sections have a memo; nobody looks into it. */
+/* Sections get this memo, which is not read. */
 static const struct tbuf_memo section;
 
-/* What is to come between, at which step of those that it interrupts. */
+/* An event that comes between two steps, and the step where it does. */
 enum event { NOTHING, ACCESS, ABORT, ABORTS, GIVE_UP };
 struct between {
 	enum event event;
@@ -78,22 +78,22 @@ struct between {
 	enum who who;
 	enum op op;
 	unsigned key;
-	bool inside;			/* of the one before */
+	bool inside;			/* inside the event before */
 };
 
 static struct between plan[2];
-static unsigned steps, nth;		/* of the plan */
+static unsigned steps, nth;		/* next event of the plan */
 static int depth = -1;
 static enum who current[4];
-static bool aborting;		/* all sections */
-static bool lanes;		/* there are any whose lock can be had */
+static bool aborting;		/* all sections abort */
+static bool lanes;		/* a lane's lock can be had */
 static bool gave_up;
 static bool apart;		/* the second access has another key */
-static bool knows;		/* a store goes by what was loaded before */
+static bool knows;		/* a store uses the element that was loaded */
 
 static void access_run(enum who, const enum op *, unsigned n, unsigned key);
 
-/* Is it the turn of what comes next?  CHANGED: the section is aborted. */
+/* Runs the planned event if it is its turn.  CHANGED: the section aborts. */
 static enum tbuf_outcome
 step(const struct tbuf_memo *memo, bool amid)
 {
@@ -113,7 +113,7 @@ step(const struct tbuf_memo *memo, bool amid)
 	}
 	if (nth < 2 && plan[1].inside)
 		steps = 0;
-	/* A handler is of the thread that it interrupts. */
+	/* A handler runs in the thread that it interrupts. */
 	access_run(b->who == HANDLER ? who : b->who, &b->op, 1, b->key);
 	return (b->who == HANDLER && amid && memo != NULL ? TBUF_CHANGED :
 	    TBUF_COMMITTED);
@@ -161,7 +161,7 @@ here_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
 		    step(memo, true) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 	}
-	/* A section that is not aborted finds what it has looked at. */
+	/* A section that is not aborted saw no change of the word. */
 	tbuf_store(p->word, p->new);
 	return (TBUF_COMMITTED);
 }
@@ -175,7 +175,7 @@ here_add(const struct tbuf_memo *memo, uint64_t *word, uint64_t delta)
 	return (TBUF_COMMITTED);
 }
 
-/* As clauses and the consumer do it. */
+/* Tries sections, then the lock, as clauses and the consumer do. */
 static bool
 access_try(struct tbuf_access *a, enum who who)
 {
@@ -229,7 +229,7 @@ access_make(struct tbuf_access *a, struct done *d, uint64_t *body,
 		ck_abort();
 }
 
-/* What was loaded, for a store that is made of that access. */
+/* Passes the element that was loaded to a store of the same clause. */
 static void
 access_know(struct tbuf_access *a, const struct tbuf_element_seen *seen)
 {
@@ -284,11 +284,11 @@ access_run(enum who who, const enum op *ops, unsigned n, unsigned key)
 	depth--;
 }
 
-/* ------------------------------------------------------------ what may be */
+/* ------------------------------------------------------------ orders */
 
 struct state {
 	bool present[KEYS];
-	bool any[KEYS];			/* but for its last member's */
+	bool any[KEYS];			/* but the last member's word */
 	unsigned member[KEYS];
 	uint64_t words[KEYS][WORDS];
 };
@@ -306,8 +306,9 @@ words_equal(const struct state *s, unsigned key, const uint64_t *words)
 }
 
 /*
- * One after another; false: it would not have found what it has.  Who stores a
- * member of what is not there any more has a copy of the others.
+ * Applies one access to the state.  Returns false if a load found otherwise.
+ * After a store to one member of a missing element, the other members may have
+ * any value.
  */
 static bool
 apply(struct state *s, const struct done *d)
@@ -349,8 +350,8 @@ equal(const struct state *a, const struct state *is)
 static bool	explains(struct state, unsigned left, const struct state *is);
 
 /*
- * What gives up has come to nothing, to its end but for a last look, or to half
- * of a value, which is freed then.
+ * Tries the three results that an access which gave up may have: none; all, if
+ * only its last check was missing; or half a value, whose element is freed.
  */
 static bool
 explains_next(const struct state *s, const struct done *d, unsigned left,
@@ -373,7 +374,7 @@ explains_next(const struct state *s, const struct done *d, unsigned left,
 	return (explains(next, left, is));
 }
 
-/* Is there an order of those that are left that leads to what is? */
+/* Returns true if some order of the remaining accesses leads to `is`. */
 static bool
 explains(struct state s, unsigned left, const struct state *is)
 {
@@ -395,7 +396,7 @@ explains(struct state s, unsigned left, const struct state *is)
 	return (false);
 }
 
-/* What the elements are; how many of them are neither free nor live. */
+/* Reads all elements.  Returns how many are neither free nor live. */
 static unsigned
 look(struct state *s, bool *twice)
 {
@@ -423,9 +424,9 @@ look(struct state *s, bool *twice)
 	return (claimed);
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ runs */
 
-/* How much there is before. */
+/* Elements that exist before the first access. */
 enum before { EMPTY, THERE, OTHERS, FULL, BEFORES };
 
 static void
@@ -441,7 +442,7 @@ start(enum before before, unsigned nsets)
 	ndone = events = 0;
 	if (before == THERE)
 		access_run(THREAD, &op, 1, 0);
-	/* Beside the keys that are looked at; of the last set 7 or 8. */
+	/* Other keys fill the sets; OTHERS leaves one element free. */
 	for (key = KEYS; before >= OTHERS && key < KEYS +
 	    nsets * TBUF_ELEMENT_SET - (before == OTHERS); key++) {
 		ndone = 0;
@@ -454,7 +455,7 @@ start(enum before before, unsigned nsets)
 	lanes = true;
 }
 
-/* What is wrong; NULL: nothing. */
+/* Returns an error message, or NULL if the result is right. */
 static const char *
 problem(enum before before)
 {
@@ -475,7 +476,7 @@ problem(enum before before)
 	    "in no order");
 }
 
-/* One access, or two of one clause, and what the plan has between. */
+/* Runs one access, or the two of one clause, with the events of the plan. */
 static void
 run(enum who who, const enum op *ops, unsigned n, enum before before,
     unsigned nsets)
@@ -493,7 +494,7 @@ run(enum who who, const enum op *ops, unsigned n, enum before before,
 		    b->at, b->inside, b->who, b->op);
 }
 
-/* A clause with one access, or two; NULL: there is no such one. */
+/* Returns the i-th clause's one or two accesses, or NULL. */
 static const enum op *
 ops_of(unsigned i, unsigned *n)
 {
@@ -519,7 +520,7 @@ is_meant(const enum op *ops, unsigned n)
 	return (true);
 }
 
-/* The next of what may come between; false: that was all. */
+/* Advances to the next possible event.  Returns false after the last. */
 static bool
 plan_next(struct between *b, enum who who, unsigned keys)
 {
@@ -555,7 +556,7 @@ plan_begin(struct between *b, bool inside)
 typedef void each(enum who, const enum op *, unsigned n, enum before,
     unsigned nsets);
 
-/* All that may come between, once. */
+/* Runs each event at each step, alone. */
 static void
 once(enum who who, const enum op *ops, unsigned n, enum before before,
     unsigned nsets)
@@ -569,7 +570,7 @@ once(enum who who, const enum op *ops, unsigned n, enum before before,
 	}
 }
 
-/* What comes behind that, or inside of it. */
+/* Runs each second event, after the first or inside it. */
 static void
 second(enum who who, const enum op *ops, unsigned n, enum before before,
     unsigned nsets, bool inside)
@@ -615,7 +616,7 @@ all(each *between, enum before befores, unsigned most)
 				}
 }
 
-/* What has no place is counted where it was planned, whatever the lane says. */
+/* Elements without a place are counted in the plan's side lane. */
 static struct {
 	struct tbuf_lane lane;
 	struct tbuf_side side, another;

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.attach and the end of a session, tied to the code: the fences A to D
- * stand where layout.h has them, and a target that meets a session at its
- * very end takes its bit back.  What is tested is included here, with a note
- * of each access to shared memory; at a fence the other side may come.
+ * inv.attach and the end of a session, tied to the code: the fences A to D are
+ * where layout.h has them, and a target that finds a session at its very end
+ * takes its bit back.  The code under test is included here, and each access to
+ * shared memory is noted; the other side may run at a fence.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void	note(enum access, const volatile void *);
 #include "shared/ecb_chain.c"
 #include "target/file/match_sessions.c"
 #include "consumer/attach/attach.c"
-/* Names that both have. */
+/* Both files define these names. */
 #define undo	quiesce_undo
 #define release	quiesce_release
 #include "consumer/attach/detach.c"
@@ -63,8 +63,8 @@ static struct {
 	enum access access;
 	const volatile void *at;
 } notes[NOTES];
-static unsigned count;		/* NOTES: none are made */
-static unsigned fences, moment;	/* at which one the other side comes */
+static unsigned count;		/* NOTES: accesses are not noted */
+static unsigned fences, moment;	/* fence at which the other side runs */
 static void (*other_side)(void);
 
 static void
@@ -86,7 +86,7 @@ begin(unsigned at, void (*other)(void))
 	count = fences = 0;
 }
 
-/* The first such access from `from` on; `count` if there is none. */
+/* Returns the first such access from `from` on; `count` if there is none. */
 static unsigned
 find(unsigned from, enum access access, const volatile void *at)
 {
@@ -96,7 +96,7 @@ find(unsigned from, enum access access, const volatile void *at)
 	return (from);
 }
 
-/* ... and the last one. */
+/* Returns the last such access; `count` if there is none. */
 static unsigned
 find_last(enum access access, const volatile void *at)
 {
@@ -107,7 +107,7 @@ find_last(enum access access, const volatile void *at)
 	return (last);
 }
 
-/* What was stored comes first, then a fence, then the first such load. */
+/* Expects a fence between the store and the load, which comes after it. */
 static void
 check_fence(unsigned stored, unsigned loaded)
 {
@@ -128,7 +128,7 @@ static struct tbuf_target target;
 static struct tbuf_site site;
 static uint32_t *word;
 
-/* This process is the target, and a consumer whose session is not active. */
+/* This process is the target, and has a session that is not active yet. */
 static void
 set_up(void)
 {
@@ -203,7 +203,7 @@ START_TEST(fence_b_stands_before_a_consumer_reads_the_table)
 }
 END_TEST
 
-/* What a reader needs is there before the first record can be. */
+/* The fields that a reader needs are set before the first record can be. */
 static void
 look_at_the_session(void)
 {
@@ -264,18 +264,18 @@ end_the_session(void)
 static void
 end_the_session_early(void)
 {
-	/* The target has not set its bit yet. */
+	/* The session ends before the target sets its bit. */
 	control->state[0] = TBUF_ENDING;
 }
 
-/* The bits were cleared before the target set this one, or behind it. */
+/* The consumer cleared the bits before or after the target set this one. */
 START_TEST(a_bit_that_was_set_too_late_is_taken_back)
 {
 	unsigned before;
 
 	control->state[0] = TBUF_ACTIVE;
 	meet_again();
-	/* The last of them is D. */
+	/* The last of the fences is D. */
 	before = fences;
 	ck_assert_uint_ge(before, 2);
 	*word = 0;
@@ -309,7 +309,7 @@ fence_alone(void)
 	tbuf_fence();
 }
 
-/* mfence, or an instruction with a lock prefix. */
+/* Counts the instruction if it is mfence or has a lock prefix. */
 static void
 look_at_the_instruction(void)
 {

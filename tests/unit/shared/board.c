@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target builds what an entry of the board orders, while the entry passes
- * from one consumer to another.  What is tested is included here, so that the
- * entry can change hands at each of its steps.
+ * A target builds the session that an entry of the board describes, while the
+ * entry passes from one consumer to another.  The code under test is included
+ * here, so that the entry can change hands at each of its steps.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,9 +26,9 @@
 #include "lib/scratch.h"
 #include "target/file/file.h"
 
-/* The steps at which somebody else may come. */
+/* The steps at which the entry may change hands. */
 enum moment {
-	ORDER_READ,		/* most of it, but not all */
+	ORDER_READ,		/* most of the order, but not all */
 	SPACE_TAKEN,
 	BUILDING,
 	BUILT,
@@ -84,7 +84,7 @@ moment(enum moment now)
 {
 	if (now == change)
 		order_write(&board->entries[0], 2, "second:::");
-	/* Where this process may run has been seen: it stays on one CPU. */
+	/* The target has read its affinity; now it is bound to one CPU. */
 	if (now == SPACE_TAKEN && moving != NULL)
 		ck_assert_int_eq(sched_setaffinity(0, sizeof(*moving),
 		    moving), 0);
@@ -110,7 +110,7 @@ board_make(void)
 	board->head.used = 1;
 }
 
-/* As a program that begins. */
+/* Builds the wanted sessions, as a program that starts does. */
 static void
 build(void)
 {
@@ -168,7 +168,7 @@ START_TEST(an_order_is_built_as_it_stands_on_the_board)
 }
 END_TEST
 
-/* Is a session built for the board's sixth entry, if so many were taken? */
+/* Returns true if the sixth entry's session is built with `used` entries. */
 static bool
 is_sixth_built(uint32_t used)
 {
@@ -180,7 +180,7 @@ is_sixth_built(uint32_t used)
 	return (*state == TBUF_ACTIVE);
 }
 
-/* A number that makes no sense, too, leaves nobody out. */
+/* All used entries are examined; a senseless number excludes none. */
 START_TEST(entries_that_were_ever_taken_are_looked_at)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
@@ -193,13 +193,13 @@ START_TEST(entries_that_were_ever_taken_are_looked_at)
 	ck_assert(is_sixth_built(6));
 	ck_assert(is_sixth_built(UINT32_MAX));
 	ck_assert(!is_sixth_built(5));
-	/* A run that has ended leaves it to those that have not. */
+	/* An entry whose run has ended does not hide the entries after it. */
 	order_write(&board->entries[0], 0, "first:::");
 	ck_assert(is_sixth_built(TBUF_BOARD_ENTRIES));
 }
 END_TEST
 
-/* Who lists a command's probes waits for a reason why there are none. */
+/* A consumer that lists a command's probes takes any reason as their lack. */
 START_TEST(an_entry_that_asks_for_nothing_is_told_nothing)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];
@@ -214,7 +214,7 @@ START_TEST(an_entry_that_asks_for_nothing_is_told_nothing)
 }
 END_TEST
 
-/* As on a machine that was built for 4,096 CPUs. */
+/* Lets the kernel look like one that was built for 4,096 CPUs. */
 static bool large;
 
 long
@@ -253,7 +253,7 @@ START_TEST(a_machine_for_many_cpus_has_a_lane_for_each)
 }
 END_TEST
 
-/* Build a session whose lanes can grow, on one of the CPUs. */
+/* Builds a session whose lanes can grow.  Returns the CPU it was built on. */
 static int
 build_growing(void)
 {
@@ -275,8 +275,8 @@ build_growing(void)
 }
 
 /*
- * A lane of a CPU has so much of its first half, and that of this one so much;
- * a lock lane has all of it.  The sum.
+ * Checks the limits of the lanes: of this CPU's, the other CPUs', and the lock
+ * lanes.  A lane that is smaller has its size as limit.  Returns the sum.
  */
 static uint64_t
 check_limits(int cpu, uint64_t own, uint64_t other, uint64_t lock)
@@ -298,7 +298,7 @@ check_limits(int cpu, uint64_t own, uint64_t other, uint64_t lock)
 	return (sum);
 }
 
-/* Its own CPU's lane has a half, the others a little, and none both halves. */
+/* This CPU's lane gets one half, the others less, and none gets both halves. */
 START_TEST(lanes_that_can_grow_are_small_at_first)
 {
 	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
@@ -310,7 +310,7 @@ START_TEST(lanes_that_can_grow_are_small_at_first)
 	ck_assert_int_eq(fstat(file, &after), 0);
 	ck_assert_uint_eq((uint64_t)after.st_size,
 	    slot->area + slot->area_size);
-	/* The slot and what stands in front of the heads are there, too. */
+	/* The slot and the bytes before the heads are allocated, too. */
 	ck_assert_uint_ge((uint64_t)(after.st_blocks - before.st_blocks) * 512,
 	    first);
 	ck_assert_uint_lt((uint64_t)(after.st_blocks - before.st_blocks) * 512,
@@ -322,7 +322,7 @@ static const struct {
 	unsigned lives;
 	uint64_t used;
 	uint64_t run;
-	uint64_t own, other, lock;	/* lanes; there may be less */
+	uint64_t own, other, lock;	/* limits; at most a lane's size */
 } usages[] = {
 	{ TBUF_USAGE_LIVES - 1, 100, 1, 1 << 20, 262144, UINT64_MAX },
 	{ TBUF_USAGE_LIVES, 100, 1, TBUF_USAGE_MIN, TBUF_USAGE_LEAST,
@@ -343,13 +343,13 @@ static const struct {
 	{ TBUF_USAGE_LIVES, 100, 2, 1 << 20, 262144, UINT64_MAX },
 };
 
-/* As much as the same program has always had in the same run, many times. */
+/* Limits follow the program's greatest use in this run's earlier processes. */
 START_TEST(lanes_are_as_small_as_the_program_can_do_with)
 {
 	struct tbuf_control *control = tbuf_view_control(&view);
 	unsigned i;
 
-	/* A name that does not end is one of so many bytes. */
+	/* The name fills its field and has no NUL. */
 	memset(control->comm, 'x', sizeof(control->comm));
 	for (i = 0; i < usages[_i].lives; i++)
 		tbuf_usage_note(board->usage, usages[_i].run, control->comm,
@@ -373,7 +373,7 @@ START_TEST(an_order_that_changes_hands_is_not_built)
 }
 END_TEST
 
-/* Where it can be smaller it is no larger than a quarter of what is left. */
+/* A session that may shrink gets at most a quarter of the remaining budget. */
 START_TEST(others_find_room)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];
@@ -384,7 +384,7 @@ START_TEST(others_find_room)
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
 	change = NEVER;
 	entry->terms.bufsize = bufsize;
-	/* It fits, but not into a quarter. */
+	/* The session fits the budget, but not a quarter of it. */
 	entry->budget = before = 3 * 2 * bufsize * (unsigned)CPU_COUNT(&set);
 	entry->flags |= _i == 0 ? TBUF_BOARD_AUTO : 0;
 	build();
@@ -398,7 +398,7 @@ START_TEST(others_find_room)
 }
 END_TEST
 
-/* The smallest may be all that is left. */
+/* A session of the smallest size may take all of the remaining budget. */
 START_TEST(last_of_the_room_is_used)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];
@@ -433,7 +433,7 @@ START_TEST(no_room_is_told)
 }
 END_TEST
 
-/* It is not built, and takes nothing off the budget. */
+/* The session is not built, and takes nothing off the budget. */
 START_TEST(what_is_lacking_is_told)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];
@@ -454,7 +454,7 @@ START_TEST(what_is_lacking_is_told)
 }
 END_TEST
 
-/* As another process, of which nothing is known. */
+/* Reports a reason as a process that has not reported before. */
 static void
 tell(const char *why)
 {
@@ -481,7 +481,7 @@ START_TEST(reasons_are_counted_apart)
 		ck_assert_int_eq(entry->reasons[i].text[1], '\0');
 	}
 	ck_assert_uint_eq(entry->others, 2 * 3);
-	/* One that has been claimed and not written, by one that was killed. */
+	/* A process that claimed a place was killed before it wrote. */
 	memset(entry->reasons, 0, sizeof(entry->reasons));
 	entry->reasons[0].place = TBUF_BOARD_CLAIMED;
 	tell(prefix);
@@ -493,7 +493,7 @@ START_TEST(reasons_are_counted_apart)
 }
 END_TEST
 
-/* A child, and this process, each as two images. */
+/* A child and this process report twice each, as two exec images would. */
 START_TEST(process_is_counted_once)
 {
 	const struct tbuf_board_entry *entry = &board->entries[1];
@@ -514,7 +514,7 @@ START_TEST(process_is_counted_once)
 	tbuf_board_tell(board, 1, "two");
 	ck_assert_uint_eq(entry->reasons[0].count, 3);
 	ck_assert_uint_eq(entry->reasons[1].count, 0);
-	/* To another consumer it has said nothing. */
+	/* The process has not reported to this consumer yet. */
 	tbuf_board_tell(board, 2, "one");
 	ck_assert_uint_eq(board->entries[2].reasons[0].count, 1);
 }

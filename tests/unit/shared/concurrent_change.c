@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory that somebody else changes between any two instructions.  What both
- * sides do with a control file runs with the change after its first
- * instruction, then after its second, and so on; behind the last byte that it
- * may read there is a page that cannot be read.
+ * Memory that another process changes between any two instructions.  The code
+ * that both sides use for a control file runs with the change after its first
+ * instruction, then after its second, and so on.  A page that cannot be read
+ * follows the last byte that may be read.
  */
 #include <sys/mman.h>
 
@@ -13,20 +13,20 @@
 
 #include <check.h>
 
-/* order_read() is its own. */
+/* This file has an order_read() of its own. */
 #include "target/file/build_sessions.c"
 #include "lib/single_step.h"
 #include "lib/check_main.h"
 
 #define GUARD	4096u
-/* Here everything has read what it reads by then. */
+/* All code under test has read its input after this number of steps. */
 #define STEPS_MAX	2000
 
 static struct tbuf_view view;
 static size_t mapped;
 static unsigned matched, wrong;
 
-/* A view of so many bytes, and a guard. */
+/* Maps a view of `size` bytes, and a guard page after it. */
 static void
 map(size_t size)
 {
@@ -58,8 +58,8 @@ back(void *argument, uint64_t offset, uint64_t length)
 static struct tbuf_backing memory = { .back = back };
 
 /*
- * The fixed part, as far as the heap and no further: heads and ECBs are where
- * there are no probes.
+ * Maps the fixed part up to the end of the heap.  Heads and ECBs are in the
+ * unused part of the probe table.
  */
 static void
 map_tables(void)
@@ -76,7 +76,7 @@ map_tables(void)
 	view.tables.areas = view.tables.probes;
 }
 
-/* Run a function with the change after each number of instructions. */
+/* Runs a function with the change after each number of instructions. */
 static void
 change_at_each(void (*reset)(void), void (*function)(void),
     void (*change)(void), unsigned long most)
@@ -94,7 +94,7 @@ change_at_each(void (*reset)(void), void (*function)(void),
 
 /* ------------------------------------------------------------ names */
 
-/* The heap's last bytes are the name of all four fields. */
+/* All four fields have the name in the heap's last bytes. */
 #define NAME	"xyz"
 #define NAME_AT	(view.tables.strings_size - (uint32_t)sizeof(NAME))
 
@@ -144,7 +144,7 @@ START_TEST(names_may_lose_their_end)
 	};
 	struct tbuf_probe_entry *entry;
 
-	/* As far as the heap, and no further. */
+	/* The view ends with the heap. */
 	map_tables();
 	entry = tbuf_view_probe(&view, 0);
 	entry->provider = entry->module = entry->function = entry->name =
@@ -157,13 +157,13 @@ END_TEST
 
 /* ------------------------------------------------------------ patterns */
 
-/* The last bytes of the view are the patterns. */
+/* The patterns are the last bytes of the view. */
 #define PATTERN		"n[!a-c]\\?*"
 #define PATTERN_SIZE	sizeof(PATTERN)
 
 static const struct tbuf_names fields = { "p", "m", "f", "nx?ab" };
-static unsigned place;		/* of the byte that changes, from the end */
-static char letter;		/* and what it changes to */
+static unsigned place;		/* position of the changed byte, from the end */
+static char letter;		/* its new value */
 
 static char *
 pattern_bytes(void)
@@ -217,7 +217,7 @@ static int built;
 
 #define AREA	(UINT64_C(1) << 20)
 
-/* Whatever decides where something is written, or how often. */
+/* Changes every word that decides where something is written, or how often. */
 static void
 session_changes(void)
 {
@@ -290,7 +290,7 @@ entry_is_read(void)
 	    taken.npatterns > taken.patterns_size;
 }
 
-/* Behind what it reads comes a loop over all CPUs. */
+/* A loop over all CPUs follows the reads, so 500 steps are enough. */
 START_TEST(entries_of_the_board_may_change)
 {
 	change_at_each(entry_reset, entry_is_read, entry_changes, 500);
@@ -304,7 +304,7 @@ main(void)
 	Suite *suite;
 	TCase *tcase;
 
-	/* Its calls are too many to be stepped through. */
+	/* A sanitizer's calls are too many for single steps. */
 	if (!STEPS_POSSIBLE || (sanitizer != NULL && *sanitizer != '\0'))
 		return (77);
 	suite = suite_create("shared");

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The file of a run's programs: made with its entry on the board, read by
- * targets that believe nothing of it, and removed with the entry, whoever
- * does that.
+ * The file of a run's programs: a consumer makes it with its entry on the
+ * board, targets read it with checks, and the process that removes the entry
+ * removes it.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ end(void)
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* A consumer of all targets; its programs have parts of 8, 0 and 22 bytes. */
+/* Makes a consumer of all targets; its parts have 8, 0 and 22 bytes. */
 static struct tbuf_consumer *
 consumer_new(bool programs)
 {
@@ -83,7 +83,7 @@ end_posted(void)
 	end();
 }
 
-/* As a target: by the entry alone. */
+/* Opens the file as a target does, with no more than the entry. */
 static int
 open_named(void)
 {
@@ -162,7 +162,7 @@ put(size_t offset, uint64_t value, size_t size)
 	close(fd);
 }
 
-/* A name at which something else stands. */
+/* Puts something else, or nothing, in the place of the file. */
 static void
 replace(int how)
 {
@@ -177,7 +177,7 @@ replace(int how)
 	case 1:
 		ck_assert_int_eq(mkfifoat(dirfd, name, 0600), 0);
 		break;
-	case 2:		/* ... or nothing */
+	case 2:		/* The name does not exist. */
 		break;
 	}
 }
@@ -224,7 +224,7 @@ START_TEST(header_that_makes_no_sense)
 }
 END_TEST
 
-/* The file has another size than its entry says, or than any may have. */
+/* The file's size is not that of its entry, or greater than any may be. */
 START_TEST(sizes_that_do_not_fit)
 {
 	char name[TBUF_PROGRAMS_NAME];
@@ -247,7 +247,7 @@ START_TEST(sizes_that_do_not_fit)
 }
 END_TEST
 
-/* It shrinks between two looks at it. */
+/* The file shrinks between two reads. */
 START_TEST(part_that_is_gone_is_not_read)
 {
 	char name[TBUF_PROGRAMS_NAME], copy[64];
@@ -289,7 +289,7 @@ START_TEST(file_goes_with_its_entry)
 }
 END_TEST
 
-/* A consumer that is killed leaves its file to whoever comes next. */
+/* The next consumer removes the file of a killed one. */
 START_TEST(file_of_a_killed_consumer_is_reaped)
 {
 	struct tbuf_consumer *other = NULL;
@@ -299,7 +299,7 @@ START_TEST(file_of_a_killed_consumer_is_reaped)
 
 	begin();
 	if (_i == 1) {
-		/* It has not the entry that will be taken next. */
+		/* The killed consumer's entry is then not the first. */
 		other = consumer_new(false);
 		go(other);
 	}
@@ -317,7 +317,7 @@ START_TEST(file_of_a_killed_consumer_is_reaped)
 	tbuf_consumer_close(other);
 	consumer = consumer_new(false);
 	if (_i == 2) {
-		/* One that lives keeps its own. */
+		/* A consumer that is alive keeps its file. */
 		go(consumer);
 		ck_assert(is_there(number));
 		tbuf_consumer_close(consumer);
@@ -351,7 +351,7 @@ START_TEST(programs_that_are_too_large)
 }
 END_TEST
 
-/* What cannot be made is told, and leaves nothing behind. */
+/* A file that cannot be made is an error, and no part of it remains. */
 START_TEST(without_room_there_is_no_run)
 {
 	const size_t sizes[] = { TBUF_PROGRAMS_MAX / 2, 0, 0 };
