@@ -25,7 +25,7 @@ static const struct tbuf_d_aggregation aggregations[] = {
 };
 static const uint32_t aggregation_ids[] = { 0, 1, 2, 3, 4, 5, 6 };
 
-/* By the lowest bit of the probe's number, which comes with its sign turned. */
+/* The key is the argument's lowest bit, the value the negated argument. */
 #define AGGREGATE							\
 	W(LDA, 4, 0, 0, 0), W(LDI, 2, 0, 0, 1), W(AND, 1, 4, 2, 0),	\
 	W(LDI, 3, 0, 0, 0), W(SUB, 4, 3, 4, 0),				\
@@ -52,7 +52,7 @@ note_tuple(void *arg, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
-/* What the first n of them have. */
+/* Notes the values of the first n aggregations. */
 static void
 aggregations_note(unsigned n)
 {
@@ -62,7 +62,7 @@ aggregations_note(unsigned n)
 	    n, note_tuple, NULL), 0);
 }
 
-/* Of a target that has ended. */
+/* The target has ended before its aggregations are read. */
 START_TEST(targets_aggregate)
 {
 	made.script.aggregations = aggregations;
@@ -74,12 +74,12 @@ START_TEST(targets_aggregate)
 	clause_run(consumer, &made);
 	clause_expect("");
 	aggregations_note(7);
-	/* The last: from -3 to -2 by quantize(). */
+	/* The last column: -3 to -2 by quantize(). */
 	clause_expect("0: 5 -20 -8 0 -4 2 1\n1: 5 -25 -9 -1 -5 2 1\n");
 }
 END_TEST
 
-/* How many fires have been counted with this text; both ways the same. */
+/* Adds up the fires of a string; count() and sum() must agree. */
 static int
 note_text(void *arg, const struct tbuf_tuple *tuple)
 {
@@ -91,7 +91,7 @@ note_text(void *arg, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
-/* count() is done without the machine, sum() by it. */
+/* count() runs as a plan, sum() in the machine. */
 START_TEST(texts_are_keys)
 {
 	static const struct tbuf_d_piece keys[] = {
@@ -135,7 +135,7 @@ START_TEST(keys_without_room_are_drops)
 	made.script.naggregations = 1;
 	CLAUSE(&made, "test:::number", NULL, W(LDA, 1, 0, 0, 0),
 	    W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0), UPDATE(0, COUNT));
-	/* 384 bytes of 512 are for entries of 40. */
+	/* 384 of the 512 bytes are for entries of 40. */
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "aggsize", "512"), 0);
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (cpu = 0; !CPU_ISSET(cpu, &all); cpu++)
@@ -155,7 +155,7 @@ START_TEST(keys_without_room_are_drops)
 }
 END_TEST
 
-/* The table has still what was there before. */
+/* Values from before the clear() are still in the target's table. */
 START_TEST(cleared_values_begin_anew)
 {
 	struct live_server server;
@@ -169,18 +169,18 @@ START_TEST(cleared_values_begin_anew)
 	live_server_fire(&server, 1);
 	live_grab(consumer, server.pid);
 	clause_begin(consumer, &made);
-	/* From 1 on; they go on from there. */
+	/* Fires have numbers from 1 on, which the later ones continue. */
 	live_server_fire(&server, 5);
 	aggregations_note(4);
 	clause_expect("0: 2 -6 -4 -2\n1: 3 -9 -5 -1\n");
-	/* All but the sum. */
+	/* All aggregations but the sum are cleared. */
 	for (i = 0; i < 4; i++)
 		if (i != 1)
 			ck_assert_int_eq(tbuf_consumer_clear(consumer, i), 0);
 	live_server_fire(&server, 3);
 	aggregations_note(4);
 	clause_expect("0: 2 -20 -8 -6\n1: 1 -16 -7 -7\n");
-	/* What is gone comes back with its next value alone. */
+	/* After trunc(), a key returns with its next value alone. */
 	for (i = 0; i < 4; i++)
 		ck_assert_int_eq(tbuf_consumer_trunc(consumer, i, 0), 0);
 	live_server_fire(&server, 1);
@@ -192,7 +192,7 @@ START_TEST(cleared_values_begin_anew)
 }
 END_TEST
 
-/* A session's memory is the next one's. */
+/* Sessions use the memory of earlier ones. */
 START_TEST(next_session_has_empty_tables)
 {
 	struct live_server server;
@@ -234,7 +234,7 @@ total_note(uint32_t id, int64_t count)
 	ck_assert_int_eq(count, 0);
 }
 
-/* It is remembered where the only value is: by session, clause and CPU. */
+/* A total's address is remembered by session, clause and CPU. */
 START_TEST(totals_are_of_their_session)
 {
 	static const struct tbuf_d_aggregation total[] = {
@@ -267,7 +267,7 @@ START_TEST(totals_are_of_their_session)
 }
 END_TEST
 
-/* Wherever a value comes to be, it is added up. */
+/* Values in either table are added up. */
 START_TEST(tables_turn)
 {
 	static const struct tbuf_d_aggregation both[] = {
@@ -304,7 +304,7 @@ START_TEST(tables_turn)
 }
 END_TEST
 
-/* ... with one clause, whose total is remembered. */
+/* Totals of one clause, which are remembered, are correct over turns. */
 START_TEST(totals_are_of_their_turn)
 {
 	static const struct tbuf_d_aggregation total[] = {
@@ -332,7 +332,7 @@ START_TEST(totals_are_of_their_turn)
 }
 END_TEST
 
-/* Of nine that have room in a table, more than half were there. */
+/* A table has room for nine keys, and more than half of it was in use. */
 START_TEST(new_keys_find_room_again)
 {
 	struct live_server server;

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An insertion into a lane's table where one was abandoned before it.
+ * An insertion into a lane's table after an earlier one was aborted.
  */
 #include <check.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static _Alignas(64) unsigned char bytes[LARGE];
 static struct tbuf_slot slot = { .generation = 1 };
 static struct tbuf_memo memo = { .generation = 1, .slot = &slot };
 
-/* As lane_update() does: the entry, then the first value. */
+/* Inserts the entry, then its first value, as lane_update() does. */
 static void
 update_first(uint64_t storage)
 {
@@ -49,7 +49,7 @@ update_first(uint64_t storage)
 	}
 }
 
-/* It was large, and its bytes are where the values of a shorter key come. */
+/* The aborted entry was larger, so its bytes are where the values begin. */
 START_TEST(values_begin_with_nothing_of_an_abandoned_entry)
 {
 	const uint64_t values[] = {
@@ -65,7 +65,7 @@ START_TEST(values_begin_with_nothing_of_an_abandoned_entry)
 }
 END_TEST
 
-/* ... as far as the largest one reaches: there no more is stored to. */
+/* Only bytes that an aborted entry can reach are cleared. */
 START_TEST(values_out_of_reach_are_left_alone)
 {
 	uint64_t heap = tbuf_table_heap(LARGE), at;

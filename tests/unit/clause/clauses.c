@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Clauses at probes of real targets: predicates, records, several of them,
- * names and classes, faults, exit().
+ * Clauses at probes of real targets: predicates, records, chains, names and
+ * their classes, faults, exit().
  */
 #include <errno.h>
 #include <sched.h>
@@ -55,7 +55,7 @@ START_TEST(records_of_several_actions_have_their_own_layouts)
 }
 END_TEST
 
-/* In the order of the script, whatever they are. */
+/* Records of all kinds are in the script's order. */
 START_TEST(default_records_and_others_share_a_chain)
 {
 	CLAUSE(&made, "test:::text", &made_number, NUMBER(1));
@@ -101,8 +101,8 @@ START_TEST(arguments_are_as_the_site_has_them)
 END_TEST
 
 /*
- * The first fire is the machine's; what it has left, a record of numbers behind
- * a predicate, the later ones do without it.
+ * The machine runs the first fire; later ones use the plan of its effect, a
+ * record of numbers after a predicate.
  */
 START_TEST(later_fires_leave_what_the_first_one_does)
 {
@@ -145,7 +145,7 @@ START_TEST(later_fires_leave_what_the_first_one_does)
 }
 END_TEST
 
-/* One program for texts and one for integers: each probe has its own. */
+/* Each probe runs the program for its class: strings or integers. */
 START_TEST(program_is_chosen_by_the_class_of_a_name)
 {
 	static const uint64_t texts[] = { NUMBER(1) };
@@ -167,7 +167,7 @@ START_TEST(program_is_chosen_by_the_class_of_a_name)
 	names[0] = "n";
 	clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
-	/* The other one is told, once. */
+	/* The probe without a fitting program is reported once. */
 	clause_expect("number 2\n1 unfit\n");
 	clause_tear_down();
 	clause_set_up();
@@ -221,7 +221,7 @@ START_TEST(faults_are_told_and_fire_error)
 }
 END_TEST
 
-/* The rest of its clause still runs, and nothing of the chain behind it. */
+/* The clause runs to its end, the chain's later clauses do not run. */
 START_TEST(exit_ends_the_run)
 {
 	int status = -1;
@@ -253,7 +253,7 @@ START_TEST(exit_of_one_that_ends_at_once)
 }
 END_TEST
 
-/* this-> goes along a chain, and is 0 where the next one begins. */
+/* this-> variables last for a chain, and are 0 at the next one's start. */
 START_TEST(chain_shares_its_variables)
 {
 	static const struct tbuf_d_variable variables[] = {
@@ -279,8 +279,8 @@ START_TEST(chain_shares_its_variables)
 END_TEST
 
 /*
- * Marks of handlers' fires stand behind those of the fire that they come in,
- * and there is room for four: one is a fire's, and one may be a lane's.
+ * A handler's fire has its marks after those of the fire it interrupts.  There
+ * is room for four: a fire has one, and its lane may have one.
  */
 START_TEST(chain_has_one_mark)
 {
@@ -306,7 +306,7 @@ START_TEST(chain_has_one_mark)
 }
 END_TEST
 
-/* A variable of the target's: each fire goes on from the last. */
+/* A global variable of the target keeps its value between fires. */
 START_TEST(globals_stay)
 {
 	static const struct tbuf_d_variable variables[] = {
@@ -331,7 +331,7 @@ START_TEST(globals_stay)
 }
 END_TEST
 
-/* BEGIN's values are there at the first fire, the target's in END. */
+/* The target sees BEGIN's values, and END sees the target's. */
 START_TEST(globals_are_shared_with_the_consumer)
 {
 	static const struct tbuf_d_variable variables[] = {
@@ -439,7 +439,7 @@ START_TEST(built_in_variables)
 }
 END_TEST
 
-/* Read once a clause, it is the same; and it is CLOCK_MONOTONIC. */
+/* Within a clause the time is constant; it is that of CLOCK_MONOTONIC. */
 START_TEST(timestamps_are_nanoseconds)
 {
 	struct tbuf_event e;
@@ -459,13 +459,13 @@ START_TEST(timestamps_are_nanoseconds)
 				ck_assert_int_eq(time, 0);
 				time = e.record.pieces[0].i;
 			}
-	/* It has another slope than the record clock: some parts in 10^5. */
+	/* The record clock's rate differs by some parts in 10^5. */
 	ck_assert_int_gt(time, least - 1000000);
 	ck_assert_int_lt(time, (int64_t)tbuf_now() + 1000000);
 }
 END_TEST
 
-/* The thread that a record names is the one that has fired. */
+/* A record has the id of the thread that fired. */
 START_TEST(records_have_the_id_of_their_thread)
 {
 	struct tbuf_event e;
@@ -486,7 +486,7 @@ START_TEST(records_have_the_id_of_their_thread)
 }
 END_TEST
 
-/* What no target can do is said at once, with the clause. */
+/* A clause that no target can run is refused at once. */
 START_TEST(lacks_are_refused)
 {
 	static struct tbuf_d_piece many[TBUF_PIECES_MAX + 1];
@@ -504,8 +504,8 @@ START_TEST(lacks_are_refused)
 END_TEST
 
 /*
- * So is it where a description means probes of ours, and of targets as well,
- * if there are any when the run begins.
+ * It is also refused if its description matches our own probes, and those of
+ * targets if there are any when the run begins.
  */
 START_TEST(lacks_behind_wildcards_are_refused)
 {
@@ -530,7 +530,7 @@ START_TEST(lacks_behind_wildcards_are_refused)
 }
 END_TEST
 
-/* Fires on another CPU than that of -x cpu have no effect at all. */
+/* With -x cpu, fires on other CPUs have no effect. */
 START_TEST(other_cpus_do_nothing)
 {
 	static const struct tbuf_d_variable variables[] = {
@@ -546,7 +546,7 @@ START_TEST(other_cpus_do_nothing)
 		continue;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	/* There is no other one. */
+	/* There is only one CPU. */
 	if (CPU_EQUAL(&one, &all))
 		return;
 	for (CPU_CLR(cpu, &all); !CPU_ISSET(cpu, &all); cpu++)
@@ -566,7 +566,7 @@ START_TEST(other_cpus_do_nothing)
 }
 END_TEST
 
-/* A text by its address: only for a clause that says that it calls. */
+/* A clause may copy a string by its address only if its flags say so. */
 START_TEST(own_memory_is_copied_in)
 {
 	struct tbuf_d_clause *clause;
@@ -589,7 +589,7 @@ START_TEST(own_memory_is_copied_in)
 }
 END_TEST
 
-/* The consumer meets the probes of a target that runs. */
+/* The consumer matches the probes of a running target. */
 START_TEST(target_that_runs_is_grabbed)
 {
 	struct live_server server;
@@ -608,7 +608,7 @@ START_TEST(target_that_runs_is_grabbed)
 }
 END_TEST
 
-/* A target that comes finds the programs beside the board. */
+/* A new target finds the programs beside the board. */
 START_TEST(target_that_comes_reads_the_programs)
 {
 	struct live_server server;
@@ -632,7 +632,7 @@ START_TEST(target_that_comes_reads_the_programs)
 }
 END_TEST
 
-/* A child is told by its own file; so is the image after exec. */
+/* A child is found by its own file, and so is its image after exec. */
 START_TEST(children_are_followed)
 {
 	unsigned n = 0;
@@ -649,7 +649,7 @@ START_TEST(children_are_followed)
 }
 END_TEST
 
-/* What commands inherit: their threads have no restartable sequences. */
+/* Commands inherit the setting: their threads have no rseq. */
 static TCase *
 cases(const char *name)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses do to the program that they are in: raise(), stop(), chill().
+ * Destructive actions of clauses on their program: raise(), stop(), chill().
  */
 #include <sys/wait.h>
 
@@ -14,7 +14,7 @@
 #define DESTRUCTIVE(description, ...)					\
 	CLAUSE(&made, description, NULL, __VA_ARGS__)->flags |=		\
 	    TBUF_CLAUSE_DESTRUCTIVE
-/* Behind so many words, unless the fire's number is n. */
+/* Skips as many words unless the fire's number is n. */
 #define ONLY(n, words)	W(JANEI, 0, words, 0, n)
 
 static void
@@ -24,7 +24,7 @@ record_numbers(void)
 	    W(EMIT, 0, 0, 0, 0));
 }
 
-/* The signal comes when the fire's clauses are done, in their order. */
+/* The signal comes after all clauses of the fire have run, in order. */
 START_TEST(raise_reaches_the_program)
 {
 	siginfo_t info;
@@ -71,7 +71,7 @@ START_TEST(stop_stops_the_program)
 	DESTRUCTIVE("test:::number", ONLY(1, 2), W(LDI, 1, 0, 0, 0),
 	    W(CALL, 2, 1, 0, TBUF_SUB_STOP));
 	record_numbers();
-	/* It may go on on another CPU. */
+	/* The program may continue on another CPU. */
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "temporal", NULL), 0);
 	pid = clause_spawn(consumer, "numbers", "3");
 	clause_begin(consumer, &made);
@@ -105,7 +105,7 @@ START_TEST(chill_takes_time)
 		if (e.type == TBUF_EVENT_RECORD && n < 3)
 			times[n++] = e.record.time;
 	ck_assert_uint_eq(n, 2);
-	/* Two clocks that are compared may be a little apart. */
+	/* The times are of two clocks, which may differ a little. */
 	ck_assert_uint_ge(times[1] - times[0], CHILLED / 2);
 }
 END_TEST
@@ -119,7 +119,7 @@ START_TEST(chill_of_more_than_half_a_second)
 }
 END_TEST
 
-/* A program that does not say so makes no call, whatever its words are. */
+/* A clause that is not marked destructive cannot do it. */
 START_TEST(clause_that_is_not_destructive)
 {
 	CLAUSE(&made, "test:::number", NULL, CALL_OF(RAISE, SIGKILL));

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Scripts made by hand, for probes of real targets: the test's own program is
- * the target, too.
+ * Scripts made by hand for probes of real targets.  See fixture.h.
  */
 #include <sys/mman.h>
 
@@ -237,7 +236,7 @@ marks_fire(void)
 	TBUF_PROBE(marked, number, marks_most);
 }
 
-/* Fires whose clauses are kept by then, and one, looked at all the time. */
+/* Fires until the clauses have plans, then once in single steps. */
 static void
 marks(unsigned long count)
 {
@@ -247,7 +246,7 @@ marks(unsigned long count)
 	TBUF_PROBE(marked, marks, marks_most);
 }
 
-/* The same of each type, with a text and without one. */
+/* Fires with each type, with a string and without one. */
 static void
 widths(unsigned long count)
 {
@@ -281,7 +280,7 @@ key(const char *text, unsigned long number)
 {
 	unsigned i;
 
-	/* A key that is new is the machine's. */
+	/* The machine adds a new key, plans update it. */
 	for (i = 0; i < 3; i++) {
 		TBUF_PROBE(test, key, number, text);
 		TBUF_PROBE(test, again, number, text);
@@ -289,8 +288,8 @@ key(const char *text, unsigned long number)
 }
 
 /*
- * Texts of all lengths below the count, also where the next page cannot be
- * read, and none at all.
+ * Strings have all lengths below the count, some of them end before an
+ * unreadable page, and one is NULL.
  */
 static void
 keys(unsigned long count)

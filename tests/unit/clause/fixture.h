@@ -12,7 +12,7 @@
 #include "lib/machine_word.h"
 #include "machine/program.h"
 
-/* Records of a number, of a text, and of the first name's argument. */
+/* Records of a number, of a string, and of the first name's argument. */
 extern const struct tbuf_d_shape made_integer, made_string;
 extern const struct tbuf_d_record made_number, made_text, made_name,
 	    made_argument;
@@ -27,7 +27,7 @@ struct made {
 	const char *names[MADE_CLAUSES];	/* one of each, or NULL */
 };
 
-/* One more clause; without code its records are default ones. */
+/* Adds a clause; without code, its records are default ones. */
 struct tbuf_d_clause *made_clause(struct made *, const char *description,
 	    const uint64_t *code, uint32_t length,
 	    const struct tbuf_d_record *, uint32_t nrecords);
@@ -40,44 +40,44 @@ struct tbuf_d_clause *made_clause(struct made *, const char *description,
 	    (record) != NULL);						\
 })
 
-/* The clause uses this argument by its name, of these classes. */
+/* Lets the clause use this argument by name, with these classes. */
 void	made_name_set(struct made *, struct tbuf_d_clause *, const char *name,
 	    uint8_t classes);
 
 /*
- * What a run gives, a line each: "PROBE VALUE ..." of a record, and words for
- * what else there is.
+ * The events of a run, one line each: "PROBE VALUE ..." for a record, other
+ * words for other events.
  */
 extern char clause_log[16384];
 void	clause_run(struct tbuf_consumer *, struct made *);
 void	clause_begin(struct tbuf_consumer *, struct made *);
-/* One more look; 0: it has ended. */
+/* Looks once more.  Returns 0 after the end. */
 int	clause_work(struct tbuf_consumer *);
 void	clause_expect(const char *text);
 
 /*
- * Have this program fire, as a command:
- *	numbers COUNT	test:::number n, for n below COUNT
- *	values		test:::values with arguments of many types
- *	widths COUNT	test:::widths and named, of several types
- *	texts COUNT	test:::text path, bytes
- *	keys COUNT	test:::key number, text, and test:::again with the same
- *	marks COUNT	marked:::number, and marks with how many marks
- *			there are at most that one of these is under way
- *	pause		test:::number 0, and then it waits
+ * Has this program fire, as a command:
+ * 	numbers COUNT	test:::number n, for n below COUNT
+ * 	values		test:::values with arguments of many types
+ * 	widths COUNT	test:::widths and named, of several types
+ * 	texts COUNT	test:::text path, bytes
+ * 	keys COUNT	test:::key number, text, and test:::again with the same
+ * 	marks COUNT	marked:::number, then marks with the greatest number of
+ * 			marks during one of these fires
+ * 	pause		test:::number 0, and then it waits
  */
 pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,
 	    const char *count);
 
-/* A test's own, made anew for each. */
+/* Made for each test. */
 extern struct tbuf_consumer *consumer;
 extern struct made made;
 
 void	clause_set_up(void);
 void	clause_tear_down(void);
-/* A case whose tests have these. */
+/* Returns a case whose tests have these. */
 TCase	*clause_case(const char *name);
-/* The cases with rseq and without, where all goes through lock lanes. */
+/* Makes cases with rseq, and without it, where lock lanes get all records. */
 Suite	*clause_suite(const char *name, TCase *(*cases)(const char *name));
 
 int	clause_main(int argc, char *argv[], Suite *(*make)(void));

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Comparisons of a predicate as they are kept: each says what the machine would
- * say, of arguments of any width, wherever these lie among others; and so it is
- * with what is the same at each fire, and with numbers that are computed.  And
- * steps: one has no number that a step before it has made.
+ * Predicates in plans: cached comparisons yield the machine's results, for
+ * arguments of any width and place, for values that are constant in a process,
+ * and for computed numbers.  Steps: a step cannot use a number that an earlier
+ * step made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const int32_t immediates[] = {
 };
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
-/* A site with arguments of any widths before the one that is compared. */
+/* Makes a site with random arguments before the one that is compared. */
 static void
 site_make(struct tbuf_site *site, uint8_t type)
 {
@@ -47,7 +47,7 @@ site_make(struct tbuf_site *site, uint8_t type)
 	site->types[site->nargs - 1] = type;
 }
 
-/* A number that is near an immediate, or any. */
+/* Returns a number near the immediate, or any. */
 static uint64_t
 near(int32_t immediate)
 {
@@ -61,7 +61,7 @@ near(int32_t immediate)
 	}
 }
 
-/* The argument's bytes become this number's lowest; others are anything. */
+/* Sets the argument's bytes to the number's low ones, all others at random. */
 static void
 words_fill(uint64_t *words, const struct tbuf_cut *cut, uint64_t number)
 {
@@ -83,7 +83,7 @@ compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
 	struct tbuf_cut cut;
 	bool expected;
 
-	/* From there on over the end to what nothing is known of. */
+	/* The jump skips an end, to a word that is not in the plan. */
 	code[0] = tbuf_word(operation, argument, 1, 0, (uint32_t)immediate);
 	code[1] = tbuf_word(TBUF_OP_END, 0, 0, 0, 0);
 	code[2] = tbuf_word(TBUF_OP_RET, 0, 0, 0, 0);
@@ -120,7 +120,7 @@ START_TEST(comparisons_say_what_the_machine_says)
 }
 END_TEST
 
-/* Jumps lead to other tests, behind them, elsewhere, or out of the program. */
+/* A jump leads to a later test, to other code, or out of the program. */
 START_TEST(tests_lead_where_the_program_does)
 {
 	static const struct {
@@ -153,7 +153,7 @@ START_TEST(tests_lead_where_the_program_does)
 }
 END_TEST
 
-/* A fire of a site that has no such word is the machine's. */
+/* The machine runs the fire if the site lacks the word. */
 START_TEST(words_that_are_not_there_are_not_looked_at)
 {
 	struct tbuf_kept k = {
@@ -165,7 +165,7 @@ START_TEST(words_that_are_not_there_are_not_looked_at)
 }
 END_TEST
 
-/* The process, the name of whose program is no longer than a text may be. */
+/* The process; its program's name fits a string variable. */
 static const struct tbuf_control process = {
 	.pid = 4242, .execname = "server"
 };
@@ -196,7 +196,7 @@ object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 	tbuf_word(TBUF_OP_##operation, a, b, c, immediate)
 #define LENGTH	12
 
-/* A word of a predicate, or what stands behind one. */
+/* Returns a random word of a predicate, or of the code after it. */
 static uint64_t
 word_draw(void)
 {
@@ -234,7 +234,7 @@ word_draw(void)
 	return (draw() % 4 == 0 ? W(END, 0, 0, 0, 0) : W(MOV, r, 1 - r, 0, 0));
 }
 
-/* Does the machine end the program without coming to an instruction? */
+/* Returns true if the machine ends without reaching an instruction. */
 static bool
 passes(struct tbuf_machine *m, const uint64_t *code, uint32_t pc)
 {
@@ -252,7 +252,7 @@ passes(struct tbuf_machine *m, const uint64_t *code, uint32_t pc)
 	return (!met);
 }
 
-/* Does any effect the machine could have lie on its way?  MOV stands for it. */
+/* Returns true if the machine runs a MOV, which stands for any effect. */
 static bool
 has_effect(struct tbuf_machine *m, const uint64_t *code)
 {
@@ -265,7 +265,7 @@ has_effect(struct tbuf_machine *m, const uint64_t *code)
 	return (false);
 }
 
-/* Is it what the machine does, whatever the argument is? */
+/* Compares the plan with the machine, for any argument. */
 static void
 agree(struct tbuf_machine *m, const struct tbuf_kept *k, uint32_t behind,
     unsigned ways[2])
@@ -315,19 +315,19 @@ START_TEST(what_is_the_same_is_decided_as_by_the_machine)
 	for (round = 0; round < 100000; round++) {
 		for (i = 0; i < LENGTH; i++)
 			code[i] = word_draw();
-		/* A run's machine knows of it only when it is to run. */
+		/* strsize is known to the run's machine only when it runs. */
 		slot.terms.strsize = 4 + draw() % 6;
 		machine.strsize = 0;
 		behind = tbuf_decode_tests(&g, &k);
 		machine.strsize = slot.terms.strsize;
 		agree(&machine, &k, behind, ways);
 	}
-	/* Both are seen. */
+	/* Both results occur. */
 	ck_assert(ways[0] > round / 50 && ways[1] > round / 50);
 }
 END_TEST
 
-/* What the machine makes of a number by two instructions, or would fault at. */
+/* Computes a number by the machine.  Returns false after a fault. */
 static bool
 machine_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
 {
@@ -350,7 +350,7 @@ machine_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
 	return (true);
 }
 
-/* False: it is left to the machine. */
+/* Computes it by a step.  Returns false if the machine has to. */
 static bool
 step_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
 {
@@ -402,7 +402,7 @@ START_TEST(a_computed_number_is_the_machines)
 }
 END_TEST
 
-/* Is the step's last word one that is kept, if its numbers are all set? */
+/* Returns true if a step ends with `last` when its numbers are set. */
 static bool
 step_is_kept(uint64_t first, uint64_t last, uint8_t numbers)
 {
@@ -427,7 +427,7 @@ START_TEST(steps_know_nothing_of_each_other)
 	const uint64_t none = W(LDI, 1, 0, 0, 1);
 	const struct {
 		uint64_t first, last;
-		bool apart;		/* though nothing is set */
+		bool apart;		/* is a step without set numbers, too */
 	} steps[] = {
 		{ none, UPD(COUNT), true },
 		{ none, UPD(SUM), false },
@@ -449,7 +449,7 @@ START_TEST(steps_know_nothing_of_each_other)
 }
 END_TEST
 
-/* A fire by steps looks at the thread's numbers alone. */
+/* Steps read the thread's numbers only, not a clause's variable. */
 START_TEST(a_variable_of_the_clause_is_no_guard)
 {
 	const uint64_t code[] = {

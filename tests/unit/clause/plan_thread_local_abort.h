@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * plan_thread_local.c as it is, but that a target may have sections aborted which
- * store a thread's number.
+ * Lets a target abort the sections of plan_thread_local.c that store a thread's
+ * number.
  */
 #ifndef TESTS_UNIT_CLAUSE_PLAN_THREAD_LOCAL_ABORT_H
 #define TESTS_UNIT_CLAUSE_PLAN_THREAD_LOCAL_ABORT_H

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations at probes of real targets: what is committed is given whole and
- * in the place of its commit(), what is discarded never; and what was lost is
- * counted, by kind.
+ * Speculations at probes of real targets: a committed one is returned whole at
+ * the place of its commit(), a discarded one never; drops are counted by kind.
  */
 #include "fixture.h"
 
@@ -33,7 +32,7 @@ run(const char *count)
 	clause_run(consumer, &made);
 }
 
-/* Register 1 is the id, kept in a variable. */
+/* Register 1 has the id, which a variable keeps. */
 #define NEW		W(SPECN, 1, 0, 0, 0), \
 	W(STV, 1, 0, TBUF_SCOPE_GLOBAL, 0)
 #define ID		W(LDV, 1, 0, TBUF_SCOPE_GLOBAL, 0)
@@ -41,7 +40,7 @@ run(const char *count)
 	W(EMIT, 0, 0, 0, 0)
 #define COMMIT		W(COMMIT, 1, 0, 0, 0)
 #define DISCARD		W(DISCARD, 1, 0, 0, 0)
-/* Behind so many words, unless the fire's number is n. */
+/* Skips as many words unless the fire's number is n. */
 #define ONLY(n, words)	W(JANEI, 0, words, 0, n)
 
 START_TEST(committed_is_given_discarded_is_not)
@@ -70,7 +69,7 @@ batch_of_ten(void)
 	"number 0\nnumber 1\nnumber 2\nnumber 3\nnumber 4\n" \
 	"number 5\nnumber 6\nnumber 7\nnumber 8\nnumber 9\n"
 
-/* Under each policy. */
+/* This holds under each policy. */
 START_TEST(batch_is_whole_and_where_it_was_committed)
 {
 	static const char *const policies[] = { "switch", "fill", "ring" };
@@ -91,7 +90,7 @@ START_TEST(batch_is_not_torn_by_time)
 }
 END_TEST
 
-/* Instances of one id, of which each empties the buffer. */
+/* Instances share an id; each begins with an empty buffer. */
 START_TEST(id_is_used_again)
 {
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE,
@@ -139,7 +138,7 @@ START_TEST(none_at_all)
 }
 END_TEST
 
-/* The consumer is not there before the end. */
+/* The consumer does not look before the end. */
 START_TEST(one_waits_for_the_consumer)
 {
 	set("cleanrate", "1000s");
@@ -150,7 +149,7 @@ START_TEST(one_waits_for_the_consumer)
 }
 END_TEST
 
-/* A mark that was refused takes its batch along. */
+/* The drop of a commit record drops its batch. */
 START_TEST(commit_without_room)
 {
 	set("bufpolicy", "fill");
@@ -162,7 +161,7 @@ START_TEST(commit_without_room)
 }
 END_TEST
 
-/* 0 and what is not active are nothing; what there cannot be is a fault. */
+/* Ids that are 0 or not active are ignored; impossible ids are a fault. */
 START_TEST(ids_that_are_none)
 {
 	CLAUSE(&made, "test:::number", &made_argument,
@@ -181,7 +180,7 @@ START_TEST(ids_that_are_none)
 }
 END_TEST
 
-/* A session's buffers are the next one's. */
+/* Sessions use the buffers of earlier ones. */
 START_TEST(next_session_has_empty_buffers)
 {
 	struct live_server server;
@@ -209,7 +208,7 @@ START_TEST(next_session_has_empty_buffers)
 }
 END_TEST
 
-/* What commands inherit: their threads have no restartable sequences. */
+/* Commands inherit the setting: their threads have no rseq. */
 static TCase *
 cases(const char *name)
 {

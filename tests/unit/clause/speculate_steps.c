@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A record that is speculated while others go on: between each two of its
- * steps its id is ended, and used again by another thread, whose records are
- * neither overwritten nor mixed with it.
+ * A record is speculated while other threads run: between any two of its steps
+ * its id ends and is used again by another thread, whose records are neither
+ * overwritten nor mixed with it.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "arch/rseq.h"
 #include "target/clause/clause.h"
 
-/* What a section does is done here, and what comes between is the test's. */
+/* These functions replace the sections, so that the test can interrupt. */
 #define tbuf_rseq_load		step_load
 #define tbuf_rseq_publish	step_publish
 #define tbuf_lane_do		step_do
@@ -38,7 +38,7 @@ static struct tbuf_speculated *buffer;
 static struct tbuf_fire fire;
 static struct tbuf_run run;
 static uint64_t words[8];
-static unsigned step, when;	/* the other one comes at this step */
+static unsigned step, when;	/* step at which the other thread runs */
 
 static uint64_t
 active(uint64_t instance)
@@ -47,7 +47,7 @@ active(uint64_t instance)
 	    TBUF_SPECULATING));
 }
 
-/* The next instance, of which this CPU has a record already. */
+/* Begins the next instance, with a record of this CPU. */
 static void
 other(void)
 {
@@ -117,7 +117,7 @@ setup(void)
 	slot->speculation[0] = active(7);
 	buffer = (struct tbuf_speculated *)(void *)
 	    (image + slot->speculations.at);
-	/* What the instance before has left. */
+	/* The buffer still has the state of the instance before. */
 	buffer->head = UINT64_C(6) << 24 | 9;
 	fire = (struct tbuf_fire){
 		.base = (uintptr_t)image, .slot = slot,
@@ -132,7 +132,7 @@ setup(void)
 	step = when = 0;
 }
 
-/* An id of 7 is active; then the record is written, at once or too late. */
+/* Speculates with instance 7 active; the other thread runs at step `at`. */
 static void
 speculate(unsigned at)
 {
@@ -156,7 +156,7 @@ START_TEST(first_record_of_an_instance_is_the_first)
 }
 END_TEST
 
-/* In front of the load, behind it, and in front of what commits. */
+/* The other thread runs before the load, after it, or before the commit. */
 START_TEST(late_record_is_lost)
 {
 	const uint64_t *data = (const void *)(buffer + 1);
@@ -168,7 +168,7 @@ START_TEST(late_record_is_lost)
 }
 END_TEST
 
-/* So is a drop, which would be the other instance's. */
+/* A late drop is not counted, as it would be the other instance's. */
 START_TEST(late_drop_is_lost)
 {
 	speculate(UINT32_MAX);
@@ -191,7 +191,7 @@ START_TEST(drop_is_counted)
 }
 END_TEST
 
-/* A word that another session has left is nobody's. */
+/* A word of another session is ignored. */
 START_TEST(other_sessions_words_are_left_alone)
 {
 	uint64_t id = 1, word = tbuf_speculation_word(GENERATION + 1, 7,
@@ -207,7 +207,7 @@ START_TEST(other_sessions_words_are_left_alone)
 }
 END_TEST
 
-/* The last instance that there is is followed by the first one. */
+/* Instance numbers wrap to the first. */
 START_TEST(instances_go_round)
 {
 	uint64_t id = 0;
@@ -215,7 +215,7 @@ START_TEST(instances_go_round)
 	slot->speculation[0] = tbuf_speculation_word(GENERATION,
 	    TBUF_INSTANCE, TBUF_INACTIVE);
 	slot->nspec = 1;
-	/* This is no fork's child. */
+	/* This process is not a fork's child. */
 	fire.base = tbuf_load(&tbuf_local->base);
 	ck_assert_int_eq(tbuf_run_speculation(&run.machine, &id), 0);
 	ck_assert_uint_eq(id, 1);

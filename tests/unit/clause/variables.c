@@ -61,7 +61,7 @@ thread_begin(void *(*function)(void *), unsigned long n)
 	return (thread);
 }
 
-/* One thread behind the other. */
+/* Runs one thread after another. */
 static void
 threads(unsigned long count)
 {
@@ -71,7 +71,7 @@ threads(unsigned long count)
 		pthread_join(thread_begin(pair, n), NULL);
 }
 
-/* So many that live at the same time. */
+/* Runs `count` threads at the same time. */
 static void
 crowd(unsigned long count)
 {
@@ -106,7 +106,7 @@ clock_wait(uint64_t ns)
 		continue;
 }
 
-/* In one thread, from 0 on; then two ends that nothing has begun. */
+/* Fires pairs from 0 on in one thread, then two ends without a start. */
 static void
 pairs(unsigned long count)
 {
@@ -121,7 +121,7 @@ pairs(unsigned long count)
 	done(0);
 }
 
-/* The same; a second end finds what the first one has stored, the long way. */
+/* Fires pairs whose end is aborted; a second end reads the same value. */
 static void
 aborted(unsigned long count)
 {
@@ -138,8 +138,8 @@ aborted(unsigned long count)
 }
 
 /*
- * Children see nothing of their parent's variables, and change none; nor where
- * all that they do has been done before.
+ * Children neither see nor change their parent's variables, also if plans of
+ * the clauses exist already.
  */
 static void
 children(void)
@@ -201,7 +201,7 @@ variables_use(uint32_t n)
 	made.script.nvariables = n;
 }
 
-/* self->n = n; and then, if it is not 0, it is shown, and is 0 again. */
+/* self->n = n at the start; at the end, a nonzero one is recorded, then 0. */
 static void
 numbers_use(void)
 {
@@ -222,7 +222,7 @@ START_TEST(each_thread_has_its_own)
 }
 END_TEST
 
-/* What a fire has been seen to do later ones do as well. */
+/* Later fires load and store by a plan. */
 START_TEST(later_fires_load_and_store)
 {
 	variables_use(1);
@@ -232,12 +232,12 @@ START_TEST(later_fires_load_and_store)
 	    W(JZ, 1, 0, 0, 2), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "pairs", "5");
 	clause_run(consumer, &made);
-	/* The ends without a beginning find what was stored last. */
+	/* Ends without a start find the value that was stored last. */
 	clause_expect("done 1\ndone 2\ndone 3\ndone 4\ndone 4\ndone 4\n");
 }
 END_TEST
 
-/* A time that is stored is that of the clock, and none is before another. */
+/* Stored times are the clock's, and rise. */
 START_TEST(later_times_are_stored)
 {
 	int64_t last = (int64_t)tbuf_now() - 1000000;
@@ -267,7 +267,7 @@ static const struct tbuf_d_aggregation passed = {
 	.name = "t", .function = TBUF_AGG_QUANTIZE, .is_signed = 1
 };
 
-/* Each has taken a millisecond at least: 2^19 ns and more. */
+/* Each pair took at least a millisecond, more than 2^19 ns. */
 static int
 passed_look(void *argument, const struct tbuf_tuple *tuple)
 {
@@ -284,7 +284,7 @@ passed_look(void *argument, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
-/* self->n = timestamp; and how long ago that was, if it was, and then 0. */
+/* self->n = timestamp; the end aggregates the time since, then stores 0. */
 static void
 passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update,
     const char *kind)
@@ -329,7 +329,7 @@ sum_look(void *argument, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
-/* Five milliseconds at least; this function has a step of its own. */
+/* The sum has at least five milliseconds; sum() has a step of its own. */
 START_TEST(time_that_has_passed_is_summed)
 {
 	static const struct tbuf_d_aggregation total = {
@@ -346,7 +346,7 @@ START_TEST(time_that_has_passed_is_summed)
 }
 END_TEST
 
-/* NULL at first, then a text, then NULL again. */
+/* The variable is NULL, then a string, then NULL again. */
 START_TEST(texts_are_kept)
 {
 	variables_use(2);
@@ -365,7 +365,7 @@ START_TEST(texts_are_kept)
 }
 END_TEST
 
-/* Of a crowd one may find each lock lane held: that ends its clause, too. */
+/* With a crowd every lock lane may be held: that, too, ends the clause. */
 static uint64_t
 dropped(const struct tbuf_event *e)
 {
@@ -373,7 +373,7 @@ dropped(const struct tbuf_event *e)
 	    e->count : 0);
 }
 
-/* What finds no block is told, and ends its clause. */
+/* A store without a free block is a drop, and ends its clause. */
 START_TEST(stores_without_room_are_drops)
 {
 	uint64_t records = 0, drops = 0;
@@ -395,7 +395,7 @@ START_TEST(stores_without_room_are_drops)
 		records += e.type == TBUF_EVENT_RECORD;
 		drops += dropped(&e);
 	}
-	/* Two blocks of 32; in each clause three threads have none. */
+	/* Two blocks of 32 exist; three threads drop in each of two clauses. */
 	ck_assert_uint_eq(records, 2);
 	ck_assert_uint_eq(drops, 6);
 }
@@ -417,7 +417,7 @@ END_TEST
 
 /* ------------------------------------------------------------ dead threads */
 
-/* Their blocks are free for the next ones. */
+/* Their blocks are free for later threads. */
 START_TEST(dead_threads_leave_room)
 {
 	int status;
@@ -454,7 +454,7 @@ static const struct tbuf_d_variable structures[] = {
 	{ .name = "t", .scope = SELF, .id = 0, .shape = &made_structure }
 };
 
-/* Members of one byte and of four, at odd and even places; what is between. */
+/* Members of one and four bytes, at odd and even places, and their gaps. */
 #define MEMBERS								\
 	W(LDA, 2, 0, 0, 0), W(ST1, 2, 1, 0, 3), W(LDI, 3, 0, 0, -2),	\
 	W(ST4, 3, 1, 0, 12), W(ST1, 3, 1, 0, 4)
@@ -478,7 +478,7 @@ START_TEST(members_of_globals_are_stored)
 }
 END_TEST
 
-/* It is made when it is stored to. */
+/* The structure is made by the first store to it. */
 START_TEST(members_of_threads_are_stored)
 {
 	made.script.variables = structures;
@@ -528,7 +528,7 @@ arrays_use(uint32_t n)
 #define SHOWN								\
 	W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0)
 
-/* One set of eight elements; what is 0 again has left its own. */
+/* A set has eight elements; an element that becomes 0 is freed. */
 START_TEST(elements_are_freed_by_0)
 {
 	char expected[512];
@@ -539,7 +539,7 @@ START_TEST(elements_are_freed_by_0)
 	    W(ADDI, 1, 1, 0, 100), W(STV, 1, 0, ARRAY, 0));
 	CLAUSE(&made, "test:::number", &made_number, BY_ARGUMENT,
 	    W(LDV, 1, 0, ARRAY, 0), SHOWN);
-	/* From the fourth on: that of three before. */
+	/* The fourth fire and later ones free that of three before. */
 	CLAUSE(&made, "test:::number", NULL, W(JALTI, 0, 6, 0, 3),
 	    W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(SUBI, 1, 1, 0, 3),
 	    W(KEY, 1, 0, 0, 8), W(LDI, 1, 0, 0, 0), W(STV, 1, 0, ARRAY, 0));
@@ -571,7 +571,7 @@ START_TEST(elements_without_room_are_drops)
 }
 END_TEST
 
-/* Of the thread before nothing is seen. */
+/* A thread sees nothing of an earlier one's array. */
 START_TEST(threads_have_arrays)
 {
 	arrays_use(2);
@@ -601,7 +601,7 @@ START_TEST(texts_are_keys_and_elements)
 	    W(LDR, 1, 0, ARRAY, 1), SHOWN);
 	CLAUSE(&made, "test:::text", NULL, W(LDC, 2, 0, 0, 0), BY_TEXT,
 	    W(STT, 2, 0, ARRAY, 1));
-	/* Once more: what is there is written over. */
+	/* The second store replaces the value. */
 	CLAUSE(&made, "test:::text", NULL, W(LDC, 2, 0, 0, 6), BY_TEXT,
 	    W(STT, 2, 0, ARRAY, 1));
 	CLAUSE(&made, "test:::text", &made_text, BY_TEXT,
@@ -617,7 +617,7 @@ START_TEST(texts_are_keys_and_elements)
 }
 END_TEST
 
-#define BODY	(4 * sizeof(uint64_t))	/* a head, a word of a key */
+#define BODY	(4 * sizeof(uint64_t))	/* head, and one word of a key */
 
 struct listed {
 	struct tbuf_code_element head;
@@ -639,7 +639,7 @@ begin_with(struct listed *list, uint64_t size, uint64_t *pair)
 	return (drops);
 }
 
-/* What a session begins with stands in a file. */
+/* A session's first elements come from a file, which may be wrong. */
 START_TEST(lists_of_elements_are_checked)
 {
 	const struct tbuf_code_element lies[] = {
@@ -686,7 +686,7 @@ cases(const char *name)
 	tcase_add_test(t, time_that_has_passed_is_summed);
 	tcase_add_test(t, texts_are_kept);
 	tcase_add_test(t, stores_without_room_are_drops);
-	/* A sanitizer has a vfork(2) of its own, which nobody is told of. */
+	/* A sanitizer's own vfork(2) does not announce children. */
 	if (sanitizer == NULL || *sanitizer == '\0')
 		tcase_add_test(t, children_have_none);
 	tcase_add_test(t, dead_threads_leave_room);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Redirecting code: copies that do elsewhere what they do here, what is proven
- * and what is refused, stubs that leave everything as it was.
+ * Redirected code: copies that have the effect of the original, places that are
+ * proven or refused, and stubs that leave all registers as they were.
  */
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -38,8 +38,8 @@ typedef uint64_t function(uint64_t, uint64_t);
 /* ----------------------------------------------------- code to be tried on */
 
 /*
- * copy_NAME to copy_NAME_end are moved.  Each takes two numbers, and gives
- * one.  What they do is told by the result.
+ * The code from copy_NAME to copy_NAME_end is moved.  It takes two numbers and
+ * returns one, which shows the effect.
  */
 #define COPY(name, text)						\
 	__asm__(".text\n.globl copy_" name ", copy_" name "_end\n"	\
@@ -88,8 +88,8 @@ static const struct {
 #define NCOPIES	(sizeof(copies) / sizeof(copies[0]))
 
 /*
- * All registers are set, with flags and the red zone; then comes a site; then
- * they are looked at: 0 if they are as they were.
+ * A test sets all registers, the flags and the red zone, runs a site, then
+ * compares.  It returns 0 if nothing has changed.
  */
 #define EACH(x)								\
 	x(rcx, 0x1111) x(rdx, 0x2222) x(rbx, 0x3333) x(rbp, 0x4444)	\
@@ -118,7 +118,7 @@ static const struct {
 	    "8: pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp\n\t"	\
 	    "pop %rbx; ret\n\t.cfi_endproc\n")
 
-/* As a displacement what follows the nop is 256 MiB below. */
+/* The bytes after the nop, as a displacement, lead 256 MiB down. */
 SITE("pun", "nop; mov $0x12f00000, %eax");
 SITE("jump", "nop; mov $0x12f00000, %eax");
 SITE("flagless", "nop; mov $0x12f00000, %eax\n\t"
@@ -128,7 +128,7 @@ int	try_pun(void);
 int	try_jump(void);
 int	try_flagless(void);
 
-/* Places that must be left alone; each begins at refuse_NAME. */
+/* Places that must not be patched; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     ".globl refuse_cold, refuse_block, refuse_call, refuse_landing\n"
     ".globl before_landing, before_filler, refuse_unknown\n"
@@ -252,7 +252,7 @@ START_TEST(a_copy_out_of_reach_is_refused)
 }
 END_TEST
 
-/* jkzd of Xeon Phi: a branch, but by no condition that a jump has. */
+/* jkzd of Xeon Phi is a branch whose condition no other jump has. */
 START_TEST(a_branch_by_something_else_is_refused)
 {
 	static const uint8_t jkzd[16] = { 0xc4, 0x00, 0x48, 0x74, 0x10 };
@@ -263,7 +263,7 @@ START_TEST(a_branch_by_something_else_is_refused)
 }
 END_TEST
 
-/* AMD's CPUs and Intel's do different things; with REX.W the same. */
+/* AMD's and Intel's CPUs differ here, except with REX.W. */
 START_TEST(a_branch_of_16_bits_is_refused)
 {
 	static const uint8_t branches[][16] = {
@@ -298,8 +298,8 @@ START_TEST(a_call_under_a_shadow_stack_is_refused)
 END_TEST
 
 /*
- * A process with a shadow stack moves no call; 77: it has none.  Nothing
- * returns from where it is enabled.
+ * Expects that no call is moved in a process with a shadow stack.  Exits with
+ * 77 without one.  A function that enables it cannot return.
  */
 static _Noreturn void
 notice(bool enable)
@@ -337,7 +337,7 @@ START_TEST(a_shadow_stack_is_noticed)
 }
 END_TEST
 
-/* A stop at the beginning of this call, with the kernel's answer to come. */
+/* Returns true at the entry of the call that reads the status. */
 static bool
 asks_for_status(pid_t pid, struct user_regs_struct *r)
 {
@@ -346,7 +346,7 @@ asks_for_status(pid_t pid, struct user_regs_struct *r)
 	    r->rax == (unsigned long long)-ENOSYS);
 }
 
-/* The kernel would say so where the machine has one. */
+/* Answers as the kernel does on a machine with shadow stacks. */
 static void
 answer_enabled(pid_t pid, struct user_regs_struct *r)
 {
@@ -359,7 +359,7 @@ answer_enabled(pid_t pid, struct user_regs_struct *r)
 	ck_assert_int_eq(ptrace(PTRACE_SETREGS, pid, 0, r), 0);
 }
 
-/* Told by who traces the process, as a kernel would. */
+/* A tracer of the process answers instead of a kernel. */
 START_TEST(a_shadow_stack_would_be_noticed)
 {
 	struct user_regs_struct r;
@@ -407,7 +407,7 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 }
 END_TEST
 
-/* Wherever it is, up to the last five bytes of a text. */
+/* The branch is anywhere, up to the last five bytes of a text. */
 START_TEST(a_branch_from_anywhere_is_found)
 {
 	static uint8_t bytes[64];
@@ -553,7 +553,7 @@ START_TEST(stubs_keep_off_what_others_have_or_get)
 }
 END_TEST
 
-/* How much of the page at an address is a copy of the process's own. */
+/* Returns the kilobytes of a page that are private to the process. */
 static unsigned
 own_kilobytes(uintptr_t at)
 {
@@ -574,7 +574,7 @@ own_kilobytes(uintptr_t at)
 	return (kilobytes);
 }
 
-/* Two pages, whose parts of the file are in another order. */
+/* Writes over two pages, which are not adjacent in the file. */
 static void
 write_across(uintptr_t at)
 {
@@ -586,7 +586,7 @@ write_across(uintptr_t at)
 }
 
 /*
- * The stack could not grow past an object that is below it anyway.  On aarch64
+ * The stack could not grow past such an object in any case.  On aarch64,
  * libraries may be within 1 GiB of it, and branches reach no further.
  */
 START_TEST(room_is_found_below_an_object_near_the_stack)
@@ -597,7 +597,7 @@ START_TEST(room_is_found_below_an_object_near_the_stack)
 	unsigned i;
 	void *p = MAP_FAILED;
 
-	/* Below what the stack has room for in any case. */
+	/* The stack has this much room in any case. */
 	for (i = 10; i < 40 && p == MAP_FAILED; i++)
 		p = mmap((void *)(top - i * size), size, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
@@ -633,7 +633,7 @@ START_TEST(what_a_session_has_mapped_others_may_write)
 }
 END_TEST
 
-/* A file of stubs would be too large, and the signal kill. */
+/* The file of stubs would exceed the limit, and the signal would kill. */
 START_TEST(a_file_size_limit_does_no_harm)
 {
 	struct rlimit old, limit;
@@ -657,7 +657,7 @@ wait_for(void *mutex)
 	return (NULL);
 }
 
-/* A program gets the descriptors that it would get without. */
+/* A program gets the same descriptors as without patches. */
 START_TEST(no_descriptor_is_left_open)
 {
 	int before = dup(0), after;

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stubs of aarch64, encoded on any processor, and run by a machine that knows
- * the instructions that they are made of, by the Arm architecture's manual.
+ * Stubs of aarch64, encoded on any processor, and run by an interpreter of the
+ * few instructions in them, after the Arm architecture's manual.
  */
 #include <string.h>
 
@@ -11,18 +11,18 @@
 #include "patch/aarch64.h"
 #include "lib/check_main.h"
 
-#define AT	UINT64_C(0x7f0000010000)	/* where a stub is */
+#define AT	UINT64_C(0x7f0000010000)	/* address of a stub */
 #define PLACE	(AT + (100u << 20))
 #define BACK	(PLACE + PATCH_NOP)
 #define HIT	UINT64_C(0x7ffff0001230)
 #define PROBE	UINT64_C(0x555500004560)
-#define STACK	64u				/* bytes of the machine's */
+#define STACK	64u				/* bytes of the stack */
 
-/* Registers; a stack, that ends at `top`; what is outside both is one word. */
+/* Registers, a stack that ends at `top`, and one word of other memory. */
 struct machine {
 	uint64_t x[31], sp, pc;
 	uint64_t stack[STACK / 8], top;
-	uint64_t low;			/* the stack pointer at its lowest */
+	uint64_t low;			/* lowest stack pointer */
 	uint64_t word_at;
 	uint32_t word;
 	const uint8_t *stub;
@@ -46,7 +46,7 @@ on_stack(struct machine *m, uint64_t at)
 	return (&m->stack[(at - (m->top - STACK)) / 8]);
 }
 
-/* A word of instructions, or of a constant, of the stub. */
+/* Returns a word of the stub: instructions, or a constant. */
 static uint64_t
 of_stub(const struct machine *m, uint64_t at, size_t size)
 {
@@ -58,7 +58,7 @@ of_stub(const struct machine *m, uint64_t at, size_t size)
 	return (value);
 }
 
-/* stp and ldp of 64 bits, before and behind a change of the stack pointer. */
+/* Runs stp and ldp of 64 bits, pre-indexed and post-indexed. */
 static bool
 pair(struct machine *m, uint32_t word)
 {
@@ -67,12 +67,12 @@ pair(struct machine *m, uint32_t word)
 
 	if ((word >> 5 & 0x1f) != 31 || first == 31 || second == 31)
 		return (false);
-	if ((word & 0xffc00000) == 0xa9800000) {	/* stp, before */
+	if ((word & 0xffc00000) == 0xa9800000) {	/* stp, pre-indexed */
 		m->sp += (uint64_t)by;
 		m->low = m->sp < m->low ? m->sp : m->low;
 		*on_stack(m, m->sp) = m->x[first];
 		*on_stack(m, m->sp + 8) = m->x[second];
-	} else if ((word & 0xffc00000) == 0xa8c00000) {	/* ldp, behind */
+	} else if ((word & 0xffc00000) == 0xa8c00000) {	/* ldp, post-indexed */
 		m->x[first] = *on_stack(m, m->sp);
 		m->x[second] = *on_stack(m, m->sp + 8);
 		m->sp += (uint64_t)by;
@@ -108,7 +108,7 @@ step(struct machine *m)
 		ck_abort_msg("%#x at %#llx", word, (unsigned long long)at);
 }
 
-/* Until it leaves the stub. */
+/* Runs until the stub is left. */
 static void
 run(struct machine *m)
 {
@@ -130,7 +130,7 @@ begin(struct machine *m, const uint8_t *stub, size_t size)
 		m->x[i] = 0x0101010101010101 * (i + 1);
 }
 
-/* As they were, from register to register. */
+/* All registers have their first values; x16 and x17 may be taken. */
 static void
 check_registers(const struct machine *m, unsigned taken)
 {
@@ -197,12 +197,12 @@ START_TEST(functions_are_replaced_however_far)
 	run(&m);
 	ck_assert_uint_eq(m.pc, HIT);
 	ck_assert_uint_eq(m.low, m.sp);
-	m.x[16] = 0x0101010101010101 * 17;	/* it is a linker's */
+	m.x[16] = 0x0101010101010101 * 17;	/* linkers may use it */
 	check_registers(&m, 0);
 }
 END_TEST
 
-/* 128 MiB, backwards, and a word less forwards. */
+/* Branches reach 128 MiB backwards, and a word less forwards. */
 START_TEST(branches_reach_so_far)
 {
 	static const int64_t far = 128 << 20;

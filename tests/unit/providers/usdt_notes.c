@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * USDT probes as files tell of them: notes, operands, types.
+ * USDT probes as files describe them: notes, operands, types.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@
 
 /* ------------------------------------------------------------ operands */
 
-/* What the operands that are memory point at. */
+/* The words that memory operands point to. */
 static uint64_t memory[4] = {
 	0x8877665544332211, 0xfffefdfcfbfaf9f8, 3, 4
 };
 
-/* Register n has 0x0101... * n, but for those that are set. */
+/* Register n is 0x0101... * n, but for those set here. */
 static void
 fill(uint64_t registers[USDT_REGISTERS])
 {
@@ -40,7 +40,7 @@ fill(uint64_t registers[USDT_REGISTERS])
 	registers[31] = (uintptr_t)memory;	/* the stack pointer */
 }
 
-/* Those of both processors, wherever this runs. */
+/* Operands of both processors, tested on either. */
 static const struct operand {
 	const char *text;
 	uint64_t value;
@@ -192,7 +192,7 @@ START_TEST(symbols_are_left_to_the_caller)
 }
 END_TEST
 
-/* In aarch64 blanks are in operands, too. */
+/* On aarch64 operands contain blanks, too. */
 START_TEST(symbols_of_aarch64_are_left_to_the_caller)
 {
 	const char *text = " -4@[x1, #:lo12:counter.1+8]  "
@@ -217,7 +217,7 @@ END_TEST
 
 /* ------------------------------------------------------------ notes */
 
-/* A file with the sections that matter, and nothing else. */
+/* A file with just the sections that matter. */
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Shdr sections[4];
@@ -305,7 +305,7 @@ START_TEST(notes_are_moved_with_their_base)
 	ck_assert_str_eq(note.provider, "kv");
 	ck_assert_str_eq(note.name, "get__done");
 	ck_assert_str_eq(note.operands, "-4@%eax");
-	/* The one that lacks a string is not seen. */
+	/* The note that lacks a string is skipped. */
 	ck_assert(usdt_note_next(&object, &at, &note));
 	ck_assert_uint_eq(note.address, 0x2000);
 	ck_assert_uint_eq(note.semaphore, 0);
@@ -315,7 +315,7 @@ START_TEST(notes_are_moved_with_their_base)
 }
 END_TEST
 
-/* However short it has become. */
+/* The file may end at any byte. */
 START_TEST(files_that_end_early_are_refused)
 {
 	struct usdt_object object;
@@ -330,7 +330,7 @@ START_TEST(files_that_end_early_are_refused)
 	usdt_object_free(&object);
 	while (size-- > 0)
 		ck_assert_ptr_nonnull(read_image(&object, &image, size));
-	/* And sections that say that they are longer. */
+	/* A section's size may also exceed the file. */
 	image.sections[2].sh_size = sizeof(image.notes);
 	ck_assert_ptr_null(read_image(&object, &image, sizeof(image)));
 	at = 0;
@@ -351,7 +351,7 @@ describe(void *probe, const struct usdt_description *d)
 	usdt_probe_describe(probe, d);
 }
 
-/* Operands of the processor that this runs on. */
+/* Operands of the processor that runs the tests. */
 #ifdef __x86_64__
 #define OPERANDS_FIRST	"-4@%eax 1@$1 8@%rdi 8@%rsi 2@%cx 4@%xmm0"
 #define OPERANDS_SECOND	"-8@$2 4@$1 8@%rdi 8@%rsi 2@%cx"
@@ -449,7 +449,7 @@ END_TEST
 
 static char symbol_names[] = "\0small\0late\0outer\0local\0seen\0alias\0data";
 
-/* As they stand in a table, which is in no order. */
+/* The symbols of a table, in no order. */
 static Elf64_Sym table[] = {
 #define SYMBOL(name, bind, type, section, value, size) \
 	{ name, ELF64_ST_INFO(bind, type), 0, section, value, size }

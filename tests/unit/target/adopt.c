@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A process takes the file over that a consumer has made for it, and no
- * other: each of what made_for_us() looks at is wrong once.  What is tested
- * is included here, for whose file it is only root could change.  Nobody takes
- * such a file away while its process is there.
+ * A process adopts a file that a consumer has made for it, and no other: each
+ * condition of made_for_us() fails once.  The code under test is included here,
+ * as only root could change a file's owner.  A file is not removed while its
+ * process is alive.
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ START_TEST(a_file_of_another_user_is_not)
 }
 END_TEST
 
-/* The first string would be written behind the heap. */
+/* The first string would lie after the end of the heap. */
 START_TEST(a_file_without_room_for_strings_is_not)
 {
 	made.control->tables.strings_size = 0;
@@ -118,7 +118,7 @@ START_TEST(a_file_beyond_the_window_is_not)
 }
 END_TEST
 
-/* Is made's file one to be taken away, if its process is asked for? */
+/* Returns true if made's file counts as one that a dead process left. */
 static bool
 left(void)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of lanes.c and its like: this process.
+ * The target of the tests that include fixture.h: this process.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -35,7 +35,7 @@ site(struct tbuf_site *s, const char *name, unsigned nargs,
 	    types, NULL), 0);
 }
 
-/* A test's process is a forked child, and becomes a target by itself. */
+/* Each test runs in a forked child, which becomes a target by itself. */
 static void
 set_up(void)
 {
@@ -44,7 +44,7 @@ set_up(void)
 	struct tbuf_control *control;
 	cpu_set_t cpus;
 
-	/* One CPU: which lane a record goes to is then known. */
+	/* On one CPU, all records go to a known lane. */
 	CPU_ZERO(&cpus);
 	CPU_SET(sched_getcpu(), &cpus);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);

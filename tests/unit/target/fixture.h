@@ -23,7 +23,7 @@ struct order {
 	uint64_t bufsize;
 	uint32_t strsize;
 	int32_t only_cpu;
-	const char *patterns;	/* two of them are told by npatterns */
+	const char *patterns;	/* as many strings as npatterns */
 	uint32_t size, npatterns;
 	bool locks;
 	const uint32_t *cpus;	/* with lanes, up to a 0; NULL: this one */
@@ -35,18 +35,18 @@ struct order {
 	.locks = _i == 1						\
 }
 
-/* Register t:m:f:NAME. */
+/* Registers t:m:f:NAME. */
 void	site(struct tbuf_site *, const char *name, unsigned nargs,
 	    const enum tbuf_type *types);
-/* Back a part of the control file, as struct tbuf_backing wants it. */
+/* Backs a part of the control file, as struct tbuf_backing needs it. */
 int	back_control(void *, uint64_t offset, uint64_t length);
-/* Build a session in a slot as a consumer does, and let it be met. */
+/* Builds a session in a slot as a consumer does; the probes match it. */
 struct tbuf_lane *session(unsigned number, const struct order *);
 
-/* Fire `two` with a value and its complement. */
+/* Fires `two` with a value and its complement. */
 void	fire(uint64_t value);
 
-/* Bytes of one of these records: a lock lane's has a word more. */
+/* Returns the bytes of such a record; a lock lane's has one word more. */
 uint64_t record_size(const struct tbuf_lane *, uint64_t data);
 const unsigned char *bytes_at(const struct tbuf_lane *, uint64_t position);
 const struct tbuf_header *header_at(const struct tbuf_lane *,
@@ -54,7 +54,7 @@ const struct tbuf_header *header_at(const struct tbuf_lane *,
 uint64_t word_at(const struct tbuf_lane *, uint64_t position);
 uint64_t ring_tail(const struct tbuf_lane *);
 
-/* Run each test on both paths; the exit status of a main(). */
+/* Runs each test on both paths.  Returns the exit status of a main(). */
 int	run_on_both_paths(const char *suite, const TTest *const tests[],
 	    size_t count);
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target side alone: what a fire leaves in a lane, by policy.
+ * The target side alone: the records and counters of a lane, by policy.
  */
 #include <sched.h>
 #include <string.h>
@@ -25,7 +25,7 @@ START_TEST(switch_drops_past_the_limit_and_goes_on_behind_it)
 	ck_assert_uint_eq(lane->full, 1);
 	ck_assert_uint_eq(word_at(lane, size - 16), 1);
 	ck_assert_uint_eq(word_at(lane, 2 * size - 16), 2);
-	/* The consumer's switch gives it another half. */
+	/* The consumer's switch gives the lane another half. */
 	lane->limit = lane->head + lane->size;
 	fire(4);
 	ck_assert_uint_eq(lane->head, 3 * size);
@@ -66,7 +66,7 @@ START_TEST(fill_stores_nothing_after_the_first_refusal)
 }
 END_TEST
 
-/* Under ring, records = consumed + overwritten. */
+/* Under ring, all records are either consumed or counted as overwritten. */
 START_TEST(ring_keeps_the_last_records_that_fit)
 {
 	struct order o = ORDER(TBUF_RING, 1000);
@@ -154,9 +154,9 @@ START_TEST(fires_on_other_cpus_are_not_the_sessions)
 END_TEST
 
 /*
- * Fire on a CPU that there may not be: what the kernel tells of it is changed
- * for a moment.  Whether it told the truth again in between shows in where
- * the record went; each try fires once.
+ * Fires on a CPU that may not exist: the rseq area has its number for a moment.
+ * The kernel may restore the number before the fire; the lane that has the
+ * record shows that.  Each attempt fires once.
  */
 static void
 fire_on(uint32_t cpu)
@@ -234,7 +234,7 @@ START_TEST(stamps_rise_strictly_and_the_thread_is_told)
 }
 END_TEST
 
-/* A clock that does not move must not make two stamps equal. */
+/* Time stamps rise even if the clock does not. */
 START_TEST(stamps_rise_where_the_clock_does_not)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -244,7 +244,7 @@ START_TEST(stamps_rise_where_the_clock_does_not)
 	lane->last = ahead;
 	fire(1);
 	fire(2);
-	/* A section that is aborted may have taken one. */
+	/* A section that was aborted may have taken a stamp. */
 	ck_assert_uint_gt(header_at(lane, 0)->time, ahead);
 	ck_assert_uint_lt(header_at(lane, 0)->time, ahead + 100);
 	ck_assert_uint_gt(header_at(lane, size)->time,
@@ -276,7 +276,7 @@ START_TEST(arguments_lie_as_the_format_says)
 	ck_assert_uint_eq(lane->head, record_size(lane, sizeof(data)));
 	ck_assert_mem_eq(bytes_at(lane, lane->head - sizeof(data)), data,
 	    sizeof(data));
-	/* And again by the way that remembers. */
+	/* The second fire takes the path by the memo. */
 	tbuf_probe_fire(&mixed, values);
 	ck_assert_uint_eq(lane->head, 2 * record_size(lane, sizeof(data)));
 	ck_assert_mem_eq(bytes_at(lane, lane->head - sizeof(data)), data,
@@ -285,7 +285,7 @@ START_TEST(arguments_lie_as_the_format_says)
 }
 END_TEST
 
-/* A text goes around the storage's end byte for byte. */
+/* A string may wrap at any byte at the storage's end. */
 START_TEST(a_text_may_go_around_the_end)
 {
 	static const enum tbuf_type types[] = { TBUF_STRING };

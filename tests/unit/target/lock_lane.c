@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a thread without rseq remembers of its last fire, while handlers fire
- * in between: it is of one lane, or of none.  What is tested is included here,
- * so that a handler can come at each load and store.
+ * The memo of a thread without rseq, while handlers fire in between: it has one
+ * lane's values, or none.  The code under test is included here, so that a
+ * handler can come at each load and store.
  */
 #include <check.h>
 #include <limits.h>
@@ -58,7 +58,7 @@ moment(void)
 	fired(session_then, lane_then, alone_then);
 }
 
-/* What is recalled is of one session and one lane; true if anything is. */
+/* The memo has one session and one lane.  Returns false if it has none. */
 static bool
 check_recalled(unsigned session)
 {
@@ -88,7 +88,7 @@ begin(unsigned step)
 	ck_assert(!check_recalled(1));
 	moments = 0;
 	at = step;
-	/* A handler's fire, amid this one, is never alone. */
+	/* A handler's fire during this one is never alone. */
 	alone_then = false;
 }
 
@@ -124,7 +124,7 @@ START_TEST(a_handler_that_fires_while_a_lane_is_remembered)
 }
 END_TEST
 
-/* One that was left there by a jump; the next one remembers again. */
+/* A jump left the memo's version odd; the next fire stores it again. */
 START_TEST(a_fire_that_is_left_while_it_remembers_is_no_obstacle)
 {
 	begin(NEVER);
@@ -147,7 +147,7 @@ START_TEST(a_probe_that_nobody_traces_any_more_recalls_nothing)
 }
 END_TEST
 
-/* A processor may read its counter ahead of the lock. */
+/* A processor may read its counter before it has the lock. */
 START_TEST(a_holder_takes_no_time_before_that_of_the_last_one)
 {
 	const struct tbuf_place place = { .lane = &lanes[0] };
@@ -166,7 +166,7 @@ START_TEST(a_holder_takes_no_time_before_that_of_the_last_one)
 }
 END_TEST
 
-/* inv.account: nothing is lost without a word, and the record may yet be. */
+/* inv.account: a lost record is counted; a later attempt may succeed. */
 START_TEST(a_store_that_finds_no_lane_is_counted_apart)
 {
 	const struct tbuf_fire f = {

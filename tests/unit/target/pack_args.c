@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arguments in records, byte by byte, beside a packer that is as simple as the
- * format's description in record.h.  Fires are made on the rseq
- * path and on the lock path (_i is 1), each one as the first of its session
- * and as one that the thread remembers.
+ * Arguments in records are compared, byte by byte, with those of a packer that
+ * is as simple as the format's description in record.h.  Fires are made on the
+ * rseq path and on the lock path (_i is 1), each as the session's first one and
+ * as one that uses the thread's memo.
  */
 #include <sys/mman.h>
 
@@ -122,7 +122,7 @@ expect_bytes(const void *found, size_t size, const struct arguments *a,
 	size_t expected = write_arguments(bytes, a, strsize), at;
 
 	ck_assert_uint_eq(size, expected);
-	/* An assertion is a system call, even one that holds. */
+	/* Assertions that hold make a system call, too, so this tests first. */
 	if (memcmp(found, bytes, size) == 0)
 		return;
 	for (at = 0; at < size; at++)
@@ -143,11 +143,11 @@ begin(const char *strsize, bool locks)
 {
 	cpu_set_t cpus;
 
-	/* One CPU: its lane, or a lock lane, gets all records. */
+	/* On one CPU, its lane or a lock lane gets all records. */
 	CPU_ZERO(&cpus);
 	CPU_SET(sched_getcpu(), &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	/* Who has no probe and consumes is no target. */
+	/* A consumer without probes would not become a target. */
 	ck_assert_int_eq(tbuf_process_register(), 0);
 	ck_assert_int_eq(tbuf_probe_register(&first, "pack", "m", "f", "first",
 	    0, NULL, NULL), 0);
@@ -168,7 +168,7 @@ begin(const char *strsize, bool locks)
 	    tbuf_consumer_error(consumer));
 }
 
-/* The lane that has got something since its head was `heads'. */
+/* Returns the lane whose head has moved from its place in `heads'. */
 static struct tbuf_lane *
 lane_written(uint64_t heads[static TBUF_NCPUS])
 {
@@ -234,7 +234,7 @@ expect_fires(const struct arguments *a, size_t strsize)
 
 /* ------------------------------------------------------------ tests */
 
-/* Of each size one with a sign, whose value has ones above its own bits. */
+/* Signed types of each size; their values have bits above their size. */
 static const enum tbuf_type of_size[4] = { TBUF_INT8, TBUF_INT16, TBUF_INT32,
     TBUF_INT64 };
 
@@ -279,7 +279,7 @@ START_TEST(many_arguments_of_any_sizes_lie_as_the_format_says)
 }
 END_TEST
 
-/* Text that ends where nothing can be read any more. */
+/* Returns the end of a page that is followed by an unreadable one. */
 static char *
 page_end(void)
 {
@@ -296,7 +296,7 @@ page_end(void)
 	return (end);
 }
 
-/* Any text, up to a length; those of a size may hold a NUL, too. */
+/* Makes a random string of bounded length; a sized one may contain NULs. */
 static void
 random_text(struct arguments *a, unsigned i, struct tbuf_bytes *bytes,
     char text[static TEXT], unsigned longest)
@@ -368,7 +368,7 @@ END_TEST
 typedef uint64_t pack_words(const struct tbuf_site *, const uint64_t *,
 	    uint32_t, uint64_t *);
 
-/* False: they are too long. */
+/* Returns false if the arguments are too long. */
 static bool
 expect_packed(pack_words *pack, const struct tbuf_site *site,
     const struct arguments *a, unsigned strsize)
@@ -399,8 +399,8 @@ expect_words(const struct arguments *a, unsigned strsize)
 }
 
 /*
- * Nothing behind a string is read that may not be there, whether it ends by
- * its NUL or is cut; at any alignment, and at any place in a word.
+ * No byte is read after a string's end, be it its NUL or a cut, at any
+ * alignment and any place in a word.
  */
 START_TEST(strings_may_end_where_memory_does)
 {
@@ -424,7 +424,7 @@ START_TEST(strings_may_end_where_memory_does)
 			ck_assert(expect_words(&a, 256));
 			ck_assert(expect_words(&b, 256));
 			ck_assert(expect_words(&c, 256));
-			/* As many as may be looked at, and no NUL. */
+			/* The string is as long as allowed, without NUL. */
 			start[length] = 'x';
 			if (length == 0)
 				continue;
@@ -434,7 +434,7 @@ START_TEST(strings_may_end_where_memory_does)
 }
 END_TEST
 
-/* Its words are those of a record, and its sum is of them. */
+/* A key's words are those of a record, and its hash is that of the words. */
 static void
 expect_key(const char *string, uint32_t strsize)
 {
@@ -458,8 +458,8 @@ expect_key(const char *string, uint32_t strsize)
 }
 
 /*
- * However far from a page's end it lies, and whether it has a NUL or is cut,
- * where reads may go on to the end of the page.
+ * The string is at any distance from a page's end, with a NUL or cut; reads may
+ * continue to the end of the page.
  */
 START_TEST(strings_of_keys_are_hashed_as_their_words)
 {
@@ -485,7 +485,7 @@ START_TEST(strings_of_keys_are_hashed_as_their_words)
 }
 END_TEST
 
-/* The stage has an end: what does not fit into it is made into segments. */
+/* Strings that do not fit the stage become segments. */
 START_TEST(longer_strings_are_not_words)
 {
 	char text[8 + 300];
@@ -530,8 +530,8 @@ pack_changed(void)
 }
 
 /*
- * What it inlines reads beyond a string's end, within its page, and has its
- * caller's attributes.
+ * The inlined functions read past a string's end, within its page, and have the
+ * attributes of their caller.
  */
 static __attribute__((no_sanitize("address", "thread"))) void
 pack_changed_string(void)
@@ -542,7 +542,7 @@ pack_changed_string(void)
 	    changed_words);
 }
 
-/* Another text, shorter or longer. */
+/* Replaces the string by a shorter or longer one. */
 static void
 change(void)
 {
@@ -554,7 +554,7 @@ change(void)
 		changing[i] = '\0';
 }
 
-/* A string that changes is as long as the record says, and has no NUL. */
+/* A string that changes has the length that the record says, and no NUL. */
 static void
 expect_changed(unsigned start, unsigned behind)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target side alone: probes that register, and those that may not.
+ * The target side alone: registration of probes, and its errors.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@
 #include "fixture.h"
 #include "target/provider.h"
 
-/* inv.attach: a probe that registers later meets the session itself. */
+/* inv.attach: a probe that registers later finds the session by itself. */
 START_TEST(a_later_probe_meets_the_session)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -46,7 +46,7 @@ START_TEST(equal_sites_are_one_probe)
 	ck_assert_uint_eq(control->nprobes, n + 1);
 	tbuf_probe_unregister(&same);
 	ck_assert_uint_eq(tbuf_view_probe(&view, two.index)->sites, 1);
-	/* And takes its entry again. */
+	/* The probe takes its earlier entry again. */
 	site(&same, "two", 2, types);
 	ck_assert_uint_eq(same.index, two.index);
 	tbuf_probe_unregister(&same);
@@ -54,7 +54,7 @@ START_TEST(equal_sites_are_one_probe)
 }
 END_TEST
 
-/* What a disabled TBUF_PROBE looks at is a copy of `enabled`. */
+/* A disabled TBUF_PROBE reads a copy of `enabled`. */
 START_TEST(the_hot_word_of_a_site_is_its_pointer)
 {
 	struct tbuf_site sites[2] = { { .text = "t, hot", .function = "f",
@@ -76,7 +76,7 @@ START_TEST(the_hot_word_of_a_site_is_its_pointer)
 }
 END_TEST
 
-/* A site keeps it beyond its probe, whose other sites' are joined. */
+/* A site's selection outlives its probe, and joins those of the other sites. */
 START_TEST(a_selection_is_that_of_the_next_registration)
 {
 	struct tbuf_site sites[2] = { { .index = 8 }, { .index = 0 } };
@@ -151,7 +151,7 @@ START_TEST(only_a_function_has_colons_and_only_in_the_midst)
 }
 END_TEST
 
-/* A site of two arguments, as the writer of a table has it. */
+/* Registers a site of two arguments as a table's writer does. */
 static int
 batched(struct tbuf_site *site, const char *module, const char *function,
     const struct tbuf_site *like)
@@ -164,7 +164,7 @@ batched(struct tbuf_site *site, const char *module, const char *function,
 	return (tbuf_batch_register(site, &probe));
 }
 
-/* An argument has a name that no other one has. */
+/* Each argument of a probe has a name of its own. */
 START_TEST(names_of_arguments_are_made_different)
 {
 	static const enum tbuf_type types[] = { TBUF_INT32, TBUF_INT32,
@@ -210,7 +210,7 @@ START_TEST(a_batch_registers_what_single_calls_do)
 		    tbuf_view_enable(&view, sites[i].index));
 	}
 	ck_assert(!tbuf_probe_enabled(&sites[3]));
-	/* The same again, by itself. */
+	/* One call alone registers the same probe again. */
 	for (i = 0; i < 3; i++)
 		tbuf_probe_unregister(&sites[i]);
 	ck_assert_int_eq(tbuf_probe_register(&sites[2], "batch", "m2", "f",
@@ -223,7 +223,7 @@ END_TEST
 
 static bool no_memory;
 
-/* In front of the C library's, but not of ThreadSanitizer's own. */
+/* Replaces the C library's mmap(), but not ThreadSanitizer's. */
 #ifndef __SANITIZE_THREAD__
 #define FAILED	5		/* from 128 probes to 4096 */
 void *
@@ -251,7 +251,7 @@ add_one(struct tbuf_site *s, unsigned number)
 	return (tbuf_probe_register(s, "t", "m", "f", name, 0, NULL, NULL));
 }
 
-/* What finds them grows; without memory for that those that are there stay. */
+/* The hash table grows; if memory for that lacks, the probes remain. */
 START_TEST(many_probes_are_found_again)
 {
 	static struct tbuf_site sites[MANY], again;

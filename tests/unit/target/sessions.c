@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target side alone: several enablings and sessions, those that are given
- * up, and shared words that say what cannot be.
+ * The target side alone: several enablings and sessions, sessions that are
+ * given up, and shared words with impossible values.
  */
 #include <sys/syscall.h>
 
@@ -33,8 +33,8 @@ START_TEST(each_enabling_writes_its_own_record)
 END_TEST
 
 /*
- * Whoever comes later may insert in front of what is there: then, too, a fire
- * that looks at the head alone has to see that there is more.
+ * A later match may insert an ECB before the others.  A fire that reads the
+ * probe's head alone must see then, too, that there are more.
  */
 START_TEST(enablings_met_in_any_order_write_their_records)
 {
@@ -46,7 +46,7 @@ START_TEST(enablings_met_in_any_order_write_their_records)
 	uint16_t epids[3];
 	uint64_t size, i, k;
 
-	/* The last of the three is met first. */
+	/* The last enabling matches first. */
 	o.patterns = "nobody\0nobody\0t:::two";
 	o.size = 7 + 7 + 8;
 	o.npatterns = 3;
@@ -66,7 +66,7 @@ START_TEST(enablings_met_in_any_order_write_their_records)
 	ck_assert_uint_eq(lane->head, (1 + 3 * 100) * size);
 	for (k = 0; k < 3; k++)
 		epids[k] = header_at(lane, (1 + k) * size)->epid;
-	/* In the order of the enablings: EPIDs are in that of the meetings. */
+	/* Records are in the order of enablings, EPIDs in that of matches. */
 	ck_assert_uint_eq(epids[2], header_at(lane, 0)->epid);
 	ck_assert(epids[2] < epids[0] && epids[0] < epids[1]);
 	for (i = 1; i <= 100; i++)
@@ -94,7 +94,7 @@ START_TEST(each_session_gets_its_own_record)
 }
 END_TEST
 
-/* What a thread remembers of a slot ends with the generation. */
+/* The memo of a slot is not valid for another generation. */
 START_TEST(a_new_session_in_the_slot_is_not_taken_for_the_old)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -128,7 +128,7 @@ START_TEST(a_session_whose_consumer_is_late_is_given_up)
 }
 END_TEST
 
-/* While the library reads this clock, a consumer puts its deadline off. */
+/* A consumer extends its deadline while the library reads this clock. */
 static uint64_t *put_off;
 
 int
@@ -158,7 +158,7 @@ START_TEST(a_deadline_that_is_put_off_meanwhile_gives_nothing_up)
 }
 END_TEST
 
-/* The fire looked at the deadline of a session that has ended since. */
+/* The fire has read the deadline of a session that has ended since. */
 START_TEST(a_deadline_of_another_session_gives_nothing_up)
 {
 	struct order o = ORDER(TBUF_SWITCH, 80);
@@ -174,7 +174,7 @@ START_TEST(a_deadline_of_another_session_gives_nothing_up)
 	slot->deadline = 0;
 	fire(1);
 	ck_assert_uint_eq(lane->head, record_size(lane, 16));
-	/* No session: its consumer has ended it in this very moment. */
+	/* No session: its consumer has just ended it. */
 	slot->deadline = 1;
 	slot->generation = 0;
 	ck_assert(tbuf_fire_deadline(&late));
@@ -183,7 +183,7 @@ START_TEST(a_deadline_of_another_session_gives_nothing_up)
 }
 END_TEST
 
-/* Whatever the file says: behind its end a store would be a SIGBUS. */
+/* A store past the end of the file would raise SIGBUS. */
 START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -202,7 +202,7 @@ START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
 	fire(2);
 	fired = lane->head / record_size(lane, 16);
 	ck_assert_uint_eq(fired, 1);
-	/* Lanes whose storage is there, then lanes that are there. */
+	/* First the storage of lanes is out of reach, then the lanes. */
 	for (i = 0; i < slot->nlanes; i++)
 		lane[i].place = far | 12;
 	slot->generation = ++tbuf_view_control(&view)->generation;
@@ -256,14 +256,14 @@ START_TEST(a_fire_that_finds_all_lanes_taken_is_a_drop)
 		    TBUF_NOLANE_COUNT;
 	ck_assert_uint_eq(n, 2);
 	ck_assert_uint_eq(lane->head, 0);
-	/* One is given back. */
+	/* One lock is released. */
 	slot->locks[0].word = 2 * slot->generation;
 	fire(3);
 	ck_assert_uint_eq(lane->head, record_size(lane, 16));
 }
 END_TEST
 
-/* The count never reaches the generation that it stands beside. */
+/* The count saturates before the generation bits of its word. */
 START_TEST(drops_for_want_of_a_lane_stop_at_the_maximum)
 {
 	struct order o = ORDER(TBUF_SWITCH, 4096);
@@ -282,7 +282,7 @@ START_TEST(drops_for_want_of_a_lane_stop_at_the_maximum)
 	for (i = 0; i < slot->nlocks; i++)
 		ck_assert(slot->locks[i].nolane[TBUF_LOST_RECORD] == full ||
 		    slot->locks[i].nolane[TBUF_LOST_RECORD] == full - 2);
-	/* The thread comes to one lock first, and to that one always. */
+	/* The thread always tries the same lock first. */
 	for (i = 0; i < slot->nlocks &&
 	    slot->locks[i].nolane[TBUF_LOST_RECORD] != full; i++)
 		continue;

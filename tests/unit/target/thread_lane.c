@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes of threads (thread_lane.h): this process is its own target, and
- * looks at whose they are.  Each test runs with rseq and without.
+ * Thread lanes (thread_lane.h): this process is its own target, and checks
+ * which thread has which lane.  Each test runs with rseq and without.
  */
 #include <sys/wait.h>
 
@@ -45,7 +45,7 @@ begin(bool locks, const char *nbuf)
 	slot = tbuf_target_slot(t);
 }
 
-/* One record, by whatever way. */
+/* Fires once, on any path. */
 static void
 fire(void)
 {
@@ -59,7 +59,7 @@ head(uint32_t lane)
 	return (tbuf_load(&tbuf_target_lane(t, lane)->head));
 }
 
-/* Records in side lane i, which are all alike, and in all main lanes. */
+/* Returns the number of records in side lane i; all have one size. */
 static uint64_t
 in_side(uint32_t i)
 {
@@ -100,7 +100,7 @@ thread_once(void *argument)
 	return (argument);
 }
 
-/* Without rseq fires at the same time may be drops: no lock lane is free. */
+/* Without rseq, simultaneous fires may be drops, as no lock lane is free. */
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 
 static void
@@ -111,7 +111,7 @@ fire_alone(void)
 	pthread_mutex_unlock(&one);
 }
 
-/* Fires, and once more when the test has looked. */
+/* Fires, and again after the test has looked. */
 static void *
 thread_twice(void *argument)
 {
@@ -120,7 +120,7 @@ thread_twice(void *argument)
 	pthread_barrier_wait(&gate);
 	fire_alone();
 	pthread_barrier_wait(&gate);
-	/* One that cannot give its lane back, as if it had no key. */
+	/* A thread without a key's destructor does not release its lane. */
 	if (argument != NULL)
 		tbuf_thread.shared = 1;
 	return (argument);
@@ -144,7 +144,7 @@ START_TEST(a_lane_that_was_given_back_is_the_next_ones)
 	for (i = 0; i < 50; i++)
 		pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(bound(), 0);
-	/* The spare is not needed; of the others the longest idle is taken. */
+	/* The spare is not used; the lane that is idle longest is. */
 	ck_assert_uint_eq(in_side(0), 0);
 	ck_assert_uint_eq(in_side(1), 25);
 	ck_assert_uint_eq(in_side(2), 25);
@@ -176,7 +176,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	for (i = 0; i < 3; i++)
 		threads[i] = thread_begin(thread_twice, &gate);
 	pthread_barrier_wait(&gate);
-	/* One lane and the spare; the third thread has none. */
+	/* Two threads have the lane and the spare, the third has none. */
 	ck_assert_uint_eq(bound(), 2);
 	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
 	ck_assert(any_in_main());
@@ -251,7 +251,7 @@ START_TEST(a_forked_child_has_no_lane)
 }
 END_TEST
 
-/* What another process has written there makes nobody fall. */
+/* Values that another process wrote are survived: records go elsewhere. */
 START_TEST(garbage_leaves_a_thread_to_other_lanes)
 {
 	uint64_t at;

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Steps that take a unit's table and are abandoned before the word that commits
- * them: what was overwritten in the table is not lost, and nobody but its unit
- * has it.
+ * Steps that bind a unit table and are aborted before the committing word: the
+ * counters of overwritten records remain, and only one unit has the table.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #include "target/unit/unit.h"
 
-/* What a section does is done here, as far as the test lets it. */
+/* These functions replace the sections, and stop where the test wants. */
 #define tbuf_step_publish	step_publish
 #define tbuf_step_load		step_load
 
@@ -32,10 +31,10 @@ static struct {
 } area;
 static struct tbuf_unit_entry *const entry = &area.entry;
 static struct tbuf_slot slot;
-static uint64_t most;		/* words that are stored, then no more */
-static uint64_t looks = UINT64_MAX;	/* then the session has ended */
+static uint64_t most;		/* words that are still stored */
+static uint64_t looks = UINT64_MAX;	/* loads until the session ends */
 
-/* From the last word to the first one, as sections do it. */
+/* Stores from the last word to the first, as sections do. */
 static enum tbuf_outcome
 step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
 {
@@ -91,7 +90,7 @@ overwritten(void)
 	return (entry->half[tbuf_unit_older(entry->head)].overwritten);
 }
 
-/* The table has wrapped an odd number of times: the other half counts then. */
+/* The table has wrapped an odd number of times, so the other half counts. */
 START_TEST(what_was_overwritten_goes_on)
 {
 	struct tbuf_bound b;
@@ -114,7 +113,7 @@ START_TEST(what_was_overwritten_goes_on)
 }
 END_TEST
 
-/* Else a page of the file might be filled again that nobody reads any more. */
+/* A read of a later session's page could allocate it again. */
 START_TEST(table_of_a_session_that_has_ended_is_not_looked_at)
 {
 	struct tbuf_bound b;
@@ -131,7 +130,7 @@ START_TEST(table_of_a_session_that_has_ended_is_not_looked_at)
 }
 END_TEST
 
-/* The kernel leaves -1 or -2 in the area of a thread that has no sections. */
+/* The kernel stores -1 or -2 in the rseq area of an unregistered thread. */
 START_TEST(cpu_without_a_lane_is_told_from_a_thread_without_sections)
 {
 	struct tbuf_bound b;
@@ -143,7 +142,7 @@ START_TEST(cpu_without_a_lane_is_told_from_a_thread_without_sections)
 }
 END_TEST
 
-/* Given up at any word, it is still kept, and bound when tried again. */
+/* A bind that is aborted at any word leaves the table kept for a retry. */
 START_TEST(kept_table_is_bound_by_one_step)
 {
 	struct tbuf_bound b;
@@ -167,7 +166,7 @@ START_TEST(kept_table_is_bound_by_one_step)
 }
 END_TEST
 
-/* Nobody else takes it by a search. */
+/* A search by another unit does not take the table. */
 START_TEST(kept_table_is_not_free)
 {
 	struct tbuf_bound b;
@@ -184,7 +183,7 @@ START_TEST(kept_table_is_not_free)
 }
 END_TEST
 
-/* The word of a file that others can write to. */
+/* Another process wrote the table's word. */
 START_TEST(kept_table_that_was_written_to_is_let_go)
 {
 	struct tbuf_bound b;

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Steps on the entry of a unit's table that are abandoned before the word that
- * commits them: what is counted is what was, and nothing is counted twice when
- * the step is begun again.
+ * Steps on the entry of a unit table that are aborted before the committing
+ * word: the counters stay as they were, and a repeated step counts once.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #include "target/unit/unit.h"
 
-/* What a section does is done here, as far as the test lets it. */
+/* This function replaces the section, and stops where the test wants. */
 #define tbuf_step_publish	step_publish
 
 static enum tbuf_outcome step_publish(const struct tbuf_memo *,
@@ -30,7 +29,7 @@ static struct tbuf_unit_entry entry;
 static struct tbuf_units units;
 static struct tbuf_slot slot;
 static uint64_t table[RECORDS * WORDS];
-static uint64_t most;		/* words that are stored, then no more */
+static uint64_t most;		/* words that are still stored */
 
 static enum tbuf_outcome
 step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
@@ -63,7 +62,7 @@ wrap_once(uint64_t words)
 	return (wrap(&entry, NULL, &was));
 }
 
-/* In its second lap: 7 are gone, and 5 are in the half that goes next. */
+/* The second lap: 7 were overwritten, the older half has 5. */
 START_TEST(what_makes_way_is_counted_once)
 {
 	const uint64_t head = tbuf_unit_head(1, 3, 64);
@@ -105,7 +104,7 @@ unit_make(struct tbuf_bound *b)
 	    (struct tbuf_unit_total){ .kept = 3, .discarded = 10 };
 }
 
-/* Of a success nothing is kept here. */
+/* The records of a success are discarded. */
 START_TEST(what_is_discarded_is_counted_once)
 {
 	struct tbuf_bound b;

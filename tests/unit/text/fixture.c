@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the tests of the text trace have in common.
+ * Common functions of the tests of the text trace.
  */
 #include <check.h>
 #include <dirent.h>
@@ -24,7 +24,7 @@ char text_logged[8][1200];
 int text_priorities[8];
 unsigned text_nlogged;
 
-/* In front of the C library's. */
+/* Replaces the C library's syslog(). */
 void
 syslog(int priority, const char *format, ...)
 {
@@ -39,7 +39,7 @@ syslog(int priority, const char *format, ...)
 	va_end(arguments);
 }
 
-/* A test's process is a forked child, and becomes a target by itself. */
+/* Each test runs in a forked child, which becomes a target by itself. */
 static void
 set_up(void)
 {
@@ -152,7 +152,7 @@ text_lines_good(uint32_t *first, uint32_t *last)
 			ck_abort_msg("no line's end: %.100s", p);
 		*end = '\0';
 		body = strstr(p, ": ");
-		/* An assertion is a system call, even one that holds. */
+		/* Assertions that hold make a system call, too. */
 		if (body == NULL || strncmp(p, "20", 2) != 0 ||
 		    sscanf(body + 2, "%u %u ", &number, &length) != 2 ||
 		    length >= 8500)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The text trace in memory: what its chunk has, however a line is interrupted.
+ * The text trace in memory: the lines of its chunk, at any interruption.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@
 
 /* ------------------------------------------------------------ the chunk */
 
-/* The lines that are held are the last ones, and no more could be. */
+/* The chunk has the last lines, and has no room for another one. */
 static void
 expect_last(uint32_t count)
 {
@@ -57,8 +57,8 @@ START_TEST(the_last_lines_are_held_in_order)
 END_TEST
 
 /*
- * Bytes that a line has beside its LENGTH, when it is of this number.  Where
- * one wraps there are blanks besides: then the next one tells.
+ * Returns the bytes of a line besides its LENGTH, for this number.  A line that
+ * wraps has blanks, too, so the next one is measured then.
  */
 static unsigned
 overhead(uint32_t *number)
@@ -74,8 +74,8 @@ overhead(uint32_t *number)
 }
 
 /*
- * A line ends at every place near the chunk's end: the mark is behind it, or
- * blanks are and the mark is at the begin; and no line is given up too early.
+ * A line ends at every place near the chunk's end.  Either the mark follows it,
+ * or blanks do and the mark is at the beginning; no line is dropped too early.
  */
 START_TEST(the_mark_is_never_split)
 {
@@ -88,7 +88,7 @@ START_TEST(the_mark_is_never_split)
 		for (;;) {
 			left = (unsigned)(tbuf_text_own->size -
 			    tbuf_text_own->next % tbuf_text_own->size);
-			/* Its length has three digits, as elsewhere. */
+			/* The length must have three digits, as below. */
 			if (left < 600 && left >= over + room + 100)
 				break;
 			text_print(n++, 300 - over);
@@ -108,7 +108,7 @@ START_TEST(the_mark_is_never_split)
 }
 END_TEST
 
-/* A line whose begin the mark's end meets exactly is whole, and stays. */
+/* A line remains whole if the mark ends where the line begins. */
 START_TEST(a_line_that_the_mark_just_meets_stays)
 {
 	uint32_t n = 100000, i, first, last;
@@ -116,7 +116,7 @@ START_TEST(a_line_that_the_mark_just_meets_stays)
 
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
 	over = overhead(&n);
-	/* 16256 bytes: lines of 254, which leave place for the mark. */
+	/* 16256 bytes take lines of 254 bytes, and the mark. */
 	tbuf_text_own->next = tbuf_text_own->oldest = 0;
 	lines = (unsigned)tbuf_text_own->size / 254;
 	ck_assert_uint_eq(lines * 254, tbuf_text_own->size);
@@ -129,7 +129,7 @@ START_TEST(a_line_that_the_mark_just_meets_stays)
 }
 END_TEST
 
-/* A line that is too long for the chunk is cut, one that is not is whole. */
+/* A line longer than the chunk is cut, any other one is whole. */
 START_TEST(a_line_too_long_for_the_chunk_is_cut)
 {
 	static char text[40000];
@@ -151,10 +151,10 @@ END_TEST
 
 /* ------------------------------------------------------------ interrupted */
 
-static uint32_t stepped;	/* the number of the line being written */
+static uint32_t stepped;	/* number of the line that is being written */
 static char step_line[256];
 
-/* A line that is formatted already. */
+/* Writes a line that is formatted already. */
 static void
 step_write(void)
 {
@@ -177,7 +177,7 @@ step_next(void)
 	stepped++;
 }
 
-/* Lines until the next would begin at this place of the chunk or behind it. */
+/* Writes lines until the next would begin at `place` of the chunk or later. */
 static void
 step_to(uint64_t place)
 {
@@ -187,7 +187,7 @@ step_to(uint64_t place)
 		step_next();
 }
 
-/* What another process would find now, were this one killed. */
+/* Checks the trace as another process would find it after a kill now. */
 static void
 step_look(void)
 {
@@ -198,7 +198,7 @@ step_look(void)
 	ck_assert(last == stepped || last == stepped - 1);
 }
 
-/* A sanitizer's calls are too many to be stepped through. */
+/* A sanitizer's calls are too many for single steps. */
 static bool
 steppable(void)
 {
@@ -216,7 +216,7 @@ START_TEST(a_line_is_whole_or_not_there_at_each_instruction)
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
 	step_next();
 	step_to(16000);
-	/* Over the chunk's end, and over older lines. */
+	/* The lines pass the chunk's end, and overwrite older ones. */
 	for (i = 0; i < 10; i++, stepped++) {
 		step_prepare();
 		steps_run(step_write, STEPS_EACH, step_look);
@@ -232,7 +232,7 @@ step_leave(void)
 	siglongjmp(out, 1);
 }
 
-/* A thread ends at any instruction of a line: others go on. */
+/* A thread that ends at any instruction of a line does not block others. */
 START_TEST(a_thread_that_ends_amid_a_line_holds_nobody_up)
 {
 	volatile unsigned long at = 0;
@@ -255,7 +255,7 @@ START_TEST(a_thread_that_ends_amid_a_line_holds_nobody_up)
 			tbuf_text_own->lock = 0x7ffffff0;
 			gone++;
 		}
-		/* What only the header does not say yet is there. */
+		/* The line is complete before the header counts it. */
 		if (tbuf_text_own->next != next)
 			stepped++;
 		step_next();
@@ -281,7 +281,7 @@ step_string(void)
 	tbuf_text_string(&text_store, TBUF_INFO, "from a handler");
 }
 
-/* A handler amid a line: its own is whole, or counted as lost. */
+/* A handler's line during another one is whole, or counted as lost. */
 START_TEST(a_handlers_line_is_whole_or_lost)
 {
 	unsigned found = 0;
@@ -322,7 +322,7 @@ thread(void *number)
 	return (NULL);
 }
 
-/* Each line is there once, in its thread's order, or counted as lost. */
+/* Each line is there once and in its thread's order, or counted as lost. */
 START_TEST(lines_of_threads_never_interleave)
 {
 	unsigned numbers[THREADS], next[THREADS] = { 0 }, i, n, count = 0;
@@ -363,7 +363,7 @@ switcher(void *unused)
 	return (NULL);
 }
 
-/* The chunk is unmapped under threads that have messages. */
+/* The chunk is unmapped while threads write messages. */
 START_TEST(memory_is_left_under_threads_with_messages)
 {
 	pthread_t threads[4];
@@ -405,7 +405,7 @@ expect_child(pid_t pid)
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 9);
 }
 
-/* A child has a chunk of its own, of the 16th part, and at least 16 KiB. */
+/* A child has a chunk of a sixteenth of the size, at least 16 KiB. */
 START_TEST(a_child_has_a_16th_of_its_own)
 {
 	uint32_t first, last;
@@ -430,7 +430,7 @@ START_TEST(a_child_has_a_16th_of_its_own)
 }
 END_TEST
 
-/* Killed amid its lines; the file has whole ones. */
+/* A process was killed while it wrote; its file has whole lines. */
 START_TEST(a_killed_process_leaves_whole_lines)
 {
 	char path[600];

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The text trace in memory, as others read it and set it.
+ * The text trace in memory as other processes read and set it.
  */
 #include <sys/mman.h>
 #include <sys/procfs.h>
@@ -32,7 +32,7 @@
 
 static unsigned traces;
 
-/* As text_hold() has it, by the library's reader. */
+/* Copies the text of the library's reader, as text_hold() would. */
 static int
 take_unwrapped(void *unused, const struct tbuf_unwrapped *u)
 {
@@ -46,7 +46,7 @@ take_unwrapped(void *unused, const struct tbuf_unwrapped *u)
 	return (0);
 }
 
-/* The reader gives what is there, over all places where the chunk ends. */
+/* The reader returns all lines in order, wherever the chunk wraps. */
 START_TEST(a_trace_is_put_in_order)
 {
 	static char expected[sizeof(text_held)];
@@ -90,7 +90,7 @@ writer(void *unused)
 	return (NULL);
 }
 
-/* While it is written: whole lines in order, and no gap between them. */
+/* A reader during writes gets whole lines in order, without gaps. */
 START_TEST(a_trace_is_read_while_it_is_written)
 {
 	uint32_t first, last, before = 0;
@@ -103,7 +103,7 @@ START_TEST(a_trace_is_read_while_it_is_written)
 	pthread_create(&other, NULL, writer, NULL);
 	for (i = 0; i < 2000; i++) {
 		error = tbuf_unwrap_pid(getpid(), take_unwrapped, NULL);
-		/* All of it may be overwritten each time. */
+		/* All of the chunk may be overwritten during a read. */
 		ck_assert(error == 0 || error == -EINVAL);
 		if (error == 0 && text_held_size > 0) {
 			text_lines_good(&first, &last);
@@ -117,7 +117,7 @@ START_TEST(a_trace_is_read_while_it_is_written)
 }
 END_TEST
 
-/* What a terminal would act on is not given, whoever has written it. */
+/* Control characters are replaced, whatever process wrote them. */
 START_TEST(a_trace_has_no_control_characters)
 {
 	static const char line[] = "a\x1b[2Jb\x7f" "c\xc2\x9b" "1md\xc3\xa9";
@@ -126,7 +126,7 @@ START_TEST(a_trace_has_no_control_characters)
 
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
 	tbuf_text(&text_store, TBUF_INFO, "%*s", (int)sizeof(line) - 1, "");
-	/* Not as tbuf_text() writes it. */
+	/* tbuf_text() itself would not write these bytes. */
 	text = (char *)(tbuf_text_own->trace + 1) +
 	    tbuf_text_own->trace->next - sizeof(line);
 	memcpy(text, line, sizeof(line) - 1);
@@ -137,7 +137,7 @@ START_TEST(a_trace_has_no_control_characters)
 }
 END_TEST
 
-/* A copy that ends early, as a core does: whole lines of what is there. */
+/* A copy that ends early, as in a core, still yields whole lines. */
 START_TEST(a_trace_that_is_cut_has_whole_lines)
 {
 	char path[600], copy[600];
@@ -179,7 +179,7 @@ START_TEST(a_trace_that_is_cut_has_whole_lines)
 }
 END_TEST
 
-/* Each page begins as a trace does that has all of what follows. */
+/* Writes pages that each begin with the header of a trace of the whole rest. */
 static void
 core_pages(FILE *f, unsigned n)
 {
@@ -206,7 +206,7 @@ count_unwrapped(void *unused, const struct tbuf_unwrapped *u)
 	return (0);
 }
 
-/* Whatever its process has written, a core has no more text than bytes. */
+/* A core yields no more text than it has bytes, with any contents. */
 START_TEST(no_byte_of_a_core_is_given_twice)
 {
 	enum { FIRST = 8, SECOND = 2 };
@@ -242,7 +242,7 @@ END_TEST
 
 /* ------------------------------------------------------------ named */
 
-/* The chunk's mapping, as the kernel has it. */
+/* Finds the chunk's mapping in /proc/self/maps. */
 static void
 text_mapping(char *path, size_t size)
 {
@@ -273,7 +273,7 @@ core_note(FILE *f, uint32_t type, const void *data, size_t size)
 	fwrite("\0\0\0", -size % 4, 1, f);
 }
 
-/* A core of a process that has nothing but this mapping, and not its bytes. */
+/* Writes a core of a process that has only this mapping, without its bytes. */
 static void
 core_write(const char *file, pid_t pid, const char *mapping)
 {
@@ -308,7 +308,7 @@ unwrap_core(pid_t pid, const char *mapping)
 	return (tbuf_unwrap_file(core, take_unwrapped, NULL));
 }
 
-/* A core without it names its file, which has to be that process's. */
+/* A core without the trace names its file, which must be that process's. */
 START_TEST(a_core_without_the_trace_names_its_file)
 {
 	char mapping[600], elsewhere[600], name[600];
@@ -322,7 +322,7 @@ START_TEST(a_core_without_the_trace_names_its_file)
 	ck_assert_int_eq(unwrap_core(getpid(), mapping), 0);
 	ck_assert_uint_eq(traces, 1);
 	text_lines_good(&(uint32_t){ 0 }, &(uint32_t){ 0 });
-	/* Where a file cannot be without a name, the mapping has it. */
+	/* On file systems without unnamed files, the mapping has a name. */
 	n = scandir(text_directory, &names, NULL, alphasort);
 	ck_assert_int_gt(n, 0);
 	strcpy(name, text_file_path(names[n - 1]->d_name));
@@ -331,7 +331,7 @@ START_TEST(a_core_without_the_trace_names_its_file)
 	free(names);
 	ck_assert_int_eq(unwrap_core(getpid(), name), 0);
 	ck_assert_uint_eq(traces, 2);
-	/* Another process's, another file, another place, and none. */
+	/* Refused: another process, file or directory, or no file. */
 	ck_assert_int_eq(unwrap_core(getpid() + 1, name), -ENODATA);
 	ck_assert_int_eq(unwrap_core(0, name), -ENODATA);
 	path = text_file_path("#1 (deleted)");
@@ -349,7 +349,7 @@ START_TEST(a_core_without_the_trace_names_its_file)
 }
 END_TEST
 
-/* A file of the same name, with the text of another process. */
+/* A file with this name has the text of another process. */
 START_TEST(a_core_is_given_no_other_process_s_trace)
 {
 	char mapping[600];
@@ -363,7 +363,7 @@ START_TEST(a_core_is_given_no_other_process_s_trace)
 }
 END_TEST
 
-/* The process itself says where it is: this one's directory is another. */
+/* The trace is found by its process, although TBUF_DIR differs here. */
 START_TEST(a_trace_is_found_in_any_directory)
 {
 	char mapping[600];
@@ -375,7 +375,7 @@ START_TEST(a_trace_is_found_in_any_directory)
 	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL), 0);
 	ck_assert_uint_eq(traces, 1);
 	text_lines_good(&(uint32_t){ 0 }, &(uint32_t){ 0 });
-	/* The process goes on, its file is gone. */
+	/* The process runs on, but its file is removed. */
 	scratch_remove(text_directory);
 	ck_assert_int_eq(tbuf_unwrap_pid(getpid(), take_unwrapped, NULL),
 	    -ESRCH);
@@ -384,7 +384,7 @@ END_TEST
 
 /* ------------------------------------------------------------ set */
 
-/* What another process asks for is taken with the next message, all of it. */
+/* Another process's setting takes effect with the next message, in full. */
 START_TEST(others_set_it_with_the_next_message)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
@@ -409,13 +409,13 @@ START_TEST(others_set_it_with_the_next_message)
 	tbuf_text(&text_store, TBUF_SEVERE, "but this");
 	ck_assert_str_eq(strchr(text_file_text("trace"), 's'),
 	    "store severe: but this\n");
-	/* One that cannot be done is told to the log. */
+	/* A setting that fails is reported to the log. */
 	ck_assert_int_eq(tbuf_consumer_text(c, getpid(),
 	    "traceFilePath=/nowhere/trace"), 0);
 	tbuf_text(&text_store, TBUF_SEVERE, "as before");
 	ck_assert_uint_eq(text_nlogged, 1);
 	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "as before\n"));
-	/* Too much at a time. */
+	/* The setting is too long. */
 	memset(setting, ';', sizeof(setting));
 	setting[590] = '\0';
 	memcpy(setting, "traceLevel=5", 12);
@@ -425,10 +425,10 @@ START_TEST(others_set_it_with_the_next_message)
 }
 END_TEST
 
-static int truncated = -1;		/* at the next mapping of a file */
+static int truncated = -1;		/* at the next mapping, if any */
 static struct tbuf_consumer *mended;
 
-/* In front of the C library's. */
+/* Replaces the C library's mmap(). */
 void *
 mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 {
@@ -469,7 +469,7 @@ own_file(void)
 	return (open(path, O_RDWR | O_CLOEXEC));
 }
 
-/* The one that is asked truncates its file just then. */
+/* The other process truncates its file while it is set. */
 static void
 truncate_meanwhile(int (*set)(struct tbuf_consumer *, pid_t, const char *),
     const char *setting)
@@ -485,7 +485,7 @@ truncate_meanwhile(int (*set)(struct tbuf_consumer *, pid_t, const char *),
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	truncated = fd;
 	error = set(mended, getpid(), setting);
-	/* For this process, which has it mapped, too. */
+	/* This process has mapped the file, too, and needs its size. */
 	ck_assert_int_eq(ftruncate(fd, st.st_size), 0);
 	ck_assert_int_eq(truncated, -1);
 	ck_assert_int_eq(error, -ESTALE);
@@ -509,7 +509,7 @@ END_TEST
 
 #define MEMORY	"traceFacility=Memory;traceMemoryBufferKbytes=16"
 
-/* Children of this name with a chunk each; every second one by exit(3). */
+/* Starts children of this name with a chunk each; half of them use exit(3). */
 static void
 leave_chunks(char *name, unsigned n, bool exits)
 {
@@ -530,8 +530,8 @@ leave_chunks(char *name, unsigned n, bool exits)
 }
 
 /*
- * Of the dead the youngest are kept, by program, and of those that exited
- * none.
+ * The youngest chunks of dead processes are kept, by program; those of
+ * processes that exited are not.
  */
 START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 {
@@ -547,7 +547,7 @@ START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 }
 END_TEST
 
-/* ... as many as TBUF_KEEP says, or as have so many bytes. */
+/* TBUF_KEEP bounds the number of chunks, or their bytes. */
 START_TEST(chunks_are_bounded_by_keep)
 {
 	static const struct {
@@ -572,7 +572,7 @@ START_TEST(chunks_are_bounded_by_keep)
 }
 END_TEST
 
-static char last_line[64];	/* its time, up to the Z */
+static char last_line[64];	/* time of the last line, up to the Z */
 
 static int
 take_last(void *unused, const struct tbuf_unwrapped *u)
@@ -600,7 +600,7 @@ take_left(void *unused, const struct tbuf_left *left)
 	return (0);
 }
 
-/* The time of the last line, whatever the file system says. */
+/* The end is the last line's time, not the file's. */
 static void
 left_check(const struct tbuf_left *left)
 {
@@ -639,7 +639,7 @@ leave_chunk(void (*end)(int))
 	return (pid);
 }
 
-/* Of the dead alone, and what is no trace stays, such as a core with one. */
+/* Only traces of dead processes are listed; cores and other files stay. */
 START_TEST(traces_of_the_dead_are_listed_and_removed)
 {
 	struct tbuf_left own = { .pid = getpid() };

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The text trace: how it is set, its facilities, and assertions.
+ * The text trace: its settings, its facilities, and assertions.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -113,7 +113,7 @@ evaluate(void)
 	return ((int)++evaluated);
 }
 
-/* Nothing is evaluated for nobody; the last element that fits counts. */
+/* A message that is not wanted is not evaluated; the last match counts. */
 START_TEST(a_message_is_wanted_by_component_and_level)
 {
 	static const struct {
@@ -191,7 +191,7 @@ START_TEST(the_file_gets_whole_lines)
 	    "No such file or directory b\n", getpid(), gettid());
 	ck_assert_uint_eq(strlen(text), 27 + strlen(prefix));
 	ck_assert_str_eq(text + 27, prefix);
-	/* Lines that find no file are lost. */
+	/* Lines are lost if the file cannot be opened. */
 	ck_assert_int_eq(chmod(text_file_path("trace"), 0666), 0);
 	tbuf_text(&text_store, TBUF_WARNING, "b");
 	tbuf_text_string(&text_store, TBUF_WARNING, "b");
@@ -209,7 +209,7 @@ expect_refused(const char *name, int error)
 	ck_assert_int_eq(tbuf_text_set(setting), error);
 }
 
-/* A file that others have made, or can change, gets no byte. */
+/* A file that others made or can change gets no byte. */
 START_TEST(a_file_that_others_can_change_is_refused)
 {
 	char target[600];
@@ -248,7 +248,7 @@ START_TEST(a_file_of_another_user_is_refused)
 }
 END_TEST
 
-/* Leaving Memory flushes it and frees it; a flush never writes a line twice. */
+/* Memory is flushed and freed at its end; no line is written twice. */
 START_TEST(leaving_memory_flushes_and_frees_it)
 {
 	const char *text;
@@ -283,7 +283,7 @@ START_TEST(leaving_memory_flushes_and_frees_it)
 END_TEST
 
 static bool watched;
-static unsigned calls, calls_amid;	/* those that end amid a line */
+static unsigned calls, calls_amid;	/* calls that end within a line */
 
 static void
 watch(int fd, const void *bytes, size_t n)
@@ -296,7 +296,7 @@ watch(int fd, const void *bytes, size_t n)
 	calls_amid += ((const char *)bytes)[n - 1] != '\n';
 }
 
-/* In place of the C library's. */
+/* Replaces the C library's write(). */
 ssize_t
 write(int fd, const void *bytes, size_t n)
 {
@@ -311,7 +311,7 @@ writev(int fd, const struct iovec *parts, int n)
 	return (syscall(SYS_writev, fd, parts, n));
 }
 
-/* What another thread or process appends meanwhile does not come between. */
+/* Lines that other threads or processes append do not split a flush. */
 START_TEST(a_flush_is_one_call_of_whole_lines)
 {
 	uint32_t i;
@@ -332,7 +332,7 @@ START_TEST(a_flush_is_one_call_of_whole_lines)
 }
 END_TEST
 
-/* Files may be so large: no assertion meanwhile, which is told by a file. */
+/* Flushes with a limit on file sizes, under which Check could not report. */
 static int
 flush_within(rlim_t bytes)
 {
@@ -348,7 +348,7 @@ flush_within(rlim_t bytes)
 
 #define LETTERS	20
 
-/* It goes on with the first line that is not there as a whole. */
+/* A flush goes on with the first line that is not complete in the file. */
 START_TEST(a_flush_that_finds_no_room_goes_on_later)
 {
 	const char *line, *text, *end;
@@ -360,7 +360,7 @@ START_TEST(a_flush_that_finds_no_room_goes_on_later)
 	text_set_file("trace");
 	for (i = 0; i < 150; i++) {
 		text_print(i, LETTERS);
-		/* Anywhere in a line, and where the chunk ends. */
+		/* The limit cuts lines anywhere, and where the chunk ends. */
 		if (flush_within(70 * (rlim_t)i) == -EFBIG)
 			n++;
 	}
@@ -372,7 +372,7 @@ START_TEST(a_flush_that_finds_no_room_goes_on_later)
 		text_message(i, LETTERS, text_line);
 		text = strstr(line, text_line);
 		if (text == NULL || text > end) {
-			/* A part of the next line, and no other one. */
+			/* This is a part of the next line alone. */
 			ck_assert(end - line < LETTERS ||
 			    strspn(end - LETTERS, (char []){ end[-1], 0 }) !=
 			    LETTERS);
@@ -390,7 +390,7 @@ START_TEST(a_flush_that_finds_no_room_goes_on_later)
 }
 END_TEST
 
-/* What cannot be flushed is kept. */
+/* Lines that cannot be flushed stay in memory. */
 START_TEST(what_cannot_be_flushed_is_kept)
 {
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
@@ -413,7 +413,7 @@ static unsigned flushes;
 static int
 count_flush(void)
 {
-	/* It may have a message, and may not change a setting. */
+	/* The function may print a message, but not change a setting. */
 	tbuf_text(&text_store, TBUF_INFO, "flush");
 	ck_assert_int_eq(tbuf_text_set("traceLevel=1"), -EBUSY);
 	flushes++;
@@ -436,7 +436,7 @@ END_TEST
 
 static bool waited;
 
-/* In place of the C library's: Memory is left while a line waits for it. */
+/* Replaces the C library's: the facility changes while a line waits. */
 int
 clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -448,7 +448,7 @@ clock_gettime(clockid_t clock, struct timespec *t)
 	return ((int)syscall(SYS_clock_gettime, clock, t));
 }
 
-/* A line of a thread that has waited for this flush. */
+/* Flushes, then writes a line as a thread that waited for this flush. */
 static int
 flush_before_a_line(void)
 {
@@ -459,13 +459,13 @@ flush_before_a_line(void)
 	return (error);
 }
 
-/* The chunk has no line that nobody flushes any more. */
+/* A line is not stored in a chunk after its last flush. */
 START_TEST(a_line_that_comes_while_memory_is_left_goes_to_the_next)
 {
 	text_set_file("trace");
 	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
 	tbuf_text_flush_set(flush_before_a_line);
-	tbuf_text_own->lock = 1;	/* another thread's */
+	tbuf_text_own->lock = 1;	/* another thread has it */
 	waited = true;
 	text_print(0, 5);
 	ck_assert(!waited);
@@ -480,7 +480,7 @@ START_TEST(a_line_that_comes_while_memory_is_left_goes_to_the_next)
 }
 END_TEST
 
-/* No memory: this process's text is off, and the log has it. */
+/* Without memory the text trace is off, and the log says so. */
 START_TEST(without_memory_text_is_off_and_the_log_says_so)
 {
 	const struct rlimit limit = { 1 << 20, 1 << 20 };
