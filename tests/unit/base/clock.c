@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which clock is chosen, depending on the kernel's verdict on the counter.  The
- * code under test is included here, and opens files of the test's own.
+ * The choice of a clock, by the kernel's verdict on the counter.  The code
+ * under test is included here, and opens files of the test's own.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -504,8 +504,8 @@ START_TEST(lacks_are_refused)
 END_TEST
 
 /*
- * It is also refused if its description matches our own probes, and those of
- * targets if there are any when the run begins.
+ * A clause that cannot run is refused, too, if its description matches our own
+ * probes, and those of targets if there are any when the run begins.
  */
 START_TEST(lacks_behind_wildcards_are_refused)
 {

@@ -51,20 +51,20 @@ void	made_name_set(struct made *, struct tbuf_d_clause *, const char *name,
 extern char clause_log[16384];
 void	clause_run(struct tbuf_consumer *, struct made *);
 void	clause_begin(struct tbuf_consumer *, struct made *);
-/* Looks once more.  Returns 0 after the end. */
+/* Works once, and logs the events.  Returns 0 after the end. */
 int	clause_work(struct tbuf_consumer *);
 void	clause_expect(const char *text);
 
 /*
- * Has this program fire, as a command:
- * 	numbers COUNT	test:::number n, for n below COUNT
- * 	values		test:::values with arguments of many types
- * 	widths COUNT	test:::widths and named, of several types
- * 	texts COUNT	test:::text path, bytes
- * 	keys COUNT	test:::key number, text, and test:::again with the same
- * 	marks COUNT	marked:::number, then marks with the greatest number of
- * 			marks during one of these fires
- * 	pause		test:::number 0, and then it waits
+ * Makes this program fire, as a command:
+ *	numbers COUNT	test:::number n, for n below COUNT
+ *	values		test:::values with arguments of many types
+ *	widths COUNT	test:::widths and named, of several types
+ *	texts COUNT	test:::text path, bytes
+ *	keys COUNT	test:::key number, text, and test:::again with the same
+ *	marks COUNT	marked:::number, then marks with the greatest number of
+ *			marks during one of these fires
+ *	pause		test:::number 0, and then it waits
  */
 pid_t	clause_spawn(struct tbuf_consumer *, const char *mode,
 	    const char *count);
@@ -75,7 +75,7 @@ extern struct made made;
 
 void	clause_set_up(void);
 void	clause_tear_down(void);
-/* Returns a case whose tests have these. */
+/* Returns a case that runs its tests with these. */
 TCase	*clause_case(const char *name);
 /* Makes cases with rseq, and without it, where lock lanes get all records. */
 Suite	*clause_suite(const char *name, TCase *(*cases)(const char *name));

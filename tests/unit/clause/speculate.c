@@ -69,7 +69,7 @@ batch_of_ten(void)
 	"number 0\nnumber 1\nnumber 2\nnumber 3\nnumber 4\n" \
 	"number 5\nnumber 6\nnumber 7\nnumber 8\nnumber 9\n"
 
-/* This holds under each policy. */
+/* Batches are whole under each policy. */
 START_TEST(batch_is_whole_and_where_it_was_committed)
 {
 	static const char *const policies[] = { "switch", "fill", "ring" };

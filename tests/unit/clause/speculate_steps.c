@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A record is speculated while other threads run: between any two of its steps
- * its id ends and is used again by another thread, whose records are neither
- * overwritten nor mixed with it.
+ * its id ends and is used again by another thread.  The other thread's records
+ * are neither overwritten nor mixed with it.
  */
 #include <check.h>
 #include <stdlib.h>

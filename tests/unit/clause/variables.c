@@ -121,7 +121,7 @@ pairs(unsigned long count)
 	done(0);
 }
 
-/* Fires pairs whose end is aborted; a second end reads the same value. */
+/* Fires pairs with an aborted end; a second end reads the same value. */
 static void
 aborted(unsigned long count)
 {

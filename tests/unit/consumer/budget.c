@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What buffers may take: the arithmetic of -b, TBUF_MAXSIZE and the limits of
+ * The memory for buffers: the arithmetic of -b, TBUF_MAXSIZE and the limits of
  * the machine and of memory cgroups.
  */
 #include <sys/resource.h>
@@ -28,7 +28,7 @@ begin(struct fake *f)
 	fake_probe(f, "probe", 1, one_integer);
 }
 
-/* The storage of all lanes for a bufsize, by the plan itself. */
+/* Returns the storage of all lanes for a bufsize, by the plan itself. */
 static uint64_t
 storage_for(uint64_t bufsize)
 {
@@ -114,7 +114,7 @@ START_TEST(all_targets_share_the_budget)
 	snprintf(text, sizeof(text), "%lu",
 	    (unsigned long)storage_for(512 << 10) * 2);
 	setenv("TBUF_MAXSIZE", text, 1);
-	/* Twice the same file serves as two targets. */
+	/* One file serves as two targets. */
 	fake_grab(&f, c);
 	fake_grab(&f, c);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);
@@ -154,7 +154,7 @@ START_TEST(maxsize_has_to_be_a_size)
 }
 END_TEST
 
-/* The signal would end this process. */
+/* The check prevents a signal, which would end this process. */
 START_TEST(file_size_limit_is_looked_at_first)
 {
 	struct tbuf_consumer *c = fake_consumer("bufsize=64m");
@@ -175,7 +175,7 @@ START_TEST(file_size_limit_is_looked_at_first)
 }
 END_TEST
 
-/* A made-up hierarchy of groups. */
+/* An invented hierarchy of groups is in this directory. */
 static char top[64];
 
 static void
@@ -232,7 +232,7 @@ START_TEST(unified_groups_are_looked_at_up_to_the_top)
 	put("cg/user/memory.max", "1000000\n");
 	put("cg/user/memory.current", "400000\n");
 	ck_assert_uint_eq(room(), 600000);
-	/* Cache that would be given up is room. */
+	/* Cache that the kernel would free counts as room. */
 	put("cg/user/memory.stat", "anon 5\ninactive_file 100000\n");
 	ck_assert_uint_eq(room(), 700000);
 	put("cg/user/shell/memory.max", "500000\n");
@@ -306,7 +306,7 @@ START_TEST(both_versions_at_once)
 }
 END_TEST
 
-/* Nobody asks how much is in use then, which the kernel has to add up. */
+/* The usage is not read then, as the kernel would have to add it up. */
 START_TEST(no_limit_of_version_one)
 {
 	char line[256];

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a consumer makes of lanes, under each policy: records that a test
- * wrote by hand come out whole, in order and completely accounted for.
+ * How a consumer reads lanes, under each policy: records that a test wrote by
+ * hand come out whole, in order and completely accounted for.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
-/* A session on one fake probe whose argument is a counter. */
+/* A session on one fake probe with a counter as argument. */
 struct run {
 	struct fake f;
 	struct tbuf_consumer *c;
@@ -70,7 +70,7 @@ START_TEST(switch_gives_all_and_gives_the_space_back)
 	uint64_t records = 0, drops = 0;
 	int i;
 
-	/* 24 bytes a record, ten of them: positions wrap at any byte. */
+	/* Ten records of 24 bytes fit, so positions wrap at any byte. */
 	begin(&r, "bufsize=240");
 	srand(1);
 	for (i = 0; i < 500; i++) {
@@ -107,7 +107,7 @@ START_TEST(switch_keeps_the_logical_limit)
 }
 END_TEST
 
-/* A reader that stops in the middle: the writer gets no more than is free. */
+/* After a partial read the writer gets the free space only. */
 START_TEST(unread_half_is_not_given_back)
 {
 	struct tbuf_event event;
@@ -121,7 +121,7 @@ START_TEST(unread_half_is_not_given_back)
 	ck_assert_int_eq(event.record.args[0].i, 0);
 	fire(&r, 0, 10);
 	ck_assert_uint_eq(r.stored, 20);
-	/* One record of 24 bytes has been read: so much more may come. */
+	/* One record of 24 bytes was read, so one more fits. */
 	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
 	fire(&r, 0, 10);
 	ck_assert_uint_eq(r.stored, 21);
@@ -161,7 +161,7 @@ START_TEST(fill_gives_records_at_the_end_only)
 	fake_round(r.c, TBUF_ROUND_STATUS, &t);
 	ck_assert_uint_eq(t.records, 0);
 	fire(&r, 0, 20);
-	/* Full: even one that would fit is refused from now on. */
+	/* The lane is full: even a record that would fit is refused. */
 	ck_assert_uint_eq(r.stored, 10);
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
@@ -226,7 +226,7 @@ START_TEST(snapshot_leaves_the_ring_alone)
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.overwritten, 15);
-	/* 25 were fired: no record of a snapshot is among them. */
+	/* 25 were fired: the totals leave out records of snapshots. */
 	tbuf_consumer_totals(r.c, &totals);
 	ck_assert_uint_eq(totals.records + totals.overwritten, 25);
 	end(&r);
@@ -308,7 +308,7 @@ START_TEST(what_the_writer_overtakes_is_thrown_away)
 	begin(&r, "bufpolicy=ring bufsize=240");
 	fire(&r, 0, 10);
 	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
-	/* Marked, but not copied yet. */
+	/* The round has noted the head, but copied nothing yet. */
 	fire(&r, 0, 4);
 	fake_tally(r.c, &t);
 	ck_assert_uint_eq(t.records, 6);
@@ -368,7 +368,7 @@ START_TEST(nolane_counts_by_generation)
 	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 2);
 	tbuf_consumer_stop(r.c);
 	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
-	/* Too late: another generation's count. */
+	/* The count came too late, and has another generation. */
 	ck_assert_uint_eq(lock->nolane[TBUF_LOST_RECORD], 0);
 	memset(&t, 0, sizeof(t));
 	fake_tally(r.c, &t);
@@ -377,7 +377,7 @@ START_TEST(nolane_counts_by_generation)
 }
 END_TEST
 
-/* One that has stopped at its maximum is told once, and is no other's. */
+/* A count at its maximum is reported once, by one lane. */
 START_TEST(nolane_stops_at_its_maximum)
 {
 	struct tbuf_lock *lock;
@@ -395,7 +395,7 @@ START_TEST(nolane_stops_at_its_maximum)
 }
 END_TEST
 
-/* A command that turns out to have no rseq: lock 0 is of another lane then. */
+/* A command turns out to have no rseq, so lock 0 is another lane's then. */
 START_TEST(nolane_counts_once_when_the_lanes_change)
 {
 	struct tbuf_target *target;
@@ -441,7 +441,7 @@ START_TEST(lock_lane_records_say_their_cpu)
 }
 END_TEST
 
-/* -1 as the fire's CPU: it had no way to tell. */
+/* The fire stored a CPU of -1, as it could not read the number. */
 START_TEST(lock_lane_stands_for_a_cpu_that_is_not_known)
 {
 	struct tbuf_event event;
@@ -462,7 +462,7 @@ START_TEST(lock_lane_stands_for_a_cpu_that_is_not_known)
 }
 END_TEST
 
-/* The fake has a clock that says nothing of the CPU. */
+/* The fake target's clock does not yield the CPU. */
 START_TEST(cpu_that_no_fire_can_tell_is_refused)
 {
 	struct tbuf_consumer *c;
@@ -536,8 +536,8 @@ START_TEST(arguments_are_decoded_by_type)
 END_TEST
 
 /*
- * By CPU, then pid.  The one with the higher pid was grabbed first, and was
- * there first.
+ * Records are sorted by CPU, then pid.  The target with the higher pid was
+ * grabbed first, and is older.
  */
 START_TEST(records_come_by_cpu_and_pid)
 {
@@ -560,7 +560,7 @@ START_TEST(records_come_by_cpu_and_pid)
 	fake_map(&f[0]);
 	fake_map(&f[1]);
 	lanes = fake_slot(&f[0])->first_lock;
-	/* A record in each lane, which says when it is to come. */
+	/* Each lane has a record with its expected place in the order. */
 	for (k = 0; k < lanes; k++) {
 		next = 2 * k + 1;
 		fake_record(&f[i], k, fake_epid(&f[i], probe[i]), &next, 8);
@@ -581,7 +581,7 @@ START_TEST(records_come_by_cpu_and_pid)
 }
 END_TEST
 
-/* A CPU's counter may be a little behind the one that `go` was read from. */
+/* A CPU's counter may be a little later than the one read for `go`. */
 START_TEST(a_record_before_go_has_a_time_before_it)
 {
 	const struct tbuf_session *session;
@@ -604,7 +604,7 @@ START_TEST(a_record_before_go_has_a_time_before_it)
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
 	ck_assert_uint_eq(e.record.time, session->go.mono);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 0);
-	/* However long before, be it before the machine was started. */
+	/* The time may even be one before the machine's start. */
 	r.f.time = 1;
 	fire(&r, fake_slot(&r.f)->first_lock, 1);
 	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
@@ -670,7 +670,7 @@ START_TEST(session_space_is_used_again)
 	}
 	fake_map(&r.f);
 	ck_assert_uint_eq(r.f.size, size);
-	/* A second one at the same time has a slot of its own. */
+	/* A second session at the same time has its own slot. */
 	c = fake_consumer("bufsize=64k");
 	fake_grab(&r.f, c);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);
@@ -692,7 +692,7 @@ START_TEST(held_lock_retires_the_session)
 	lock->word++;
 	tbuf_consumer_close(r.c);
 	ck_assert_uint_eq(r.f.control->state[0], TBUF_RETIRED);
-	/* Its holder came back: the next consumer sets it free. */
+	/* The holder has returned, so the next consumer frees the slot. */
 	lock->word--;
 	c = fake_consumer("bufsize=64k");
 	fake_grab(&r.f, c);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Buffers that fill before they would be switched: when they are looked at, and
- * when that is a round.  Time is the test's own.
+ * Buffers that fill before the next switch: when the consumer checks them, and
+ * when it begins a round early.  The test has a clock of its own.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "lib/check_main.h"
 
 #define SIZE		(UINT64_C(1) << 20)
-#define PART		(SIZE / 4)	/* as much is a round */
+#define PART		(SIZE / 4)	/* a round begins at this fill */
 #define MS		(TBUF_SECOND / 1000)
 #define BEGUN		(TBUF_SECOND * 1000)
 
@@ -46,14 +46,14 @@ end(void)
 	fake_end(&f);
 }
 
-/* So much is in use, as far as the lane says. */
+/* Sets the bytes in use, according to the lane. */
 static void
 use(unsigned lane, uint64_t bytes)
 {
 	fake_lane(&f, lane)->head = target->sources[lane].position + bytes;
 }
 
-/* After a look at this time: how long till the next one. */
+/* Checks the fill at this time.  Returns the time to the next check. */
 static uint64_t
 wait_after(uint64_t now, bool full)
 {
@@ -64,21 +64,21 @@ wait_after(uint64_t now, bool full)
 START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
 {
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
-	/* A part of 16 in 10 ms: the rest will have come after 150. */
+	/* 1/16 of PART came in 10 ms, so the rest takes 150 more. */
 	use(0, PART / 16);
 	c->next_pace = BEGUN + 10 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 10 * MS, false), 100 * MS);
-	/* Eight of 16 in 20 ms, and seven are left. */
+	/* 8/16 came in 20 ms, and 7/16 remain. */
 	use(0, PART / 16 * 9);
 	c->next_pace = BEGUN + 30 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 30 * MS, false), 17500000);
-	/* The fastest counts, whichever comes first; one CPU has no other. */
+	/* The fastest lane counts; with one CPU there is no other lane. */
 	if (target->sources[1].size < SIZE)
 		return;
 	use(1, PART / 2);
 	c->next_pace = BEGUN + 40 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 40 * MS, false), 10 * MS);
-	/* It comes to nothing now. */
+	/* The lane has stopped to fill. */
 	c->next_pace = BEGUN + 50 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 50 * MS, false), 100 * MS);
 }
@@ -91,13 +91,13 @@ START_TEST(a_part_in_use_is_a_round)
 	use(0, PART);
 	c->next_pace = BEGUN + 10 * MS;
 	ck_assert(tbuf_pace_look(c, BEGUN + 10 * MS));
-	/* Not before its time. */
+	/* The next check does not come before its time. */
 	ck_assert(!tbuf_pace_look(c, c->next_pace - 1));
 	ck_assert(tbuf_pace_look(c, c->next_pace));
 }
 END_TEST
 
-/* However fast they fill, or how long a round leaves them full. */
+/* Checks and rounds have a minimum distance, at any rate of filling. */
 START_TEST(looks_and_rounds_have_a_least_period)
 {
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
@@ -110,7 +110,7 @@ START_TEST(looks_and_rounds_have_a_least_period)
 }
 END_TEST
 
-/* The round tells what is wrong with them. */
+/* The round reports such heads. */
 START_TEST(heads_that_make_no_sense_are_no_reason)
 {
 	target->sources[0].position = 4096;
@@ -132,7 +132,7 @@ START_TEST(those_that_do_not_go_on_are_left_alone)
 }
 END_TEST
 
-/* Of a buffer that was made small none of this holds. */
+/* Small buffers are not checked early. */
 START_TEST(small_buffers_lose_what_they_ever_did)
 {
 	fake_lane(&f, 0)->head = target->sources[0].size;
@@ -141,7 +141,7 @@ START_TEST(small_buffers_lose_what_they_ever_did)
 }
 END_TEST
 
-/* By a look of tbuf_consumer_due(), which is what the consumer waits for. */
+/* tbuf_consumer_due() makes the check that the consumer waits for. */
 START_TEST(a_rate_that_is_set_is_kept)
 {
 	uint64_t now = tbuf_now();
@@ -153,7 +153,7 @@ START_TEST(a_rate_that_is_set_is_kept)
 }
 END_TEST
 
-/* Nothing else is due for an hour; what is woken does not wait for it. */
+/* Works once; nothing else is due for an hour, and a wakeup ends the wait. */
 static void
 work(uint64_t *later)
 {
@@ -176,7 +176,7 @@ START_TEST(a_round_that_came_early_puts_off_the_next)
 	c->next_pace = 0;
 	work(&later);
 	ck_assert_uint_le(c->next_switch, tbuf_now() + TBUF_SECOND);
-	/* There are no records in it. */
+	/* The lane has no records. */
 	fake_tally(c, &t);
 	ck_assert_uint_eq(t.damage, PART);
 }

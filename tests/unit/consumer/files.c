@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files that others use now, or that dead targets have left: reading
- * them, which changes nothing, and keeping them until that is done.
+ * Control files of live consumers, or of dead targets: reading them, which
+ * changes nothing, and keeping them until they have been read.
  */
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -28,7 +28,7 @@ static const uint8_t number_argument[] = { TBUF_UINT64 };
 
 static void (*after_read)(void);
 
-/* What happens when the library has read a lane of this size. */
+/* Calls after_read when the library has read a lane of this size. */
 ssize_t
 pread(int fd, void *to, size_t size, off_t at)
 {
@@ -42,7 +42,7 @@ pread(int fd, void *to, size_t size, off_t at)
 	return (n);
 }
 
-/* A dying process's lock on its file, which it lets go of meanwhile. */
+/* The lock of a dying process on its file, released during the first pause. */
 static int held = -1;
 
 int
@@ -90,7 +90,7 @@ map_session(void)
 	epids[1] = fake_epid(&fake, probes[1]);
 }
 
-/* With a session of our own. */
+/* Begins with a session of this process. */
 static void
 begin_own(const char *options)
 {
@@ -101,7 +101,7 @@ begin_own(const char *options)
 	map_session();
 }
 
-/* With a session whose consumer has been killed. */
+/* Begins with a session of a consumer that was killed. */
 static void
 begin_abandoned(const char *options)
 {
@@ -142,7 +142,7 @@ is_there(void)
 	return (faccessat(fake.dirfd, fake.name, F_OK, 0) == 0);
 }
 
-/* What a reader gives from its beginning to its end. */
+/* Reads all events from a reader's beginning to its end. */
 static void
 read_all(struct tbuf_consumer *reader, struct tally *t)
 {
@@ -177,11 +177,11 @@ START_TEST(dead_file_is_read)
 	begin_own(policies[_i]);
 	fire(100);
 	fake_kill(&fake);
-	/* Holes, more of them than there is memory. */
+	/* The file has holes larger than the machine's memory. */
 	ck_assert_int_eq(ftruncate(fake.fd, (off_t)1 << 37), 0);
 	read_file(&t);
 	ck_assert_uint_eq(t.records, 100);
-	/* Its own consumer finds it untouched. */
+	/* The file's own consumer finds it unchanged. */
 	fake_round(own, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 100);
 	end();
@@ -211,11 +211,11 @@ START_TEST(live_file_is_read_and_not_changed)
 }
 END_TEST
 
-#define TABLE	UINT64_C(192)	/* bytes of a table's entry */
+#define TABLE	UINT64_C(192)	/* bytes of a unit table's entry */
 
 /*
- * A file that is cut off amid what a unit's table has counted: a part of a
- * number is none, nor is one that stands beside such a part.
+ * The file ends within a unit table's counters: neither a partial counter nor
+ * one next to it is used.
  */
 START_TEST(partial_count_of_a_cut_file_is_not_believed)
 {
@@ -246,7 +246,7 @@ fire_four(void)
 	fire(4);
 }
 
-/* Its consumer reads all of it, and it is written over. */
+/* The consumer reads all of it, then the target overwrites it. */
 static void
 switch_twice(void)
 {
@@ -309,7 +309,7 @@ START_TEST(descriptions_choose_what_is_given_of_a_file)
 }
 END_TEST
 
-/* 2,048 lanes that are all the same bytes. */
+/* The file has 2,048 lanes with the same bytes. */
 START_TEST(file_gives_no_more_than_it_has)
 {
 	struct tbuf_consumer *reader = tbuf_consumer_new();
@@ -321,7 +321,7 @@ START_TEST(file_gives_no_more_than_it_has)
 	fire(100);
 	fake_kill(&fake);
 	if (_i == 0) {
-		/* Two sessions that are one. */
+		/* Two sessions are the same. */
 		((struct tbuf_slot *)(void *)(fake.file + TBUF_SLOTS))[1] =
 		    *fake_slot(&fake);
 		fake.control->state[1] = TBUF_ACTIVE;
@@ -411,7 +411,7 @@ no_lane(void *arg, const struct tbuf_lane_status *status)
 	ck_abort();
 }
 
-/* All that looks at the directory; nobody lives there. */
+/* Runs all functions that scan the directory; it has no live target. */
 static void
 look_at_all(void)
 {
@@ -440,7 +440,7 @@ START_TEST(looking_leaves_what_nobody_has_read)
 	ck_assert(is_there());
 	read_file(&t);
 	ck_assert_uint_eq(t.records, 10);
-	/* By its pid, again. */
+	/* The pid finds the file, too. */
 	reader = tbuf_consumer_new();
 	ck_assert_int_eq(tbuf_consumer_grab(reader, pid), -ESRCH);
 	ck_assert_int_eq(tbuf_consumer_open_pid(reader, pid), 0);
@@ -452,8 +452,7 @@ START_TEST(looking_leaves_what_nobody_has_read)
 }
 END_TEST
 
-/* Its file, though the target is dead, and its board, whose name was this. */
-/* Killed, a process has lost its memory before its descriptors. */
+/* A killed process loses its memory before its descriptors. */
 START_TEST(file_of_a_dying_process_is_waited_for)
 {
 	struct tbuf_consumer *reader;
@@ -540,7 +539,7 @@ START_TEST(dead_file_with_a_reader_stays_until_it_was_read)
 }
 END_TEST
 
-/* Copies of the file, younger and younger, in the order of their pids. */
+/* Makes copies of the file with rising pids and birth times. */
 static void
 copy_files(unsigned count)
 {
@@ -571,7 +570,7 @@ START_TEST(the_youngest_unread_files_are_kept)
 	copy_files(TBUF_KEPT + 3);
 	unlinkat(fake.dirfd, fake.name, 0);
 	look_at_all();
-	/* It is when tracing begins that the oldest go. */
+	/* The oldest files are removed when tracing begins. */
 	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);
 	tbuf_consumer_close(c);
@@ -583,8 +582,6 @@ START_TEST(the_youngest_unread_files_are_kept)
 }
 END_TEST
 
-/* ------------------------------------------------------------ waking */
-
 /* ------------------------------------------------------------ mappings */
 
 static struct tbuf_session *
@@ -594,7 +591,7 @@ session(void)
 	    (fake.file + fake_slot(&fake)->area));
 }
 
-/* A session that asks for names, and has one probe. */
+/* Begins a session that records mappings, and has one probe. */
 static void
 begin_named(void)
 {
@@ -615,7 +612,7 @@ begin_named(void)
 	fake_kill(&fake);
 }
 
-/* As a consumer, or a program, leaves it. */
+/* A line of mappings, as consumers and programs store it. */
 #define LINE	"1000-2000 r-xp 0 00:00 0 [line]\n"
 #define IN_LINE	0x1800
 
@@ -625,7 +622,7 @@ image(void)
 	return (tbuf_image(fake.control->pid, fake.control->random));
 }
 
-/* What a reader of the file finds at an address. */
+/* Looks an address up as a reader of the file. */
 static int
 find(uint64_t address, const char *name)
 {
@@ -644,7 +641,7 @@ find(uint64_t address, const char *name)
 	return (found);
 }
 
-/* Its process was a copy of this one. */
+/* The dead process was a fork of this one. */
 START_TEST(what_a_session_saw_mapped_is_left)
 {
 	begin_named();
@@ -702,7 +699,7 @@ START_TEST(lines_that_make_no_sense_are_left_out)
 }
 END_TEST
 
-/* Nor the copy of one that was cut off. */
+/* Another user's copy is not used, nor one that was cut off. */
 START_TEST(what_another_user_left_of_it_is_not_asked)
 {
 	if (geteuid() != 0)
@@ -716,7 +713,7 @@ START_TEST(what_another_user_left_of_it_is_not_asked)
 }
 END_TEST
 
-/* What the program has left as it began is known, and not left again. */
+/* Stores a line as the program does at its start; it is not stored again. */
 static void
 leave_line(void)
 {
@@ -791,7 +788,7 @@ START_TEST(work_returns_when_it_is_woken)
 	tbuf_consumer_wake(own);
 	ck_assert_int_eq(tbuf_consumer_work(own), 1);
 	ck_assert_int_eq(tbuf_consumer_next(own, &event), 0);
-	/* Nothing else had been due. */
+	/* Nothing else was due. */
 	ck_assert_uint_eq(own->next_status, due);
 	tbuf_consumer_stop(own);
 	ck_assert_int_eq(tbuf_consumer_work(own), 0);
@@ -799,7 +796,7 @@ START_TEST(work_returns_when_it_is_woken)
 }
 END_TEST
 
-/* A core of headers that all name the same bytes, far behind them. */
+/* The core's headers all name the same bytes, far after them. */
 #define CORE_SEGMENTS	100u
 #define CORE_SHARED	(UINT64_C(1) << 30)
 

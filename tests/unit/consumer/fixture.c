@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target made by hand.
+ * A target made by hand.  See fixture.h.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ fake_begin(struct fake *f)
 	f->dirfd = tbuf_directory_open(true);
 	ck_assert_int_ge(f->dirfd, 0);
 	f->pid = start_process();
-	/* Small tables: all of them is backed. */
+	/* The tables are small, so that all of them can be backed. */
 	setenv("TBUF_WINDOW", "4m", 1);
 	ck_assert_int_eq(tbuf_control_make(f->dirfd, f->pid, &file), 0);
 	unsetenv("TBUF_WINDOW");
@@ -66,7 +66,7 @@ fake_begin(struct fake *f)
 	f->control->window = UINT64_C(1) << 34;
 	f->control->stage = TBUF_STAGE_LIVE;
 	f->time = tbuf_now();
-	/* The sign of life. */
+	/* The lock shows that the target is alive. */
 	ck_assert_int_eq(flock(f->fd, LOCK_EX | LOCK_NB), 0);
 }
 
@@ -202,7 +202,7 @@ store(struct fake *f, const struct tbuf_lane *lane, uint64_t at,
 		    ((at + i) & (storage - 1))] = ((const uint8_t *)data)[i];
 }
 
-/* Under ring: let go of the oldest record. */
+/* Overwrites the oldest record, under ring. */
 static void
 overwrite(struct fake *f, struct tbuf_lane *lane)
 {
@@ -305,7 +305,7 @@ fake_tally(struct tbuf_consumer *c, struct tally *tally)
 	int cpu = -1;
 
 	while (tbuf_consumer_next(c, &event) == 1) {
-		/* Strictly rising within a lane. */
+		/* Times rise strictly within a lane. */
 		if (event.cpu != cpu)
 			tally->last_time = 0;
 		cpu = event.cpu;

@@ -30,45 +30,45 @@ struct fake {
 	struct tbuf_control *control;	/* the fixed part */
 	unsigned char *file;		/* all of it, after fake_map() */
 	size_t size;
-	uint64_t time;			/* of the next record */
+	uint64_t time;			/* time of the next record */
 };
 
-/* A live target with rseq, in a runtime directory of its own. */
+/* Makes a live target with rseq, in its own runtime directory. */
 void	fake_begin(struct fake *);
 void	fake_end(struct fake *);
 
-/* End its process, and wait until that is so. */
+/* Kills its process, and waits for the end. */
 void	fake_kill(struct fake *);
 
-/* A probe fake:module:function:NAME with arguments a0, a1, ...; its index. */
+/* Adds a probe fake:module:function:NAME (a0, a1, ...).  Returns its index. */
 uint32_t fake_probe(struct fake *, const char *name, unsigned nargs,
 	    const uint8_t *types);
 
-/* Make it a target of this consumer, without a search. */
+/* Makes it a target of this consumer, without a search. */
 struct tbuf_target *fake_grab(struct fake *, struct tbuf_consumer *);
 
-/* Map the file as large as it is now; the session of the first slot. */
+/* Maps the file at its current size; the slot is the first session's. */
 void	fake_map(struct fake *);
 struct tbuf_slot *fake_slot(struct fake *);
 struct tbuf_lane *fake_lane(struct fake *, uint32_t lane);
 
 /*
- * Write as a target would: a record with these data, or a drop if there is
- * no room.  True if it was stored.
+ * Writes as a target would: a record with these data, or a drop if there is no
+ * room.  Returns true if the record was stored.
  */
 bool	fake_record(struct fake *, uint32_t lane, uint16_t epid,
 	    const void *data, size_t size);
 
-/* The first EPID of a probe, 0 if it has none. */
+/* Returns the first EPID of a probe, 0 if it has none. */
 uint16_t fake_epid(struct fake *, uint32_t probe);
 
-/* A consumer with options "name=value ...", and an enabling of all. */
+/* Makes a consumer with options "name=value ..." that enables all probes. */
 struct tbuf_consumer *fake_consumer(const char *options);
 
-/* Such a consumer with the target, its run begun, and the file mapped. */
+/* Starts a run of such a consumer with the target, and maps the file. */
 struct tbuf_consumer *fake_session(struct fake *, const char *options);
 
-/* Give all events of a round that is begun here; how many records came. */
+/* The events of one round, which the functions below take or begin. */
 struct tally {
 	uint64_t records, drops[3], overwritten, damage, lost, unmet;
 	uint64_t unit_drops;

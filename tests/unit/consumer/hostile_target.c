@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target that writes anything anywhere.  Whatever stands in its file, the
- * consumer neither crashes nor hangs, and says what it had to skip.
+ * A target writes anything anywhere.  The consumer neither crashes nor hangs,
+ * and reports the bytes that it skips.
  */
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ fire(struct run *r, unsigned count)
 		ck_assert(fake_record(&r->f, 0, r->epid, "\x05\x00hello", 7));
 }
 
-/* The header of the n-th record, all of 24 bytes. */
+/* Returns the header of the n-th record; all have 24 bytes. */
 static struct tbuf_header *
 header_at(struct run *r, unsigned n)
 {
@@ -75,7 +75,7 @@ START_TEST(impossible_size_skips_to_the_mark)
 	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 2);
 	ck_assert_uint_eq(t.damage, 72);
-	/* And goes on with what comes behind it. */
+	/* The consumer continues with the records after it. */
 	fire(&r, 3);
 	fake_round(r.c, TBUF_ROUND_LAST, &t);
 	ck_assert_uint_eq(t.records, 3);
@@ -116,7 +116,7 @@ START_TEST(string_longer_than_its_record_is_damage)
 }
 END_TEST
 
-/* The target is a child, and has these words where they are here. */
+/* The target is a fork, so these words have the same addresses there. */
 START_TEST(semaphores_that_are_none_wait)
 {
 	static struct tbuf_semaphore semaphore;
@@ -140,7 +140,7 @@ START_TEST(semaphores_that_are_none_wait)
 	    fake_probe(&f, "probe", 1, string_argument);
 	entry->semaphore = addresses[_i];
 	fake_grab(&f, c);
-	/* The process is root's now, and its file another user's. */
+	/* Root's process now has a file of another user. */
 	if (_i == 5 && geteuid() == 0)
 		ck_assert_int_eq(fchown(f.fd, 65534, 65534), 0);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);
@@ -202,7 +202,7 @@ START_TEST(truncated_storage_is_damage)
 
 	begin(&r, "bufsize=64k");
 	fire(&r, 100);
-	/* What is mapped stays; the storage is read and is not there. */
+	/* The mapped part remains; the storage is read, and is missing. */
 	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)tbuf_place_offset(
 	    fake_lane(&r.f, 0)->place)), 0);
 	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
@@ -273,7 +273,7 @@ START_TEST(probes_that_make_no_sense_are_left_out)
 		entry->ready = 0;
 		break;
 	case 5:
-		/* No NUL in sight. */
+		/* The string has no NUL. */
 		memset((char *)f.control + f.tables.strings +
 		    f.control->strings, 'x', 4096);
 		entry->provider = f.control->strings;
@@ -318,7 +318,7 @@ START_TEST(names_are_printable)
 }
 END_TEST
 
-/* Slots that say they have an area anywhere; AREAS: at the first one. */
+/* Areas that free slots claim; AREAS stands for the first area's offset. */
 #define AREAS	(UINT64_C(1) << 60)
 
 START_TEST(areas_of_free_slots_are_checked)
@@ -364,7 +364,7 @@ START_TEST(window_is_the_limit)
 }
 END_TEST
 
-/* Random words in random places, while the consumer works. */
+/* Writes random words to random places while the consumer works. */
 static void
 scribble(struct run *r, unsigned count)
 {
@@ -417,7 +417,7 @@ START_TEST(garbage_everywhere_is_survived)
 		    (rand() % 8 == 0 ? TBUF_ROUND_LAST : 0)), 0);
 		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
 			ck_assert_msg(most < 10000, "no end; seed %u", seed);
-		/* A lane that the fixture itself can still write. */
+		/* The fixture itself must be able to write to the lane. */
 		memset(fake_lane(&r.f, 0), 0, 64);
 		fake_lane(&r.f, 0)->place = r.f.size / 2 & ~UINT64_C(4095);
 		fake_lane(&r.f, 0)->place |= 12;
@@ -430,7 +430,7 @@ END_TEST
 
 #define TABLES		4
 
-/* An entry of any state, whose head says anything. */
+/* Writes an entry of a random state, with random words. */
 static void
 unit_scribble(struct run *r)
 {
@@ -447,7 +447,7 @@ unit_scribble(struct run *r)
 	    (enum tbuf_unit_state)(rand() % 8));
 }
 
-/* A mark of a unit, or an envelope with a record in it, which is cut. */
+/* Writes a unit's commit record, or an envelope with a record, cut short. */
 static void
 unit_fire(struct run *r)
 {
@@ -532,7 +532,7 @@ mend(int signal, siginfo_t *info, void *context)
 		_exit(1);
 }
 
-/* Where the tables are mapped, too, a signal's handler can mend that. */
+/* Unit tables are mapped, too; a signal handler can mend that. */
 START_TEST(truncated_units_are_mended)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO };
@@ -547,7 +547,7 @@ START_TEST(truncated_units_are_mended)
 	    0);
 	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:2"), 0);
 	ck_assert_int_eq(mends, 1);
-	/* It is not looked at any more. */
+	/* The tables are not read again. */
 	ck_assert_int_eq(tbuf_consumer_set(r.c, "unitselect", "1:3"), 0);
 	ck_assert_int_eq(mends, 1);
 	end(&r);
@@ -585,7 +585,7 @@ make_file(const struct fake *f, const char *name, size_t size)
 	close(fd);
 }
 
-/* A session that its target has made may claim anything of itself. */
+/* A session that its target made may claim anything. */
 START_TEST(exit_without_a_script_is_no_exit)
 {
 	struct tbuf_target *target;

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Lanes of which a part is backed: they grow before their limit is raised, and
- * where they cannot the limit stays.
+ * Partly backed lanes: they grow before their limit is raised, and the limit
+ * stays if they cannot.
  */
 #include <sys/syscall.h>
 
@@ -18,7 +18,7 @@
 #include "lib/check_main.h"
 
 #define SIZE	65536u		/* of a half */
-#define SMALL	6000u		/* so much of it is there; no whole record */
+#define SMALL	6000u		/* backed at first; no whole record */
 #define RECORD	24u
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
@@ -30,11 +30,11 @@ static uint16_t epid;
 static int64_t next;
 
 static bool fails;
-static unsigned calls;		/* for the first lane, and what they saw */
+static unsigned calls;		/* for the first lane, and its limit then */
 static uint64_t limit_at_call;
-static uint64_t backed;		/* up to here */
+static uint64_t backed;		/* end of the backed part */
 
-/* Everybody's who backs a part of a file. */
+/* Replaces the C library's fallocate(), which backs parts of files. */
 int
 fallocate(int fd, int mode, off_t offset, off_t length)
 {
@@ -56,7 +56,7 @@ fallocate(int fd, int mode, off_t offset, off_t length)
 	return ((int)syscall(SYS_fallocate, fd, mode, offset, length));
 }
 
-static unsigned opened;		/* the target's file, by its name */
+static unsigned opened;		/* opens of the target's file by name */
 
 int
 openat(int fd, const char *path, int flags, ...)
@@ -74,7 +74,7 @@ openat(int fd, const char *path, int flags, ...)
 	return ((int)syscall(SYS_openat, fd, path, flags, mode));
 }
 
-/* As a child that is followed leaves the lanes for its consumer. */
+/* Leaves the lanes as a followed child leaves them to its consumer. */
 static void
 make_small(void)
 {
@@ -122,7 +122,7 @@ end(void)
 	fake_end(&f);
 }
 
-/* How many are stored before the first that is not. */
+/* Returns the number of records stored before the first drop. */
 static unsigned
 fill(void)
 {
@@ -150,7 +150,7 @@ START_TEST(what_is_written_to_grows_before_the_switch)
 }
 END_TEST
 
-/* Most children end before they have written more than that. */
+/* Most children end before they write more than this. */
 START_TEST(a_little_is_no_reason_to_grow)
 {
 	unsigned i;
@@ -166,7 +166,7 @@ START_TEST(a_little_is_no_reason_to_grow)
 }
 END_TEST
 
-/* The next look may be too late for one that has much to write. */
+/* For a lane with a fast writer, the next check may be too late. */
 START_TEST(a_little_is_a_reason_after_a_while)
 {
 	uint64_t now = 1;
@@ -178,7 +178,7 @@ START_TEST(a_little_is_a_reason_after_a_while)
 	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
 	now = target->next_growth;
 	ck_assert_uint_lt(now, 4000000);
-	/* As much as a program begins with that is not known to be short. */
+	/* A program that starts with more is not expected to end soon. */
 	target->sources[1].size = 2 * TBUF_USAGE_OTHERS;
 	target->sources[1].storage = 4 * TBUF_USAGE_OTHERS;
 	tbuf_lanes_look(target, now);
@@ -187,7 +187,7 @@ START_TEST(a_little_is_a_reason_after_a_while)
 }
 END_TEST
 
-/* The looks end with all of a half, whoever writes to it. */
+/* Checks end when each lane has a whole half, used or not. */
 START_TEST(all_grow_in_the_end)
 {
 	uint64_t now = 1;
@@ -226,7 +226,7 @@ START_TEST(second_half_is_backed_before_it_is_allowed)
 }
 END_TEST
 
-/* Drops then, and it goes on when there is space again. */
+/* Records are dropped, until there is space again. */
 START_TEST(limit_stays_where_there_is_no_space)
 {
 	struct tally t;
@@ -263,7 +263,7 @@ START_TEST(nobody_backs_what_a_dead_process_had)
 }
 END_TEST
 
-/* The next process with the same program has so much, and not more. */
+/* The next process of the program begins with this size, and no more. */
 START_TEST(what_a_program_has_used_is_noted)
 {
 	static struct tbuf_board board;
@@ -292,7 +292,7 @@ START_TEST(what_a_program_has_used_is_noted)
 }
 END_TEST
 
-/* Whoever starts many targets has each of them looked at once, not again. */
+/* A target found before is not opened again, as there may be many. */
 START_TEST(a_target_is_not_opened_again)
 {
 	ck_assert_str_ne(target->name, "");
@@ -302,7 +302,7 @@ START_TEST(a_target_is_not_opened_again)
 }
 END_TEST
 
-/* A target that says it has more than a lane is no reason to write there. */
+/* A limit beyond the lane is the target's claim, and must not be used. */
 START_TEST(limit_beyond_the_lane_is_not_believed)
 {
 	struct tbuf_lane *lanes = calloc(target->nsources, sizeof(*lanes));

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A ring's reader while the writer goes on: what is tested is included here,
- * so that the writer can come between any two of the reader's loads.
+ * The reader of a ring while the writer goes on.  The code under test is
+ * included here, so that the writer can run between any two loads of the
+ * reader.
  */
 #include <check.h>
 #include <limits.h>
@@ -25,10 +26,10 @@ static void	moment(const volatile void *);
 #define SIZE	40u		/* of each record */
 
 static struct tbuf_lane lane;
-static unsigned loads, at, steps;	/* so many steps before that load */
+static unsigned loads, at, steps;	/* writer's steps before that load */
 #define EACH_LOAD	UINT_MAX
 
-/* As the writer of target/lane/lock_lane.c does it. */
+/* Overwrites a record as the writer of target/lane/lock_lane.c does. */
 static void
 step(void)
 {
@@ -53,9 +54,9 @@ moment(const volatile void *p)
 }
 
 /*
- * One step leaves the pair alone that is being read; with two the writer
- * fills that one.  Whichever loads these come between, the pair is whole, and
- * as new as the last look at sequence.
+ * One step does not touch the pair that is read; two steps overwrite it.  At
+ * any load, the result is a consistent pair, as new as the last look at
+ * sequence.
  */
 START_TEST(a_pair_is_whole_wherever_the_writer_comes)
 {
@@ -76,7 +77,7 @@ START_TEST(a_pair_is_whole_wherever_the_writer_comes)
 }
 END_TEST
 
-/* A writer that goes on for ever is not waited for. */
+/* The reader does not wait for a writer that never stops. */
 START_TEST(a_reader_gives_up_when_the_writer_never_rests)
 {
 	struct tbuf_pair pair;

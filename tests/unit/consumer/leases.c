@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files of others who want to hold their readers up: by leases on
- * them, and by more to be read than there is.
+ * Other users' control files that could block their readers: by leases, and by
+ * claims of more data than exists.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ static const uint8_t number_argument[] = { TBUF_UINT64 };
 
 static uint64_t bytes_read;
 
-/* What the library reads of files. */
+/* Counts the bytes that the library reads from files. */
 ssize_t
 pread(int fd, void *to, size_t size, off_t at)
 {
@@ -41,14 +41,14 @@ pread(int fd, void *to, size_t size, off_t at)
 
 /* ------------------------------------------------------------ leases */
 
-/* A process that maps a file by one descriptor and has a lease on it. */
+/* Maps a file by one descriptor, then takes a lease on it. */
 static void
 lease(int dirfd, const char *name, int ready)
 {
 	int fd = openat(dirfd, name, O_RDWR);
 	bool good;
 
-	/* It is told when somebody wants the file, and does nothing. */
+	/* SIGIO, by which the kernel asks for the file, is ignored. */
 	signal(SIGIO, SIG_IGN);
 	good = fd != -1 && mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd,
 	    0) != MAP_FAILED && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -58,13 +58,13 @@ lease(int dirfd, const char *name, int ready)
 		pause();
 }
 
-/* The target of a control file of its own, with a lease. */
+/* Makes a control file as its target, and takes a lease on it. */
 static void
 leaseholder(const struct fake *f, int ready)
 {
 	struct tbuf_control_file file;
 
-	/* What it has inherited makes it a forked child. */
+	/* With the inherited mapping it would be a forked child. */
 	munmap(f->control, f->tables.areas);
 	if (tbuf_control_make(f->dirfd, getpid(), &file) == 0) {
 		file.control->stage = TBUF_STAGE_LIVE;
@@ -80,7 +80,7 @@ board_leaseholder(const struct fake *f, int ready)
 	lease(f->dirfd, TBUF_BOARD_NAME, ready);
 }
 
-/* A file of this name, whatever is in it. */
+/* Makes a file with the board's name, with any contents. */
 static void
 board_file_leaseholder(const struct fake *f, int ready)
 {
@@ -126,7 +126,7 @@ unlink_all(int dirfd, pid_t of)
 	ck_assert_int_eq(chdir("/"), 0);
 }
 
-/* One that waited would have had the file after 45 seconds. */
+/* A consumer that waited would get the file after 45 seconds. */
 START_TEST(lease_on_a_control_file_is_not_waited_for)
 {
 	struct tbuf_consumer *c;
@@ -142,7 +142,7 @@ START_TEST(lease_on_a_control_file_is_not_waited_for)
 	    "there is a lease on its control file", (int)pid);
 	ck_assert_str_eq(tbuf_consumer_error(c), words);
 	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
-	/* Nor when nobody has asked for it: then it is told. */
+	/* A target that was not named is skipped and reported. */
 	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
 	ck_assert_int_eq(tbuf_consumer_skipped(c), -EAGAIN);
 	tbuf_consumer_close(c);
@@ -227,7 +227,7 @@ START_TEST(status_reads_no_more_than_the_file_has)
 	ck_assert_int_eq(tbuf_status(NULL, 0, sum_records, &records), 0);
 	ck_assert_uint_eq(records, 40000);
 
-	/* 2,048 lanes behind the end, in each of 32 sessions, all this one. */
+	/* 32 sessions claim 2,048 lanes past the end, all equal to this. */
 	one = *fake_lane(&f, 0);
 	for (i = 0; i < 2 * TBUF_NCPUS; i++)
 		ck_assert_int_eq(pwrite(f.fd, &one, sizeof(one),
@@ -244,7 +244,7 @@ START_TEST(status_reads_no_more_than_the_file_has)
 	ck_assert_int_eq(fstat(f.fd, &st), 0);
 	bytes_read = 0;
 	ck_assert_int_eq(tbuf_status(NULL, 0, sum_records, &records), 0);
-	/* And slots and headers, which are few. */
+	/* Slots and headers, which are few, are read, too. */
 	ck_assert_uint_le(bytes_read, (uint64_t)st.st_blocks * 512 +
 	    f.tables.areas);
 	f.control->state[0] = TBUF_RETIRED;

@@ -68,7 +68,7 @@ START_TEST(rate_is_parsed)
 }
 END_TEST
 
-/* What setting does: an error, or the value in force. */
+/* The results of setting options: an error, or the effective value. */
 static const struct {
 	const char *name, *value;
 	int error;
@@ -149,7 +149,7 @@ START_TEST(option_is_set)
 }
 END_TEST
 
-/* What was given, and what would be right. */
+/* The message has the wrong value, and the right ones. */
 START_TEST(wrong_value_is_told)
 {
 	static const struct {
@@ -245,7 +245,7 @@ START_TEST(refusals_say_why)
 }
 END_TEST
 
-/* To the nanosecond: rates above 1000hz are not rounded to it. */
+/* Rates above 1000hz are exact to the nanosecond. */
 START_TEST(wait_is_as_long_as_the_rate)
 {
 	static const struct {
@@ -265,7 +265,7 @@ START_TEST(wait_is_as_long_as_the_rate)
 	c->next_switch = now + c->options.switchrate;
 	c->next_status = now + c->options.statusrate;
 	ck_assert_uint_eq(tbuf_consumer_due(c, now) - now, waits[_i].wait);
-	/* What was due before is due now. */
+	/* Work that was due before is due now. */
 	c->next_status = 0;
 	ck_assert_uint_eq(tbuf_consumer_due(c, now), now);
 	tbuf_consumer_close(c);
@@ -300,7 +300,7 @@ order(uint64_t bufsize, enum tbuf_policy policy, bool rseq, unsigned ncpus)
 	};
 	unsigned i;
 
-	/* Numbers with gaps. */
+	/* The CPUs' numbers have gaps. */
 	for (i = 0; i < ncpus; i++)
 		tbuf_cpus_add(&o.cpus, 3 * i);
 	return (o);
@@ -385,7 +385,7 @@ START_TEST(ecbs_are_no_more_than_a_record_can_name)
 }
 END_TEST
 
-/* Every lane lies in the area, none over another, in sizes of all kinds. */
+/* Every lane is in the area and overlaps no other, for sizes of all kinds. */
 static const uint64_t bufsizes[] = {
 	16, 24, 40, 64, 2048, 3000, 4096, 12345, 1 << 16, 3 << 20
 };
@@ -444,7 +444,7 @@ START_TEST(lanes_do_not_overlap)
 }
 END_TEST
 
-/* As whoever looks at the slot sees them. */
+/* The slot has the terms that other processes read. */
 START_TEST(terms_of_a_run_are_its_options)
 {
 	struct tbuf_consumer *c = fake_consumer(
@@ -467,7 +467,7 @@ START_TEST(terms_of_a_run_are_its_options)
 	ck_assert_uint_eq(terms->owner_pid, (uint32_t)getpid());
 	ck_assert_uint_eq(terms->owner_uid, geteuid());
 	ck_assert_uint_eq(terms->needs, 0);
-	/* It may be cut. */
+	/* The name may be cut. */
 	ck_assert_int_eq(strncmp(program_invocation_short_name, terms->owner,
 	    sizeof(terms->owner) - 1), 0);
 	tbuf_consumer_close(c);

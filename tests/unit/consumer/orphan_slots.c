@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Slots that dead consumers have left, and how long a consumer that attaches
- * is held up by those that somebody may still be inside; processes that are
- * waited for as they may become targets.
+ * Slots of dead consumers: how long a new consumer waits for locks that writers
+ * may still hold.  Processes that may yet become targets are waited for.
  */
 #include <sys/wait.h>
 
@@ -21,12 +20,12 @@
 #include "consumer/attach/select.h"
 #include "lib/check_main.h"
 
-/* Far more than one lock's holder is given, far less than all would be. */
+/* The bound is far above the wait for one lock, far below that for all. */
 #define PAUSES_MAX	1000
 
 static unsigned pauses;
 
-/* In front of the C library's: every pause is counted. */
+/* Replaces the C library's nanosleep(), and counts the pauses. */
 int
 nanosleep(const struct timespec *time, struct timespec *rest)
 {
@@ -34,7 +33,7 @@ nanosleep(const struct timespec *time, struct timespec *rest)
 	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
 }
 
-/* A process without an environment, and as it may be seen amid execve(2). */
+/* A process without an environment, and with the state it has in execve(2). */
 static pid_t watched;
 static bool executing;
 
@@ -58,7 +57,7 @@ fopen(const char *path, const char *mode)
 	return (real(path, mode));
 }
 
-/* A session with no consumer and with one lane, all of whose locks are held. */
+/* Makes a session without a consumer, with one lane and all locks held. */
 static void
 leave(struct fake *f, unsigned number, uint64_t generation)
 {
@@ -119,7 +118,7 @@ START_TEST(slots_that_nobody_is_in_are_free)
 		leave(&f, i, 7);
 		slot = (struct tbuf_slot *)(void *)(f.file + TBUF_SLOTS +
 		    i * TBUF_SLOT_SIZE);
-		/* But for the last. */
+		/* The last session's locks stay held. */
 		for (j = 0; j < TBUF_NLOCKS && i < TBUF_NSESSIONS - 1; j++)
 			slot->locks[j].word--;
 	}
@@ -133,7 +132,7 @@ START_TEST(slots_that_nobody_is_in_are_free)
 }
 END_TEST
 
-/* Others may be amid one really. */
+/* Other processes may really be in execve(2). */
 START_TEST(one_amid_exec_may_become_a_target)
 {
 	struct tbuf_consumer *c = fake_consumer("follow");

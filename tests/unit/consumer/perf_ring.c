@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Records of a perf buffer that no kernel writes to: those that go across its
- * end, those that come while it is read, and sizes that cannot be.
+ * Records of a perf buffer that no kernel writes to: records that wrap, records
+ * that arrive during reads, and impossible sizes.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ teardown(void)
 	free(buffer.copy);
 }
 
-/* A record as the kernel would write it, each byte behind its header `fill'. */
+/* Puts a record as the kernel would; all bytes after its header are `fill'. */
 static void
 put(uint16_t size, unsigned char fill)
 {
@@ -97,7 +97,7 @@ START_TEST(what_comes_while_others_are_read_waits_for_the_next_look)
 }
 END_TEST
 
-/* 0, less than a header, no multiple of 8, and more than there is. */
+/* 0, less than a header, no multiple of 8, and more than the data. */
 static const uint16_t impossible[] = { 0, 4, 20, 65528 };
 
 START_TEST(a_size_that_cannot_be_ends_what_is_read)

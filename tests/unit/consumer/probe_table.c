@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probes of targets' tables: equal ones are one, others are not, and what is
- * read of a name is what has been copied of it.
+ * Probes of targets' tables: equal probes are one, others differ, and a name is
+ * read from its copy only.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 
 struct image {
 	struct tbuf_view view;
-	uint32_t used;		/* bytes of texts */
+	uint32_t used;		/* bytes of strings */
 };
 
 static void
@@ -38,7 +38,7 @@ image_init(struct image *image)
 	image->view.size = tables->strings + TEXTS;
 	image->view.base = calloc(1, image->view.size);
 	ck_assert_ptr_nonnull(image->view.base);
-	/* An offset of 0 is no text. */
+	/* Offset 0 means that there is no string. */
 	image->used = 1;
 }
 
@@ -117,7 +117,7 @@ hash_of(const struct tbuf_probes *probes, unsigned index)
 	return (probes->slots[at].hash);
 }
 
-/* Pairs of functions whose probes have one hash. */
+/* Pairs of functions that give their probes equal hashes. */
 START_TEST(probes_of_one_hash_are_two)
 {
 	static const char *const functions[] = {
@@ -133,7 +133,7 @@ START_TEST(probes_of_one_hash_are_two)
 	image_init(&image);
 	for (i = 0; i < n; i++)
 		add_probe(&image, functions[i]);
-	/* They are moved, too, as the table grows. */
+	/* The probes move as the table grows. */
 	for (; i < ENTRIES; i++) {
 		snprintf(function, sizeof(function), "g%u", i);
 		add_probe(&image, function);
@@ -157,7 +157,7 @@ END_TEST
 
 #define FEW	3u
 
-/* A table of a few probes. */
+/* Makes a table of a few probes. */
 static void
 image_few(struct image *image)
 {
@@ -174,7 +174,7 @@ function_of(struct image *image, uint32_t index)
 	    tbuf_view_probe(&image->view, index)->function);
 }
 
-/* All probes of a table, and then the table is gone. */
+/* Reads all probes of a table, then frees the table. */
 static void
 read_few(struct tbuf_probes *probes, struct image *image,
     const struct tbuf_probe_info *infos[FEW])
@@ -187,7 +187,7 @@ read_few(struct tbuf_probes *probes, struct image *image,
 	free(image->view.base);
 }
 
-/* Whether it is read again or not: a table's probes are those it has. */
+/* A table equal to the last one has the same probes, read again or not. */
 START_TEST(a_table_like_the_last_has_its_probes)
 {
 	const struct tbuf_probe_info *first[FEW], *more[FEW];
@@ -198,7 +198,7 @@ START_TEST(a_table_like_the_last_has_its_probes)
 	image_few(&image);
 	read_few(&probes, &image, first);
 	ck_assert_uint_eq(probes.count, FEW);
-	/* What changes while a probe is there makes it no other. */
+	/* Fields that change during a probe's life do not make it another. */
 	image_few(&image);
 	tbuf_view_probe(&image.view, 0)->sites = 7;
 	tbuf_view_probe(&image.view, 1)->selection = 7;
@@ -219,21 +219,21 @@ START_TEST(a_table_that_differs_has_its_own_probes)
 
 	image_few(&image);
 	read_few(&probes, &image, first);
-	/* By one byte of a text, */
+	/* The table differs by one byte of a string. */
 	image_few(&image);
 	*function_of(&image, 1) = 'S';
 	read_few(&probes, &image, more);
 	ck_assert_ptr_eq(more[0], first[0]);
 	ck_assert_str_eq(more[1]->function, "Second");
 	ck_assert_ptr_eq(more[2], first[2]);
-	/* by an entry, */
+	/* The table differs by an entry. */
 	image_few(&image);
 	tbuf_view_probe(&image.view, 2)->function =
 	    tbuf_view_probe(&image.view, 0)->function;
 	read_few(&probes, &image, more);
 	ck_assert_ptr_eq(more[0], first[0]);
 	ck_assert_ptr_eq(more[2], first[0]);
-	/* and by how many there are, to whose end it is the same. */
+	/* The table differs by its length alone. */
 	image_few(&image);
 	tbuf_view_control(&image.view)->nprobes = 1;
 	read_few(&probes, &image, more);
@@ -243,7 +243,7 @@ START_TEST(a_table_that_differs_has_its_own_probes)
 }
 END_TEST
 
-/* Each of these is read by itself, when it is there. */
+/* A probe that was not ready is read later, by itself. */
 START_TEST(a_table_has_none_that_is_not_ready)
 {
 	const struct tbuf_probe_info *first[FEW], *more[FEW];
@@ -259,7 +259,7 @@ START_TEST(a_table_has_none_that_is_not_ready)
 	read_few(&probes, &image, more);
 	ck_assert_ptr_eq(more[0], first[0]);
 	ck_assert_str_eq(more[1]->function, "second");
-	/* A text that has no end in the heap. */
+	/* A string has no end in the heap. */
 	image_few(&image);
 	tbuf_view_control(&image.view)->strings =
 	    tbuf_view_probe(&image.view, 2)->name + 1;
@@ -271,9 +271,9 @@ START_TEST(a_table_has_none_that_is_not_ready)
 END_TEST
 
 #ifndef __SANITIZE_ADDRESS__
-static char *changing;		/* cut short once its length was taken */
+static char *changing;		/* cut after its length was taken */
 
-/* In the place of the C library's. */
+/* Replaces the C library's strnlen(). */
 size_t
 strnlen(const char *text, size_t size)
 {
@@ -303,7 +303,7 @@ START_TEST(a_name_that_changes_is_what_was_copied)
 }
 END_TEST
 
-/* Another target of these bytes would have the names that this one made up. */
+/* Names come from the copied bytes, which other tables are compared with. */
 START_TEST(a_table_that_changes_is_what_was_copied)
 {
 	const struct tbuf_probe_info *first[FEW], *more[FEW];

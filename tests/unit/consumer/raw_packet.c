@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Raw packets: a lane's bytes as they lie, whole records in order, with what
- * the lane has lost; and what is left for the call that gives events.
+ * Raw packets: the unchanged bytes of a lane, whole records in order, with the
+ * lane's losses; and the events that tbuf_consumer_next() still returns.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,20 +15,20 @@
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
-/* A session on one fake probe whose argument is a counter. */
+/* A session on one fake probe with a counter as argument. */
 struct run {
 	struct fake f;
 	struct tbuf_consumer *c;
 	uint16_t epid;
 	uint64_t fired, stored;
-	uint64_t next[2];		/* of each lane that is fired into */
+	uint64_t next[2];		/* of each lane */
 };
 
-/* What packets gave. */
+/* The sums of packets. */
 struct sums {
 	uint64_t records, overwritten, damage, drops, packets;
-	uint64_t next[2];		/* what is expected of each lane */
-	uint64_t last[2];		/* and its last stamp */
+	uint64_t next[2];		/* expected of each lane */
+	uint64_t last[2];		/* last stamp of each lane */
 	bool gaps;			/* records may be missing */
 };
 
@@ -57,7 +57,7 @@ end(struct run *r)
 	fake_end(&r->f);
 }
 
-/* Into a CPU's lane (0) or one under a lock (1): counting, gaps are drops. */
+/* Fires into a CPU's lane (0) or a lock lane (1).  Drops leave gaps. */
 static void
 fire(struct run *r, unsigned which, unsigned count)
 {
@@ -66,7 +66,7 @@ fire(struct run *r, unsigned which, unsigned count)
 		    lock_lane(r), r->epid, &r->next[which], 8);
 }
 
-/* Walk over a packet as a recorder does, by tbuf(5) alone. */
+/* Walks over a packet with no more knowledge than tbuf(5) has. */
 static uint64_t
 walk(const struct tbuf_packet *p, struct sums *sums)
 {
@@ -124,8 +124,8 @@ static const char *const policies[] = {
 };
 
 /*
- * Whatever was fired is in a packet, or lost and told by one [inv.account]:
- * fired = recorded + dropped, recorded = given + overwritten.
+ * inv.account: each fire is in a packet, or a packet reports its loss: fired =
+ * recorded + dropped, recorded = returned + overwritten.
  */
 START_TEST(packets_account_for_all_that_was_fired)
 {
@@ -142,7 +142,7 @@ START_TEST(packets_account_for_all_that_was_fired)
 		fire(&r, 1, (unsigned)rand() % 25);
 		fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD]++;
 		r.fired++;
-		/* What some calls give, others do not. */
+		/* Events do not repeat the contents of packets. */
 		round_of_packets(&r, TBUF_ROUND_SWITCH |
 		    (rand() % 2 == 0 ? TBUF_ROUND_STATUS : 0), &sums);
 		fake_tally(r.c, &t);
@@ -159,7 +159,7 @@ START_TEST(packets_account_for_all_that_was_fired)
 	ck_assert_uint_eq(sums.records + sums.overwritten + sums.drops,
 	    r.fired);
 	ck_assert_uint_gt(_i % 3 == 2 ? sums.overwritten : sums.drops, 0);
-	/* Nothing of it is told twice; the end of the target is. */
+	/* Events report none of it again, but the end of the target. */
 	ck_assert_uint_eq(t.records + t.overwritten + t.damage + t.drops[0] +
 	    t.drops[1] + t.drops[2], 0);
 	ck_assert_uint_eq(t.exits, _i < 3 ? 0 : 1);
@@ -171,7 +171,7 @@ START_TEST(packets_account_for_all_that_was_fired)
 }
 END_TEST
 
-/* Both calls may take turns, even in one round. */
+/* Packets and events may alternate, even in one round. */
 START_TEST(packets_and_records_share_a_round)
 {
 	struct sums sums = { 0 };
@@ -190,7 +190,7 @@ START_TEST(packets_and_records_share_a_round)
 	fake_tally(r.c, &t);
 	ck_assert_uint_eq(t.records, 5);
 	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 0);
-	/* Its space is the writer's again. */
+	/* The packet's space is released to the writer. */
 	ck_assert_uint_eq(fake_lane(&r.f, 0)->tail, 7 * 24);
 	ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed, 7);
 	end(&r);
@@ -242,7 +242,7 @@ START_TEST(epids_of_a_packet_are_looked_up)
 }
 END_TEST
 
-/* By two points on a line, as tbuf_consumer_next() has it. */
+/* Converts a stamp by two points of a line, as tbuf_consumer_next() does. */
 static uint64_t
 convert(const struct tbuf_packet *p, uint64_t stamp)
 {
@@ -284,7 +284,7 @@ START_TEST(stamps_are_converted_by_what_a_packet_says)
 }
 END_TEST
 
-/* A lane that holds more than is read at a time. */
+/* The lane has more bytes than one read takes. */
 START_TEST(large_lane_is_several_packets)
 {
 	struct sums sums = { 0 };
@@ -326,7 +326,7 @@ START_TEST(snapshot_is_one_packet_a_lane_and_in_no_total)
 		ck_assert_uint_eq(sums.packets, 1);
 		ck_assert_uint_eq(sums.records, 10);
 		ck_assert_uint_eq(sums.drops + sums.overwritten, 15);
-		/* Whether the rest is asked for or not. */
+		/* The events may be read or not. */
 		if (i == 1)
 			fake_tally(r.c, &t);
 	}
@@ -348,7 +348,7 @@ header_at(struct run *r, unsigned n)
 	    tbuf_place_offset(fake_lane(&r->f, 0)->place) + 24 * n));
 }
 
-/* What next() would not give is in no packet. */
+/* Records that next() would skip are in no packet. */
 START_TEST(what_makes_no_sense_is_in_no_packet)
 {
 	struct sums sums = { .gaps = true };
@@ -357,11 +357,11 @@ START_TEST(what_makes_no_sense_is_in_no_packet)
 	begin(&r, "bufsize=4k");
 	fire(&r, 0, 9);
 	switch (_i) {
-	case 0:		/* an EPID that there is not */
+	case 0:		/* an EPID that does not exist */
 		header_at(&r, 0)->epid = header_at(&r, 4)->epid = 9;
 		header_at(&r, 5)->epid = 9;
 		break;
-	case 1:		/* no size */
+	case 1:		/* a size of 0 */
 		header_at(&r, 6)->size = 0;
 		break;
 	case 2:		/* too short for its arguments */
@@ -385,7 +385,7 @@ START_TEST(what_the_writer_overtakes_is_in_no_packet)
 	begin(&r, "bufpolicy=ring bufsize=240");
 	fire(&r, 0, 10);
 	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
-	/* Marked, but not copied yet. */
+	/* The round has noted the head, but copied nothing yet. */
 	fire(&r, 0, 4);
 	take(r.c, &sums);
 	ck_assert_uint_eq(sums.records, 6);

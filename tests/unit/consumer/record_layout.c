@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Record layouts: how the bytes of a record become values, by the types of a
- * probe or by what a clause says of its records; and what makes no sense.
+ * probe or by a clause's pieces; and layouts that make no sense.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define NTYPES	TBUF_BINARY
 
-/* A record's data: numbers of all types, negative where there is a sign. */
+/* A record's data: numbers of all types, negative if they are signed. */
 struct data {
 	int8_t i8;
 	int16_t i16;
@@ -85,7 +85,7 @@ START_TEST(each_number_is_read_with_its_sign)
 }
 END_TEST
 
-/* Types of a size of their own, and those of 64 bits that are no doubles. */
+/* Returns true for types with a size of their own, and 64-bit integers. */
 static bool
 is_number(uint8_t type)
 {
@@ -100,7 +100,7 @@ is_word(uint8_t type)
 	    type == TBUF_POINTER);
 }
 
-/* The quick way of records of words alone gives what the other one does. */
+/* The fast path for records of words alone yields the same values. */
 START_TEST(words_are_read_alike)
 {
 	uint64_t words[2] = { UINT64_C(0x8000000000000001), 7 };
@@ -135,7 +135,7 @@ START_TEST(words_are_read_alike)
 }
 END_TEST
 
-/* Whatever the types are: a byte less than they take is refused. */
+/* With any types, one byte less than they need is refused. */
 START_TEST(a_byte_less_is_refused)
 {
 	uint8_t types[4], bytes[64] __attribute__((aligned(8)));
@@ -149,7 +149,7 @@ START_TEST(a_byte_less_is_refused)
 	for (turn = 0; turn < 500; turn++) {
 		for (i = 0; i < 4; i++)
 			types[i] = (uint8_t)(1 + rand() % NTYPES);
-		/* Texts of 3 bytes; no word of a length is 3 elsewhere. */
+		/* Strings have 3 bytes; no other word can be a length of 3. */
 		memset(bytes, 0, sizeof(bytes));
 		for (i = 0; i + 1 < sizeof(bytes); i += 2)
 			bytes[i] = rand() % 2 == 0 ? 3 : 0;
@@ -196,9 +196,9 @@ START_TEST(texts_move_what_is_behind_them)
 }
 END_TEST
 
-/* ------------------------------------------------------------ of a clause */
+/* ------------------------------------------------------------ clauses */
 
-/* The types of a probe whose arguments a clause names. */
+/* The types of a probe with arguments that a clause names. */
 static const uint8_t named_types[] = {
 	TBUF_INT8, TBUF_STRING, TBUF_FLOAT, TBUF_BOOL
 };
@@ -228,7 +228,7 @@ START_TEST(names_have_the_types_of_what_they_are_bound_to)
 	struct tbuf_value v[5];
 
 	memcpy(&words[1], &half, sizeof(half));
-	/* Name 0 is argument 0, 1 is 1, 15 is 2. */
+	/* Name 0 is argument 0, name 1 is 1, and name 15 is 2. */
 	ck_assert(build(&layout, 5, pieces, UINT64_C(2) << 60 | 0x10));
 	ck_assert(tbuf_layout_read(layout, words, sizeof(words), v));
 	ck_assert_uint_eq(v[0].type, TBUF_INT8);
@@ -271,7 +271,7 @@ START_TEST(pieces_that_make_no_sense)
 		{ { 255, 0, 0, 0 } },
 		{ { TBUF_NONE, 26, 0, 0 } },	/* no such argument */
 		{ { TBUF_NONE, 2, 0, 0 } },	/* bound to no argument */
-		{ { TBUF_STRING, 0, 1, 0 } },	/* an array of texts */
+		{ { TBUF_STRING, 0, 1, 0 } },	/* an array of strings */
 		{ { TBUF_NONE, 1, 2, 0 } },
 		{ { TBUF_UINT64, 0, 4096, 0 } }, /* more than a record holds */
 		{ { TBUF_UINT16, 0, UINT16_MAX, 0 } },
@@ -285,7 +285,7 @@ START_TEST(pieces_that_make_no_sense)
 }
 END_TEST
 
-/* ------------------------------------------------------------ of a file */
+/* ------------------------------------------------------------ files */
 
 #define TEXT_AT	8
 
@@ -295,7 +295,7 @@ struct texts {
 	struct tbuf_piece pieces[2];
 };
 
-/* A dead target's session, one of whose EPIDs has a clause. */
+/* A session of a dead target; one of its EPIDs has a clause. */
 struct run {
 	struct fake f;
 	uint16_t plain, clause;
@@ -340,7 +340,7 @@ begin(struct run *r)
 	r->plain = fake_epid(&r->f, probes[0]);
 	r->clause = fake_epid(&r->f, probes[1]);
 	add_clauses(r);
-	/* It is somebody else's file from now on. */
+	/* The file looks like another consumer's from now on. */
 	r->f.control->state[0] = TBUF_ACTIVE;
 	TAILQ_FIRST(&c->targets)->slot = -1;
 	tbuf_consumer_close(c);
@@ -354,7 +354,7 @@ fire(struct run *r, uint16_t epid)
 	ck_assert(fake_record(&r->f, 0, epid, words, sizeof(words)));
 }
 
-/* What a reader of the file is given: plain records, and pieces. */
+/* The records that a reader of the file gets: plain ones, and pieces. */
 struct given {
 	unsigned plain, pieces;
 	uint64_t damage;
@@ -418,7 +418,7 @@ START_TEST(file_says_itself_what_its_records_are)
 }
 END_TEST
 
-/* tbufctl gives them, too: text, then JSON. */
+/* tbufctl prints them as text, then as JSON. */
 START_TEST(tbufctl_prints_pieces)
 {
 	static const char *const expected[] = {
@@ -447,7 +447,7 @@ START_TEST(tbufctl_prints_pieces)
 }
 END_TEST
 
-/* What makes the text of one EPID bad costs the records of that one alone. */
+/* Damages the text of one EPID; only the records of that one are lost. */
 static void
 spoil(struct run *r, int how)
 {
@@ -455,7 +455,7 @@ spoil(struct run *r, int how)
 	case 0:
 		r->clauses[r->clause].text = UINT32_MAX;
 		break;
-	case 1:		/* it begins within the texts, but ends behind them */
+	case 1:		/* it begins within the text, and ends after it */
 		r->clauses[r->clause].text = sizeof(struct texts) / 8 - 1;
 		break;
 	case 2:
@@ -500,7 +500,7 @@ START_TEST(text_that_makes_no_sense_is_damage)
 }
 END_TEST
 
-/* A session whose clauses or texts lie nowhere is none. */
+/* Clauses or text outside the file make a session unreadable. */
 START_TEST(clauses_outside_of_the_file)
 {
 	struct given given;

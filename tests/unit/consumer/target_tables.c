@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A table that its writer changes while it is read, one read at a time.
+ * An aggregation table that its writer changes during each read.
  */
 #include <check.h>
 #include <stdlib.h>
 
-/* What the file gives is told by the test. */
+/* The test provides the bytes of the file. */
 #define tbuf_file_read	table_file_read
 #include "consumer/script/agg_target_tables.c"
 #include "lib/check_main.h"
@@ -27,7 +27,7 @@ static uint64_t table[STORAGE / 8];
 static uint64_t *const values = table + STORAGE / 8 - VALUES;
 static struct tbuf_seen seen;
 static struct tbuf_aggregates all;
-static unsigned torn;		/* so many reads are */
+static unsigned torn;		/* reads that will be torn */
 static bool version_first;
 
 static void
@@ -39,7 +39,7 @@ copy_fill(uint64_t *copy, uint64_t n)
 	copy[3] = 0;
 }
 
-/* The writer has counted so many values. */
+/* Sets the table's state after n values. */
 static void
 count(uint64_t n)
 {
@@ -48,8 +48,8 @@ count(uint64_t n)
 }
 
 /*
- * A read of all values that the writer is faster than: two updates come amid
- * it.  The version may be loaded behind the words, or before them.
+ * Reads the values while the writer makes two updates.  The version is read
+ * after the words, or before them if version_first is set.
  */
 bool
 table_file_read(int fd, void *to, uint64_t size, uint64_t at)
@@ -98,7 +98,7 @@ teardown(void)
 	free(seen.values);
 }
 
-/* So many values are told of, and no word is another update's. */
+/* Expects n values, and no word of another update. */
 static void
 read_expect(uint64_t n)
 {

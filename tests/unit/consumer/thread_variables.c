@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Blocks of dead threads are given back, and no others, whatever the target's
- * threads do between two looks at them; and elements of arrays that two threads
- * make at once.
+ * Blocks of dead threads are freed, and no others, at any interleaving with the
+ * target's threads; and elements of arrays that two threads make at once.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #include "consumer/target/threads.h"
 
-/* Which tasks there are is the test's, and what comes about before they are. */
+/* The test has its own list of tasks, and runs code before it is made. */
 #define tbuf_tasks_list		step_list
 #define tbuf_tasks_has		step_has
 #define tbuf_tasks_free		step_free
@@ -24,7 +23,7 @@ static void step_free(struct tbuf_tasks *);
 #include "consumer/run/thread_variables.c"
 #include "shared/atomic_step.h"
 
-/* What another thread does before an element comes to live. */
+/* Code of another thread, run before an element becomes live. */
 static void (*meanwhile)(void);
 
 static enum tbuf_outcome
@@ -129,7 +128,7 @@ START_TEST(an_id_that_came_again_is_the_later_threads)
 }
 END_TEST
 
-/* It is giving one back that a handler was faster than. */
+/* A handler took a second block, so the thread is releasing one. */
 START_TEST(a_thread_keeps_both_of_its_blocks)
 {
 	take(0, 1, 11);
@@ -145,7 +144,7 @@ START_TEST(a_thread_keeps_both_of_its_blocks)
 }
 END_TEST
 
-/* The one has given it back and has ended; the other lives. */
+/* The dead thread has released the block; a live one has taken it. */
 static void
 changes_hands(void)
 {
@@ -163,7 +162,7 @@ START_TEST(a_block_that_changed_hands_is_not_the_dead_threads)
 }
 END_TEST
 
-/* What a target says of the session that it has built is not taken for it. */
+/* A target's own claims about its session are checked against the order. */
 START_TEST(parts_are_as_large_as_the_order_said)
 {
 	struct tbuf_programs programs = { .blocks = 64, .dynamic = 4096 };
@@ -186,11 +185,11 @@ START_TEST(parts_are_as_large_as_the_order_said)
 }
 END_TEST
 
-#define BODY	(4 * sizeof(uint64_t))	/* a head, a word of a key */
+#define BODY	(4 * sizeof(uint64_t))	/* head, and one word of a key */
 
 static _Alignas(16) unsigned char elements[TBUF_ELEMENT_SET * (16 + BODY)];
 
-/* A thread of this number stores it to the one key that there is. */
+/* Stores to the only key, as the thread with this number. */
 static void
 element_store(uint64_t number)
 {
@@ -214,7 +213,7 @@ another_stores(void)
 	element_store(2);
 }
 
-/* Both have looked, and found none, before either of them lives. */
+/* Both threads have searched and found none before either makes one live. */
 START_TEST(a_key_that_two_store_at_once_has_one_element)
 {
 	const uint64_t *pairs = (const uint64_t *)(const void *)elements;

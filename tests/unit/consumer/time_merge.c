@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -x temporal: records that a test wrote by hand come out by time, whatever
- * lane, target or round they are of.  What decides how many of them is
- * included here, with a clock of the test's own.
+ * -x temporal: records written by hand come out by time, across lanes, targets
+ * and rounds.  The code that computes the watermark is included here, with a
+ * clock of the test's own.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "arch/atomics.h"
 #include "fixture.h"
 
-/* The time is what a test says it is. */
+/* The clock shows the time that a test sets. */
 static uint64_t clock_now;
 
 static uint64_t
@@ -23,7 +23,7 @@ read_clock(void)
 	return (clock_now);
 }
 
-/* And what happens on other CPUs while the consumer gets there. */
+/* Called while the consumer visits other CPUs. */
 static void (*elsewhere)(const struct tbuf_cpus *);
 static bool permitted = true;
 
@@ -45,7 +45,7 @@ visit(const struct tbuf_cpus *cpus)
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
-/* A session on one fake probe whose argument is a counter. */
+/* A session on one fake probe with a counter as argument. */
 struct run {
 	struct fake f;
 	struct tbuf_consumer *c;
@@ -64,7 +64,7 @@ begin(struct run *r, const char *options)
 	probe = fake_probe(&r->f, "probe", 1, one_integer);
 	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
-	/* From here on, and all records come after it. */
+	/* All records come after this time. */
 	r->f.time = clock_now = tbuf_now();
 }
 
@@ -92,7 +92,7 @@ START_TEST(temporal_merges_lanes_by_time)
 	int i;
 
 	begin(&r, "temporal bufsize=64k");
-	/* CPU 0's lane, and the two lock lanes. */
+	/* Records go to CPU 0's lane and to two lock lanes. */
 	for (i = 0; i < 300; i++)
 		fire(&r, i % 3 == 0 ? 0 :
 		    fake_slot(&r.f)->first_lock + (uint32_t)i % 3 - 1, 1);
@@ -130,7 +130,7 @@ END_TEST
 
 #define UNIT_RECORDS	3u
 
-/* A work unit that has ended: its records, and the mark that keeps some. */
+/* Writes an ended unit: its records, and a commit record that keeps some. */
 static void
 unit_end(struct run *r, uint32_t mask)
 {
@@ -176,7 +176,7 @@ take_units(struct run *r, unsigned what, unsigned *lost)
 	return (given);
 }
 
-/* As long as its mark is held back a table is kept, and nothing is lost. */
+/* A unit's table remains while its commit record is held back. */
 START_TEST(temporal_holds_back_what_a_unit_has_kept)
 {
 	unsigned lost = 0, i;
@@ -196,7 +196,7 @@ START_TEST(temporal_holds_back_what_a_unit_has_kept)
 }
 END_TEST
 
-/* By who traces; then somebody else looks at what there is. */
+/* The unit was read by its consumer; then another reader opens the file. */
 START_TEST(what_was_given_is_not_lost_for_another_reader)
 {
 	struct tbuf_consumer *reader = tbuf_consumer_new();
@@ -223,7 +223,7 @@ START_TEST(what_was_given_is_not_lost_for_another_reader)
 }
 END_TEST
 
-/* What a lane has behind a unit waits for what other lanes have before it. */
+/* Records after a unit wait for earlier records of other lanes. */
 START_TEST(temporal_merges_what_comes_behind_a_unit)
 {
 	int64_t expected = _i == 0 ? 0 : UNIT_RECORDS;
@@ -243,7 +243,7 @@ START_TEST(temporal_merges_what_comes_behind_a_unit)
 }
 END_TEST
 
-/* Damage in front of a unit's mark does not take the unit with it. */
+/* Damage before a unit's commit record does not lose the unit. */
 START_TEST(damage_leaves_the_unit_behind_it)
 {
 	unsigned damaged = 0, given = 0;
@@ -265,7 +265,7 @@ START_TEST(damage_leaves_the_unit_behind_it)
 }
 END_TEST
 
-/* A record's size, where its lane has 24 bytes more. */
+/* Wrong sizes of a lane's last record, which has 24 bytes. */
 static const uint16_t wrong_sizes[] = { 0, 8, 20, 32, 0xfff8 };
 #define WRONG_SIZES	(sizeof(wrong_sizes) / sizeof(wrong_sizes[0]))
 
@@ -283,7 +283,7 @@ fire_wrong(struct run *r, uint16_t size)
 	r->next--;
 }
 
-/* A unit, what makes no sense, and times that go back; then a lock lane. */
+/* Fires a unit, damage, and falling times; then into a lock lane. */
 static void
 fire_all_kinds(struct run *r, uint16_t wrong_size)
 {
@@ -299,7 +299,7 @@ fire_all_kinds(struct run *r, uint16_t wrong_size)
 	fire(r, fake_slot(&r->f)->first_lock, 2);
 }
 
-/* Most records go a way of their own: none comes before what it is behind. */
+/* The fast path of most records does not change the order. */
 START_TEST(lane_gives_all_kinds_in_their_order)
 {
 	static const struct {
@@ -336,14 +336,14 @@ START_TEST(lane_gives_all_kinds_in_their_order)
 	ck_assert_int_eq(expected, r.next);
 	tbuf_consumer_totals(r.c, &totals);
 	ck_assert_uint_eq(totals.records, r.next);
-	/* What a unit has kept is one record of its lane. */
+	/* A unit's records count as one record of their lane. */
 	ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed,
 	    r.next - 2 - UNIT_RECORDS + 1);
 	end(&r);
 }
 END_TEST
 
-/* The records of a round, none of them before one that was given. */
+/* Takes a round's records and checks that times rise.  Returns how many. */
 static unsigned
 take(struct tbuf_consumer *c, uint64_t *last)
 {
@@ -368,8 +368,8 @@ merged(struct tbuf_consumer *c, unsigned what, uint64_t *last)
 }
 
 /*
- * A holder of a lock lane has taken its time, and is preempted before its
- * commit.  What others record meanwhile waits for it.
+ * The holder of a lock lane has its time stamp, and is preempted before its
+ * commit.  Later records of other lanes wait for it.
  */
 START_TEST(temporal_waits_for_the_holder_of_a_lock_lane)
 {
@@ -392,7 +392,7 @@ START_TEST(temporal_waits_for_the_holder_of_a_lock_lane)
 	clock_now = r.f.time + 100;
 	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 5);
 	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 0);
-	/* It goes on; another one comes after it. */
+	/* The holder commits; then another record comes. */
 	r.f.time = time;
 	fire(&r, number, 1);
 	r.f.time = time + 10;
@@ -403,7 +403,7 @@ START_TEST(temporal_waits_for_the_holder_of_a_lock_lane)
 }
 END_TEST
 
-/* One that has not even looked at the clock. */
+/* The holder has not read the clock yet. */
 START_TEST(temporal_waits_for_the_first_holder_of_a_lock_lane)
 {
 	struct tbuf_lock *lock;
@@ -422,7 +422,7 @@ START_TEST(temporal_waits_for_the_first_holder_of_a_lock_lane)
 }
 END_TEST
 
-/* It was left by a jump, or its process was stopped. */
+/* The holder ended its fire by a jump, or its process was stopped. */
 START_TEST(temporal_waits_two_seconds_at_most)
 {
 	struct tbuf_target *t;
@@ -447,7 +447,7 @@ END_TEST
 
 static struct run *sectioned;
 
-/* The section took its time between two records of another lane. */
+/* The section has a time between those of two records of another lane. */
 static void
 section_ends_later(const struct tbuf_cpus *cpus)
 {
@@ -457,7 +457,7 @@ section_ends_later(const struct tbuf_cpus *cpus)
 	(void)cpus;
 	f->time = time - 3;
 	fire(sectioned, 0, 1);
-	/* And one that begins anew takes a later time. */
+	/* A section that begins now has a later time. */
 	f->time = clock_now + 1;
 	fire(sectioned, 0, 1);
 	f->time = time;
@@ -472,7 +472,7 @@ section_ends(const struct tbuf_cpus *cpus)
 	for (i = 0; i < fake_slot(f)->first_lock; i++)
 		ck_assert(tbuf_cpus_has(cpus, fake_lane(f, i)->cpu));
 	ck_assert_uint_eq(tbuf_cpus_count(cpus), fake_slot(f)->first_lock);
-	/* No lane has been switched. */
+	/* No lane has been switched yet. */
 	ck_assert_uint_eq(fake_lane(f, 0)->limit, fake_lane(f, 0)->size);
 	section_ends_later(cpus);
 }
@@ -508,7 +508,7 @@ where_it_may_be(const struct tbuf_cpus *cpus)
 		ck_assert(tbuf_cpus_has(cpus, i) == tbuf_cpus_has(&allowed, i));
 }
 
-/* A processor may read its counter ahead of a lock. */
+/* A processor may read its counter before it has a lock. */
 START_TEST(temporal_visits_the_cpus_of_a_target_without_lanes_for_them)
 {
 	struct tbuf_target *t;
@@ -546,7 +546,7 @@ START_TEST(temporal_keeps_a_margin_where_it_may_not_run)
 }
 END_TEST
 
-/* The last records of one process are not given before another's. */
+/* A dead process's last records are merged with those of live ones. */
 START_TEST(temporal_merges_the_dead_with_the_living)
 {
 	struct tbuf_consumer *c = fake_consumer(
@@ -579,7 +579,7 @@ START_TEST(temporal_merges_the_dead_with_the_living)
 }
 END_TEST
 
-/* A reader of the file, beside its consumer. */
+/* Opens the file for reading besides its consumer. */
 static struct tbuf_consumer *
 reader(const struct run *r)
 {
@@ -595,9 +595,9 @@ reader(const struct run *r)
 }
 
 /*
- * A snapshot, in a run or of a file, by time or lane by lane: what a section
- * on another CPU took its time for before is in it, and nothing that came
- * after, though it was there when its lane was copied.
+ * A snapshot of a run or a file, merged or not, has the record of a section on
+ * another CPU that took its time before, and no later record, even if that was
+ * there when its lane was copied.
  */
 START_TEST(snapshot_is_of_one_moment)
 {
@@ -635,7 +635,7 @@ START_TEST(snapshot_is_of_one_moment)
 }
 END_TEST
 
-/* Another CPU goes round its ring meanwhile, and further. */
+/* Another CPU laps its ring meanwhile. */
 static void
 goes_round(const struct tbuf_cpus *cpus)
 {
@@ -645,8 +645,8 @@ goes_round(const struct tbuf_cpus *cpus)
 }
 
 /*
- * What a ring had that has gone round when all CPUs have been visited: whether
- * its last record is younger than the snapshot, or nobody is at it.
+ * The snapshot has the records of a ring that was lapped during the visits of
+ * all CPUs, with a last record younger than the snapshot or not.
  */
 START_TEST(snapshot_has_what_a_ring_had)
 {
@@ -677,7 +677,7 @@ START_TEST(snapshot_has_what_a_ring_had)
 }
 END_TEST
 
-/* One that is held up at a lock lane hides little of what others do. */
+/* A held lock lane does not block a snapshot of other lanes. */
 START_TEST(snapshot_waits_for_nobody)
 {
 	struct tally t = { .many = true };
@@ -696,7 +696,7 @@ START_TEST(snapshot_waits_for_nobody)
 }
 END_TEST
 
-/* What is given twice has the same times. */
+/* Records that are returned again have the same times. */
 START_TEST(temporal_snapshots_repeat_the_times)
 {
 	struct tbuf_event e;

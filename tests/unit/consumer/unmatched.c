@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Whatever is beyond a limit is refused, or told with its number: probes that
- * a session has no EPID for, and probes that a target's table has no room for.
+ * Limits: probes without an EPID in a session, and probes without room in their
+ * target's table, are refused, or reported with their number.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 
 #define PROBES		1000u
 
-/* A target with probes, and a consumer that enables them so many times. */
+/* A target with probes, and a consumer with as many enablings. */
 struct run {
 	struct fake f;
 	struct tbuf_consumer *c;
 	unsigned enablings;
-	struct tbuf_view view;		/* as the target has it */
+	struct tbuf_view view;		/* the target's own */
 	struct tbuf_backing backing;
 };
 
@@ -73,7 +73,7 @@ end(struct run *r)
 	fake_end(&r->f);
 }
 
-/* The target's part of a registration. */
+/* Matches a probe as its target does at registration. */
 static unsigned
 meet(struct run *r, uint32_t probe)
 {
@@ -84,7 +84,7 @@ meet(struct run *r, uint32_t probe)
 	    r->c->patterns_size, r->c->npatterns, &r->backing));
 }
 
-/* One enabling more than there are EPIDs for. */
+/* Returns one enabling more than there are EPIDs for. */
 static unsigned
 too_many(void)
 {
@@ -108,7 +108,7 @@ START_TEST(more_than_a_session_holds_is_refused)
 }
 END_TEST
 
-/* Nobody has asked for it: the others go on, and it is told. */
+/* A target that was not named is skipped and reported; others go on. */
 START_TEST(more_than_a_session_holds_is_left_out)
 {
 	struct tbuf_target *t;
@@ -124,7 +124,7 @@ START_TEST(more_than_a_session_holds_is_left_out)
 }
 END_TEST
 
-/* A library that can do less than this run needs: refused, or left out. */
+/* A target that lacks a feature is refused, or skipped. */
 START_TEST(target_that_lacks_what_is_needed)
 {
 	char expected[128];
@@ -146,7 +146,7 @@ START_TEST(target_that_lacks_what_is_needed)
 }
 END_TEST
 
-/* Each thing that may be needed, against a target that has all others. */
+/* Each feature is tested with a target that has all others. */
 START_TEST(what_a_target_lacks_is_told)
 {
 	static const struct {
@@ -164,7 +164,7 @@ START_TEST(what_a_target_lacks_is_told)
 		{ 0, UINT32_MAX, "the machine's instructions" },
 		{ UINT32_MAX >> 8, TBUF_F_MACHINE(1),
 		    "the machine's instructions" },
-		/* A number, not bits. */
+		/* The machine's version is a number, not bits. */
 		{ TBUF_F_MACHINE(4), TBUF_F_MACHINE(4), NULL },
 		{ TBUF_F_MACHINE(4), TBUF_F_MACHINE(3), NULL },
 		{ TBUF_F_MACHINE(3), TBUF_F_MACHINE(4),
@@ -205,7 +205,7 @@ START_TEST(all_that_a_session_holds_is_enabled)
 }
 END_TEST
 
-/* The last probes register when there is no EPID left for some enablings. */
+/* The last probes register after some enablings have run out of EPIDs. */
 START_TEST(probes_that_come_too_late_are_counted)
 {
 	unsigned enablings = too_many() - 1, i;
@@ -220,9 +220,9 @@ START_TEST(probes_that_come_too_late_are_counted)
 		met += meet(&r, i);
 	ck_assert_uint_eq(PROBES * enablings + met, TBUF_ECBS_MAX - 1);
 	unmet = late * enablings - met;
-	/* Both sides meet it: it is one all the same. */
+	/* Both sides match the probe, but it counts once. */
 	meet(&r, PROBES + late - 1);
-	/* Somebody is at it: what is there yet is not all. */
+	/* A registration is under way, so the count is not final. */
 	r.f.control->registering = 1;
 	fake_round(r.c, TBUF_ROUND_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, 0);
@@ -241,7 +241,7 @@ START_TEST(probes_that_come_too_late_are_counted)
 }
 END_TEST
 
-static unsigned pages_left;	/* that there is storage for */
+static unsigned pages_left;	/* pages with storage */
 
 static int
 back_some(void *argument, uint64_t offset, uint64_t length)
@@ -250,8 +250,8 @@ back_some(void *argument, uint64_t offset, uint64_t length)
 }
 
 /*
- * No storage for the page of its head, or of its ECB: the probe stays disabled,
- * for a fire would touch a hole; and it is counted.
+ * A probe without storage for its head's or its ECB's page stays disabled, as a
+ * fire would touch a hole; and it is counted.
  */
 START_TEST(probe_without_storage_is_not_enabled)
 {
@@ -274,7 +274,7 @@ START_TEST(probe_without_storage_is_not_enabled)
 }
 END_TEST
 
-/* A chain that is a circle, and one that leads out of the table. */
+/* One chain is a circle, another leads out of the table. */
 START_TEST(garbage_in_chains_is_survived)
 {
 	struct tbuf_ecb *ecbs;
@@ -299,8 +299,8 @@ START_TEST(garbage_in_chains_is_survived)
 END_TEST
 
 /*
- * A chain has no enabling twice.  One that is as long as the table, at each of
- * 65,536 probes, would be walked for minutes.
+ * A chain has no enabling twice, which bounds the walk.  A chain as long as the
+ * table, at each of 65,536 probes, would take minutes.
  */
 START_TEST(no_more_of_a_chain_is_walked_than_there_are_enablings)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Commands (-c): traced from the first fire on, whatever they do.
+ * Commands (-c) are traced from the first fire on, for all that they may do.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@
 
 static const struct {
 	const char *options;
-	bool complete;		/* everything fits */
+	bool complete;		/* all records fit */
 } runs[] = {
 	{ "bufpolicy=switch", true },
 	{ "bufpolicy=fill", true },
@@ -54,7 +54,7 @@ account(const char *options, bool complete, const char *const *add)
 	live_spawn(c, "fire", "20000", add);
 	live_go(c);
 	ck_assert_int_eq(live_work(c, &t), 0);
-	/* Under fill it may be over before the target is. */
+	/* Under fill, the run may end before the target. */
 	if (t.exits == 1)
 		ck_assert_uint_eq(t.records + t.overwritten + live_drops(&t),
 		    20000);
@@ -233,7 +233,7 @@ START_TEST(children_are_followed)
 }
 END_TEST
 
-/* Children whose time is told by this process's own first moment. */
+/* Counts children with a clock based on the consumer's first moment. */
 static unsigned
 count_posted(const struct tbuf_consumer *c)
 {
@@ -249,7 +249,7 @@ count_posted(const struct tbuf_consumer *c)
 	return (n);
 }
 
-/* Nobody spins until a child that has just begun has an age to measure by. */
+/* A new child needs no calibration of its own clock. */
 START_TEST(time_of_children_is_known_at_once)
 {
 	struct tbuf_consumer *c = fake_consumer("follow");
@@ -272,7 +272,7 @@ START_TEST(time_of_children_is_known_at_once)
 }
 END_TEST
 
-/* So many processes say that they could not be traced, all for one reason. */
+/* Expects this number of untraced processes, all for one reason. */
 static void
 check_missed(struct tbuf_consumer *c, uint64_t expected, const char *reason)
 {
@@ -301,7 +301,7 @@ run_script(struct tbuf_consumer *c, const char *format, const char *const *add)
 	live_go(c);
 }
 
-/* A file of at least so many blocks of 512 bytes is needed. */
+/* A file needs more than these blocks of 512 bytes. */
 #define LOW_LIMIT	"ulimit -f 8; "
 
 START_TEST(command_that_cannot_be_traced_is_told)
@@ -317,7 +317,7 @@ START_TEST(command_that_cannot_be_traced_is_told)
 }
 END_TEST
 
-/* Its own library does not adopt the file that was made for it. */
+/* The command's own library does not adopt the file made for it. */
 START_TEST(command_whose_library_lacks_something_is_told)
 {
 	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
@@ -362,7 +362,7 @@ START_TEST(command_that_has_opted_out_is_told)
 }
 END_TEST
 
-/* What the table of a target of this process's limits holds. */
+/* Returns the probe table's size under this process's limits. */
 static unsigned
 table_entries(void)
 {
@@ -401,7 +401,7 @@ START_TEST(probes_beyond_the_table_are_told)
 }
 END_TEST
 
-/* They register while tracing runs; the last enablings find no EPID. */
+/* The probes register during the run; the last enablings find no EPID. */
 START_TEST(probes_beyond_the_session_are_told)
 {
 	const unsigned probes = 1000, enablings = TBUF_ECBS_MAX / 1000 + 3;
@@ -423,7 +423,7 @@ END_TEST
 
 #define CHILDREN	12
 
-/* The arithmetic of the space is that of one CPU. */
+/* The arithmetic of space assumes one CPU. */
 static void
 stay_on_one_cpu(void)
 {
@@ -443,7 +443,7 @@ wait_for_end(const struct tbuf_consumer *c)
 	ck_assert_int_eq(poll(&p, 1, -1), 1);
 }
 
-/* Nothing is given back before the last of them has ended. */
+/* No space is released before the last child has ended. */
 START_TEST(children_share_what_space_there_is)
 {
 	struct tbuf_consumer *c = fake_consumer("follow bufsize=1m");
@@ -463,8 +463,8 @@ START_TEST(children_share_what_space_there_is)
 END_TEST
 
 /*
- * Buffers and tables: a run in which programs come and go has as much left as
- * it had.
+ * Buffers and tables are released: the budget of a run is whole again after its
+ * programs have ended.
  */
 START_TEST(what_children_have_taken_is_given_back)
 {
@@ -487,7 +487,7 @@ START_TEST(what_children_have_taken_is_given_back)
 }
 END_TEST
 
-/* Every child is traced or told. */
+/* Each child is traced, or reported as missed. */
 START_TEST(children_without_space_are_told)
 {
 	struct tbuf_consumer *c =
@@ -514,7 +514,7 @@ START_TEST(children_without_space_are_told)
 }
 END_TEST
 
-/* As the child of fork(2), and as the program that it executes. */
+/* The child fails after fork(2), and again after its exec. */
 START_TEST(child_without_space_is_told_once)
 {
 	struct tbuf_consumer *c;
@@ -523,7 +523,7 @@ START_TEST(child_without_space_is_told_once)
 	struct tally t;
 	int fds[2];
 
-	/* Lock lanes may have no way to tell their CPU, which -x cpu needs. */
+	/* Lock lanes may lack the CPU's number, which -x cpu needs. */
 	if (!tbuf_rseq_ready() && !tbuf_cpu_readable())
 		reason = "it cannot tell its CPU";
 	stay_on_one_cpu();
@@ -544,13 +544,13 @@ START_TEST(child_without_space_is_told_once)
 }
 END_TEST
 
-/* What a child is to read, once its file is met; and its parent. */
+/* Pipe to a child, which is written to when its file is found; its parent. */
 static int relayed = -1;
 static const struct tbuf_target *parent;
 
 /*
- * In front of the C library's: the directory has been read, and between that
- * and the look at a file its process goes on to its end.
+ * Replaces the C library's: after the directory is read, and before the file is
+ * opened, its process runs to its end.
  */
 struct dirent *
 readdir(DIR *dir)
@@ -575,7 +575,7 @@ readdir(DIR *dir)
 	return (entry);
 }
 
-/* Nor is the end of a process told before all of its images are met. */
+/* A process's end is reported after all its images were found. */
 START_TEST(images_that_come_while_files_are_met)
 {
 	struct tbuf_consumer *c = fake_consumer("follow");
@@ -597,8 +597,8 @@ START_TEST(images_that_come_while_files_are_met)
 END_TEST
 
 /*
- * Its pid is 1 to itself, and that is a process here which never ends.  Here it
- * is the fork's image, and then that of the exec.
+ * The process has pid 1 in its namespace, which is a process here that never
+ * ends.  Its images are those of the fork and of the exec.
  */
 START_TEST(children_in_another_pid_namespace)
 {
@@ -619,7 +619,7 @@ START_TEST(children_in_another_pid_namespace)
 }
 END_TEST
 
-/* Nothing is left of a command that there was no room for. */
+/* A command that could not be started leaves no file or descriptor. */
 START_TEST(failed_spawn_leaves_nothing)
 {
 	struct tbuf_consumer *c = fake_consumer("");
@@ -630,7 +630,7 @@ START_TEST(failed_spawn_leaves_nothing)
 	int fd;
 
 	ck_assert_int_ge(tbuf_consumer_directory(c, true), 0);
-	/* Enough for the pipes and the file, but not for the process. */
+	/* The pipes and the file fit, but not the process. */
 	ck_assert_int_ge(fd = dup(c->directory), 0);
 	close(fd);
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Consumers and real targets: the test's own program is both, by its first
- * argument.
+ * Consumers and real targets.  See fixture.h.
  */
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -38,9 +37,9 @@ fire(unsigned long from, unsigned long count)
 }
 
 /*
- * Each number that comes is so many fires; a byte goes back when done.  One
- * byte alone: a byte goes back, and then begin anew, or as the program that
- * the environment has.  Two: leave with the second for a status.
+ * Fires as often as each number on stdin says, and answers with a byte.  One
+ * byte alone: answers, then executes this program again, or NEXT_IMAGE.  Two
+ * bytes: exits with the second as status.
  */
 static int
 serve(void)
@@ -66,7 +65,7 @@ serve(void)
 	return (n > 0);
 }
 
-/* Probes that are known only at run time, beside the one above. */
+/* Registers probes at run time, besides the one above. */
 static int
 many(unsigned long count)
 {
@@ -82,7 +81,7 @@ many(unsigned long count)
 	return (sites == NULL);
 }
 
-/* Some children, each with some fires. */
+/* Forks children one after another; each fires. */
 static int
 breed(unsigned long children, unsigned long count)
 {
@@ -99,7 +98,7 @@ breed(unsigned long children, unsigned long count)
 	return (0);
 }
 
-/* Go on as nobody, who may not look where this program is. */
+/* Executes this program as uid 65534, which may not look its path up. */
 static int
 drop(char *argv[])
 {
@@ -112,7 +111,7 @@ drop(char *argv[])
 	return (1);
 }
 
-/* A process in a pid namespace of its own, whose pid there is 1. */
+/* Runs this program in a new pid namespace, where it has pid 1. */
 static int
 nest(char *argv[])
 {
@@ -128,7 +127,7 @@ nest(char *argv[])
 	return (status != 0);
 }
 
-/* A child that fires, waits for a byte, and is then another image. */
+/* Forks a child that fires, waits for a byte, and executes another image. */
 static int
 relay(unsigned long count)
 {
@@ -143,7 +142,7 @@ relay(unsigned long count)
 	return (wait(NULL) == -1);
 }
 
-/* A parent that waits for its child, a server, when it gets a signal. */
+/* Forks a server, and waits for its end only after a signal. */
 static int
 ward(void)
 {
@@ -182,7 +181,7 @@ target(int argc, char *argv[])
 		return (relay(count));
 	if (strcmp(argv[1], "nest") == 0 && argc > 2)
 		return (nest(argv + 1));
-	/* May there be one? */
+	/* Without a mode, the status says if a namespace can be made. */
 	if (strcmp(argv[1], "nest") == 0)
 		_exit(unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0);
 	fire(0, count);

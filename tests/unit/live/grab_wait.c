@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Processes that have been begun just now, and are grabbed before they are
- * targets.
+ * Processes that have just begun are grabbed before they are targets.
  */
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,19 +17,19 @@
 
 #include "fixture.h"
 
-/* A server whose process waits for a line before it calls exec. */
+/* A server that waits for a line before it calls exec. */
 static struct live_server late;
 
-/* What it is till then: a shell, or a child of this program. */
+/* The process before that: a shell, or a child of this program. */
 enum first { SHELL, CHILD, NFIRST };
 
-static void (*on_pause)(unsigned);	/* called in the 1st, 2nd, ... */
+static void (*on_pause)(unsigned);	/* called with 1, 2, ... */
 static unsigned pauses;
 static uint64_t now;			/* of all clocks, in ns, if not 0 */
 
 /*
- * In front of the C library's: how often the consumer waits before it looks
- * again, and no time passes unless a test says so.
+ * Replaces the C library's: counts the waits of the consumer between its looks,
+ * and stops the time unless a test changes it.
  */
 int
 clock_gettime(clockid_t clock, struct timespec *ts)
@@ -90,7 +89,7 @@ start(enum first first)
 	ck_assert_int_eq(read(late.out, &byte, 1), 1);
 	on_pause = NULL;
 	pauses = 0;
-	/* When it began, in ticks; a moment later. */
+	/* The time is just after the process's start, in ticks. */
 	now = (tbuf_start_time(late.pid) * TBUF_SECOND /
 	    (uint64_t)sysconf(_SC_CLK_TCK)) + 1;
 }
@@ -118,7 +117,7 @@ refused(struct tbuf_consumer *c, int error, const char *why)
 	tbuf_consumer_close(c);
 }
 
-/* The consumer has looked; it is a target before it looks again. */
+/* The process becomes a target between the first two looks. */
 static void
 let_go(unsigned pause)
 {
@@ -151,7 +150,7 @@ END_TEST
 static struct tbuf_view view;
 static uint32_t nprobes;
 
-/* A file without probes, which come when it has been looked at some more. */
+/* The file has no probes at first; they come some looks later. */
 static void
 register_later(unsigned pause)
 {
@@ -180,7 +179,7 @@ START_TEST(its_probes_are_waited_for)
 	start(SHELL);
 	on_pause = register_later;
 	live_grab(c, late.pid);
-	/* Twice the same. */
+	/* Two equal tables in succession end the wait. */
 	ck_assert_uint_eq(pauses, 6);
 	tbuf_view_unmap(&view);
 	tbuf_consumer_close(c);
@@ -188,7 +187,7 @@ START_TEST(its_probes_are_waited_for)
 }
 END_TEST
 
-/* At the tenth the time is over. */
+/* The time is over at the tenth pause. */
 static void
 pass_time(unsigned pause)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Processes that run already (-p, all targets).
+ * Processes that run already (-p), and all targets.
  */
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -89,7 +89,7 @@ START_TEST(killed_consumer_makes_room_for_the_next)
 
 	live_server_start(&s, NULL);
 	live_server_fire(&s, 0);
-	/* More of them than there are slots. */
+	/* There are more sessions than slots. */
 	for (i = 0; i < TBUF_NSESSIONS + 3; i++) {
 		ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 		if ((pid = fork()) == 0) {
@@ -140,7 +140,7 @@ START_TEST(killed_target_is_read_to_its_last_record)
 }
 END_TEST
 
-/* Newer kernels keep the status of a process that was waited for. */
+/* Returns true if the kernel keeps the status of a reaped process. */
 static bool
 status_is_kept(void)
 {
@@ -163,7 +163,7 @@ wait_for_end(pid_t pid)
 	close(p.fd);
 }
 
-/* No signal that a sanitizer handles. */
+/* A sanitizer handles none of these signals. */
 static const struct {
 	int signal;		/* or 0: by exit */
 	int status;
@@ -198,7 +198,7 @@ check_end(struct tbuf_consumer *c, pid_t pid, int i, bool known)
 	ck_assert_uint_eq(told, 1);
 }
 
-/* Its own program waits for it, and nobody else. */
+/* Only the process's own program waits for it. */
 START_TEST(end_of_a_child_is_told)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
@@ -232,7 +232,7 @@ START_TEST(end_of_a_zombie_is_told)
 }
 END_TEST
 
-/* Its parent was faster. */
+/* The process was reaped before. */
 START_TEST(end_of_a_process_that_is_gone_is_told)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
@@ -253,8 +253,8 @@ START_TEST(end_of_a_process_that_is_gone_is_told)
 END_TEST
 
 /*
- * As if no sign of life had come for so long: what its threads do then.  The
- * other one goes on, and so does the run.
+ * A target gives its session up as after a timeout of its consumer.  The other
+ * target and the run go on.
  */
 START_TEST(one_that_gives_its_consumer_up_is_left_alone)
 {
@@ -307,7 +307,7 @@ END_TEST
 
 static const struct tbuf_consumer *watched;
 
-/* In front of the C library's: while a consumer waits, nobody's space does. */
+/* Replaces the C library's: ended targets have no space during a wait. */
 int
 ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
     const sigset_t *mask)
@@ -360,7 +360,7 @@ START_TEST(target_that_execs_is_found_again)
 	live_grab(c, s.pid);
 	live_go(c);
 	live_server_fire(&s, 3);
-	/* As if it was looked at while it is loaded. */
+	/* The image looks as if it was examined while it was loaded. */
 	TAILQ_FIRST(&c->targets)->stranger = true;
 	live_server_exec(&s);
 	while (sum.records < 3 || tbuf_consumer_alive(c) != 1 ||
@@ -397,7 +397,7 @@ START_TEST(first_fires_after_exec_are_recorded)
 	live_grab(c, s.pid);
 	live_go(c);
 	live_server_fire(&s, 3);
-	/* Images come and go before the consumer looks. */
+	/* Images begin and end before the consumer looks. */
 	live_server_exec(&s);
 	live_server_fire(&s, 4);
 	live_server_exec(&s);
@@ -425,7 +425,7 @@ descriptors(pid_t pid)
 	return (n - 2);
 }
 
-/* Four more than it has. */
+/* The limit is four more than the consumer has. */
 START_TEST(few_descriptors_are_enough_after_exec)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
@@ -450,7 +450,7 @@ START_TEST(few_descriptors_are_enough_after_exec)
 }
 END_TEST
 
-/* Their files are found all at once, in whatever order. */
+/* All files are found at once, in any order. */
 START_TEST(images_are_met_in_any_order)
 {
 	struct tbuf_consumer *c = fake_consumer("switchrate=100hz");
@@ -483,7 +483,7 @@ START_TEST(images_are_met_in_any_order)
 }
 END_TEST
 
-/* Some images are met while they run, some when they are gone. */
+/* Some images are found alive, others after their end. */
 START_TEST(every_image_is_accounted_for)
 {
 	struct tbuf_consumer *c =
@@ -518,7 +518,7 @@ START_TEST(every_image_is_accounted_for)
 }
 END_TEST
 
-/* There is no board then: the new image is met when its file appears. */
+/* Without a board, a new image is found when its file appears. */
 START_TEST(exec_needs_no_board)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=10s");
@@ -548,7 +548,7 @@ START_TEST(exec_needs_no_board)
 }
 END_TEST
 
-/* Its new image does not find the run, but is found soon. */
+/* The new image does not find the run, but is found soon. */
 START_TEST(exec_in_another_directory_is_told)
 {
 	struct tbuf_consumer *c = fake_consumer("switchrate=1ms");
@@ -564,7 +564,7 @@ START_TEST(exec_in_another_directory_is_told)
 	live_grab(c, s.pid);
 	live_go(c);
 	first = TAILQ_FIRST(&c->targets);
-	/* Nothing else is a reason to look. */
+	/* Nothing else causes a look. */
 	(void)tbuf_consumer_told(c);
 	c->next_status = UINT64_MAX;
 	live_server_fire(&s, 3);
@@ -573,7 +573,7 @@ START_TEST(exec_in_another_directory_is_told)
 	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 		fake_tally(c, &sum);
-		/* However long it takes to map its file. */
+		/* The mapping of its file may take any time. */
 		if (c->unsettled)
 			c->meetings = 0;
 	}
@@ -600,7 +600,7 @@ one_lane(void *arg, const struct tbuf_lane_status *status)
 
 #define SOMEBODY	12345
 
-/* A copy of this program that root owns.  False: it would not be setuid. */
+/* Copies this program as root's.  Returns false if setuid has no effect. */
 static bool
 copy_self(const char *path, mode_t mode)
 {
@@ -623,7 +623,7 @@ become_somebody(void)
 	ck_assert_int_eq(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
 }
 
-/* The target calls exec, and the image is one that cannot say why not. */
+/* Runs a target into an image that cannot report a reason itself. */
 static void
 trace_to_setuid(const char *image)
 {
@@ -746,7 +746,7 @@ END_TEST
 
 #define MANY	12
 
-/* Some find descriptors, the others are traced when there are more. */
+/* Some targets get descriptors, the others are traced later. */
 START_TEST(descriptors_run_out)
 {
 	struct tbuf_consumer *c = fake_consumer("bufsize=4k");
@@ -760,7 +760,7 @@ START_TEST(descriptors_run_out)
 		live_server_fire(&s[i], 0);
 	}
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	/* Room for the last 16, which are not used, and about five of them. */
+	/* This leaves the last 16 unused, and about five targets. */
 	low = before;
 	low.rlim_cur = (rlim_t)s[MANY - 1].out + 1 + 16 + 10;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -803,14 +803,14 @@ START_TEST(descriptors_are_enough)
 	live_go(c);
 	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
 	tbuf_consumer_close(c);
-	/* All are given back. */
+	/* All descriptors are closed. */
 	for (fd = 0; fd < 64; fd++)
 		ck_assert(before[fd] || fcntl(fd, F_GETFD) == -1);
 	live_server_stop(&s);
 }
 END_TEST
 
-/* Nobody has asked for it by its pid: the others are traced. */
+/* The ended target was not named, so the others are traced. */
 START_TEST(one_of_all_ends_before_the_run)
 {
 	struct tbuf_consumer *c = fake_consumer("");

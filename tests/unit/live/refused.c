@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Processes that cannot be grabbed, and what is said of them.
+ * Processes that cannot be grabbed, and the messages about them.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -51,7 +51,7 @@ START_TEST(process_without_libtbuf)
 		execl("/bin/cat", "cat", "-u", NULL);
 		_exit(127);
 	}
-	/* It is cat(1) when it answers. */
+	/* The process is cat(1) when it answers. */
 	ck_assert_int_eq(write(in[1], "", 1), 1);
 	ck_assert_int_eq(read(out[0], &byte, 1), 1);
 	refused(pid, -ENOEXEC, "no libtbuf in it");
@@ -113,9 +113,9 @@ START_TEST(process_in_strict_seccomp)
 END_TEST
 
 /*
- * The first process of a pid namespace ends when all that is in there has been
- * waited for: till then it has no memory, is root's by its files, and is no
- * zombie.  Its pid; 0 if no namespace may be made here.
+ * Starts the first process of a pid namespace and kills it.  It ends only when
+ * all others there were reaped; until then it has no memory, root owns its
+ * files, and it is no zombie.  Returns its pid, 0 without namespaces.
  */
 static pid_t
 start_dying(pid_t *parent)
@@ -132,7 +132,7 @@ start_dying(pid_t *parent)
 		    (pid = fork()) == 0)
 			for (;;)
 				pause();
-		/* It is killed with the first one, and nobody waits for it. */
+		/* This one dies with the first process, and is not reaped. */
 		if (pid != 0 && fork() == 0)
 			for (;;)
 				pause();
@@ -202,7 +202,7 @@ make(void)
 	tcase_add_test(t, process_without_libtbuf);
 	tcase_add_test(t, target_whose_tracing_is_off);
 	tcase_add_test(t, target_of_another_version);
-	/* From a filter no way leads to the strict mode. */
+	/* Strict mode cannot be entered from a filter. */
 	if (!live_filtered())
 		tcase_add_test(t, process_in_strict_seccomp);
 	tcase_add_test(t, process_that_is_about_to_have_ended);

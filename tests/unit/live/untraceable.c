@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Programs that cannot be traced, and cannot say so themselves.
+ * Programs that cannot be traced, and cannot report it themselves.
  */
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 #include "fixture.h"
 #include "shared/control_file.h"
 
-/* So many processes, all for one reason. */
+/* Expects this number of processes, all for one reason. */
 static void
 check_missed(struct tbuf_consumer *c, uint64_t expected, const char *reason)
 {
@@ -30,7 +30,7 @@ check_missed(struct tbuf_consumer *c, uint64_t expected, const char *reason)
 	ck_assert_uint_eq(sum, expected);
 }
 
-/* pause(2), for ever. */
+/* Calls pause(2) in a loop. */
 static const unsigned char forever[] = {
 #if defined(__x86_64__)
 	0xb8, 34, 0, 0, 0,			/* movl $34, %eax */
@@ -47,7 +47,7 @@ static const unsigned char forever[] = {
 #endif
 };
 
-/* A program without a loader; with this text in it, if any. */
+/* Makes a program without a loader, with this text in it unless NULL. */
 static void
 make_static(const char *path, const char *text)
 {
@@ -91,7 +91,7 @@ make_static(const char *path, const char *text)
 	close(fd);
 }
 
-/* Work until something could not be traced. */
+/* Works until a process is reported as not traced. */
 static void
 work_until_missed(struct tbuf_consumer *c, const char *reason,
     struct tally *sum)
@@ -146,7 +146,7 @@ START_TEST(static_image_is_told)
 }
 END_TEST
 
-/* It may have the library in itself, and not have begun yet; till it ends. */
+/* The image may contain libtbuf and not have started it, until it ends. */
 START_TEST(image_that_may_become_a_target_is_told_when_it_has_ended)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
@@ -181,7 +181,7 @@ START_TEST(image_that_may_become_a_target_is_told_when_it_has_ended)
 }
 END_TEST
 
-/* ... though the run goes on. */
+/* An image that ended is reported although the run goes on. */
 START_TEST(image_that_has_ended_is_told_at_once)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
@@ -211,7 +211,7 @@ START_TEST(image_that_has_ended_is_told_at_once)
 }
 END_TEST
 
-/* It calls exec at once, most likely. */
+/* A new command most likely calls exec at once. */
 START_TEST(new_command_is_looked_at_soon)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1h switchrate=1h");
@@ -229,7 +229,7 @@ START_TEST(new_command_is_looked_at_soon)
 }
 END_TEST
 
-/* What another user's program says it says where only that user looks. */
+/* Another user's program reports on a board that only that user reads. */
 START_TEST(command_that_changes_its_user_is_told)
 {
 	struct tbuf_consumer *c = fake_consumer(_i == 0 ?
@@ -257,7 +257,7 @@ START_TEST(command_that_changes_its_user_is_told)
 }
 END_TEST
 
-/* It has told so on the board, and is not counted again. */
+/* The image has reported on the board, and is not counted again. */
 START_TEST(image_that_tells_itself_is_told_once)
 {
 	struct tbuf_consumer *c = fake_consumer("statusrate=1ms");
@@ -284,7 +284,7 @@ START_TEST(image_that_tells_itself_is_told_once)
 }
 END_TEST
 
-/* A file as a library of a version to come would make it; or an old one. */
+/* A control file of a later version's library, and an old one. */
 static const struct {
 	const char *when;
 	unsigned missed;
@@ -300,7 +300,7 @@ START_TEST(command_of_another_version_is_told)
 	struct tally t;
 	pid_t pid;
 
-	/* It gets its name when it is complete. */
+	/* The file is renamed when it is complete. */
 	snprintf(script, sizeof(script), "cd %s; "
 	    "{ printf 'tbuf\\nctl\\4\\3\\2\\1\\11\\0\\3\\0'; "
 	    "head -c 4096 /dev/zero; } >file; touch -d '%s' file; "

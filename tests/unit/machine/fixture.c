@@ -243,7 +243,7 @@ static const struct tbuf_surroundings surroundings = {
 #define PAGE	4096u
 #define LENT	5
 
-/* Returns a buffer whose last byte is the last one of the n-th page. */
+/* Returns a buffer at the end of the n-th page. */
 static struct tbuf_buffer
 lend(struct fixture *f, unsigned n, uint32_t size)
 {

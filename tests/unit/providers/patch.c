@@ -252,7 +252,7 @@ START_TEST(a_copy_out_of_reach_is_refused)
 }
 END_TEST
 
-/* jkzd of Xeon Phi is a branch whose condition no other jump has. */
+/* jkzd of Xeon Phi is a branch by a condition that no other jump has. */
 START_TEST(a_branch_by_something_else_is_refused)
 {
 	static const uint8_t jkzd[16] = { 0xc4, 0x00, 0x48, 0x74, 0x10 };
@@ -510,7 +510,7 @@ static const struct {
 	{ true, { 0xff, 0xc0, THEN_TEST } },		/* inc %eax */
 	{ true, { 0x48, 0x83, 0xc0, 0x01 } },		/* add $1,%rax */
 	{ true, { 0x66, 0x0f, 0x1f, 0x04, 0x00, 0x31, 0xc0 } },
-	{ false, { 0xff, 0xc0, 0x72, 0x00, THEN_TEST } }, /* ... jc */
+	{ false, { 0xff, 0xc0, 0x72, 0x00, THEN_TEST } }, /* inc; jc */
 	{ false, { 0x74, 0x00, THEN_TEST } },		/* je */
 	{ false, { 0xeb, 0x00, THEN_TEST } },		/* jmp */
 	{ false, { 0xe8, 0, 0, 0, 0, THEN_TEST } },	/* call */

@@ -108,7 +108,7 @@ step(struct machine *m)
 		ck_abort_msg("%#x at %#llx", word, (unsigned long long)at);
 }
 
-/* Runs until the stub is left. */
+/* Runs the machine until it leaves the stub. */
 static void
 run(struct machine *m)
 {

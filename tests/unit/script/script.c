@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Scripts in the consumer, made by hand: what BEGIN, END, ERROR, tick-N and
- * profile-N leave.
+ * Scripts in the consumer, made by hand: the effects of BEGIN, END, ERROR,
+ * tick-N and profile-N.
  */
 #include <check.h>
 #include <errno.h>
@@ -208,7 +208,7 @@ START_TEST(begin_and_end)
 	CLAUSE(&made, "BEGIN", &number_record, RECORD(4));
 	ck_assert(!tbuf_consumer_exited(consumer, &status));
 	run(&made);
-	/* exit() skips the other clause of BEGIN, and not END. */
+	/* exit() skips the other clause of BEGIN, but not END. */
 	expect("2 BEGIN 3\n1 END 5\n");
 	ck_assert(tbuf_consumer_exited(consumer, &status));
 	ck_assert_int_eq(status, 7);
@@ -253,12 +253,12 @@ START_TEST(faults)
 	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 0),
 	    W(EXIT, 1, 0, 0, 0));
 	run(&made);
-	/* The program's own memory is not read; EPID 1, action 2, fault 1. */
+	/* The program's memory is not read; EPID 1, action 2, fault 1. */
 	expect("fault 1 (40) in 2 of 1 at 2\n2 ERROR 12164\n1 errors\n");
 }
 END_TEST
 
-/* Memory for what waits is bounded; what finds none is a drop. */
+/* Memory for waiting faults is bounded; faults beyond that are drops. */
 START_TEST(faults_that_are_too_many_are_drops)
 {
 	static const char *descriptions[16387];
@@ -298,7 +298,7 @@ START_TEST(default_records)
 	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 0),
 	    W(EXIT, 1, 0, 0, 0));
 	run(&made);
-	/* A predicate that is false leaves nothing. */
+	/* A false predicate records nothing. */
 	expect("1 BEGIN\n");
 	ck_assert(tbuf_consumer_exited(consumer, &status));
 }
@@ -343,7 +343,7 @@ START_TEST(profile_fires_for_each_cpu)
 }
 END_TEST
 
-/* Two records fit: 16 bytes and what DTrace would take, a text as strsize. */
+/* Two records fit: 16 bytes, and strsize for a string, as in DTrace. */
 START_TEST(a_full_buffer)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -359,7 +359,7 @@ START_TEST(a_full_buffer)
 	set("bufsize", "544");
 	tbuf_consumer_stop(consumer);
 	run(&made);
-	/* Without room no statement of a clause has an effect. */
+	/* Without room, no statement of a clause has an effect. */
 	ck_assert(!tbuf_consumer_exited(consumer, &status));
 	expect("1 BEGIN 'hello'\n2 BEGIN 'hello'\n2 drops\n");
 	tbuf_consumer_totals(consumer, &totals);
@@ -392,7 +392,7 @@ START_TEST(fill_stops)
 	set("bufpolicy", "fill");
 	set("bufsize", "48");
 	run(&made);
-	/* END has its place; the first that has none ends the run. */
+	/* END's record fits; the first one that does not ends the run. */
 	expect("1 BEGIN 1\n3 END 3\n1 drops\n");
 }
 END_TEST
@@ -441,19 +441,19 @@ START_TEST(texts)
 	    W(STT, 3, 0, TBUF_SCOPE_ARRAY, 1), W(KEYN, 0, 0, 0, 0),
 	    W(KEY, 4, 0, 0, 4), W(LDR, 5, 0, TBUF_SCOPE_ARRAY, 1),
 	    W(PUTT, 5, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
-	/* The next clause of the chain has this->u, and t goes. */
+	/* The chain's next clause has this->u; t is cleared. */
 	CLAUSE(&made, "BEGIN", &text_record,
 	    W(LDR, 3, 0, TBUF_SCOPE_CLAUSE, 0), W(LDI, 1, 0, 0, 0),
 	    W(STT, 1, 0, TBUF_SCOPE_GLOBAL, 0), W(PUTT, 3, 0, 0, 0),
 	    W(EMIT, 0, 0, 0, 0));
-	/* b[2] is not there. */
+	/* b[2] does not exist. */
 	CLAUSE(&made, "BEGIN", &text_record, W(LDI, 4, 0, 0, 2),
 	    W(KEYN, 0, 0, 0, 0), W(KEY, 4, 0, 0, 4),
 	    W(LDR, 5, 0, TBUF_SCOPE_ARRAY, 1), W(PUTT, 5, 0, 0, 0),
 	    W(EMIT, 0, 0, 0, 0));
 	CLAUSE(&made, "BEGIN", NULL, W(LDR, 1, 0, TBUF_SCOPE_GLOBAL, 0),
 	    W(EXIT, 1, 0, 0, 0));
-	/* this-> of another firing is another. */
+	/* Each firing has its own this->. */
 	CLAUSE(&made, "END", &number_record,
 	    W(LDR, 1, 0, TBUF_SCOPE_CLAUSE, 0), W(PUT, 1, 0, 0, 8),
 	    W(EMIT, 0, 0, 0, 0));
@@ -473,11 +473,11 @@ START_TEST(dynvarsize)
 	    W(STV, 1, 0, TBUF_SCOPE_THREAD, 0),
 	    W(STV, 1, 0, TBUF_SCOPE_THREAD, 1), W(PUT, 1, 0, 0, 4),
 	    W(EMIT, 0, 0, 0, 0));
-	/* 12 are left: it ends here, without a word. */
+	/* 12 are free, so the clause ends here, silently. */
 	CLAUSE(&made, "BEGIN", &number_record, W(LDI, 1, 0, 0, 1),
 	    W(KEYN, 0, 0, 0, 0), W(KEY, 1, 0, 0, 4),
 	    W(STV, 1, 0, TBUF_SCOPE_ARRAY, 0), RECORD(2));
-	/* Two ints are given back. */
+	/* Two ints are freed. */
 	CLAUSE(&made, "BEGIN", &number_record, W(LDI, 1, 0, 0, 1),
 	    W(LDI, 2, 0, 0, 0), W(STV, 2, 0, TBUF_SCOPE_THREAD, 0),
 	    W(STV, 2, 0, TBUF_SCOPE_THREAD, 1), W(KEYN, 0, 0, 0, 0),
@@ -485,7 +485,7 @@ START_TEST(dynvarsize)
 	    W(KEYN, 0, 0, 0, 0), W(KEY, 1, 0, 0, 4),
 	    W(LDV, 3, 0, TBUF_SCOPE_ARRAY, 0), W(ADDI, 3, 3, 0, 2),
 	    W(PUT, 3, 0, 0, 4), W(EMIT, 0, 0, 0, 0));
-	/* And so is an element. */
+	/* An element is freed, too. */
 	CLAUSE(&made, "BEGIN", &number_record, W(LDI, 1, 0, 0, 1),
 	    W(LDI, 2, 0, 0, 0), W(KEYN, 0, 0, 0, 0), W(KEY, 1, 0, 0, 4),
 	    W(STV, 2, 0, TBUF_SCOPE_ARRAY, 0),
@@ -520,7 +520,7 @@ START_TEST(many_elements)
 }
 END_TEST
 
-/* A target has each element, and none can be stored to. */
+/* Every element is found in a target, and none can be stored to. */
 static enum tbuf_element_known
 pull_all(void *sharer, struct tbuf_element *e)
 {
@@ -563,7 +563,7 @@ static const struct tbuf_d_variable counted[] = {
 	{ .name = "a", .scope = TBUF_SCOPE_ARRAY, .shape = &integer }
 };
 
-/* ... take memory here for a clause alone; what is not stored is a drop. */
+/* Elements of targets take memory here for one clause; a failed store drops. */
 START_TEST(elements_of_targets)
 {
 	struct made made = { .script = { .nclauses = 0,
@@ -587,7 +587,7 @@ START_TEST(elements_of_targets)
 }
 END_TEST
 
-/* Of 60 bytes each takes 20: 4 + 4 + 8 + 4. */
+/* Each element takes 20 of the 60 bytes: 4 + 4 + 8 + 4. */
 START_TEST(elements_that_targets_left)
 {
 	struct made made = { .script = { .nclauses = 0,
@@ -637,7 +637,7 @@ START_TEST(builtins)
 }
 END_TEST
 
-/* What curpsinfo tells of the consumer itself. */
+/* The fields of curpsinfo are the consumer's own. */
 START_TEST(process)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -729,7 +729,7 @@ END_TEST
 
 /* ------------------------------------------------------------ records */
 
-/* For records, of which there has been one at that time. */
+/* Starts a script over records, the first of which has this time. */
 static struct tbuf_script *
 started(struct made *made, uint64_t time)
 {
@@ -762,7 +762,7 @@ expect_tick(struct tbuf_script *s, uint64_t until, uint64_t time)
 	ck_assert_int_eq(tbuf_script_next(s, &e, UINT64_MAX), 0);
 }
 
-/* Two timers, each at its time, and none but by those of records. */
+/* Two timers tick by the times of records alone. */
 START_TEST(timers_of_records)
 {
 	struct made made = { .script = { .nclauses = 0 } };
@@ -781,7 +781,7 @@ START_TEST(timers_of_records)
 }
 END_TEST
 
-/* An hour without a record; then there are some again. */
+/* An hour passes without a record; then there are some again. */
 START_TEST(timers_where_there_are_no_records)
 {
 	const uint64_t hour = UINT64_C(3600) * TBUF_SECOND;
@@ -805,7 +805,7 @@ START_TEST(timers_where_there_are_no_records)
 }
 END_TEST
 
-/* Times are what a file says. */
+/* Times come from a file, and may be any. */
 START_TEST(timers_at_the_end_of_time)
 {
 	struct made made = { .script = { .nclauses = 0 } };

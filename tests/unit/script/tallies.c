@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What clauses that fire in the consumer aggregate, made by hand: by key, in
- * which order, how much of it there is room for.
+ * Aggregations of clauses that fire in the consumer, made by hand: their keys,
+ * their order, and the room for them.
  */
 #include <check.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static const struct tbuf_d_piece keys[] = {
 	{ .kind = TBUF_PIECE_TEXT, .shape = &string }
 };
 
-/* What @ is like: the clause of BEGIN is made as the test goes. */
+/* A script under construction; tests write the clause of BEGIN. */
 static uint64_t code[512];
 static struct tbuf_d_aggregation aggregations[4];
 static const char *const begin[] = { "BEGIN" };
@@ -83,7 +83,7 @@ teardown(void)
 	tbuf_consumer_close(consumer);
 }
 
-/* An aggregation by the first of `keys`, from `first` on. */
+/* Adds an aggregation with `nkeys` of `keys`, from `first` on. */
 static uint32_t
 aggregation(enum tbuf_aggregator function, uint64_t parameter,
     unsigned first, unsigned nkeys)
@@ -215,7 +215,7 @@ expect(const char *text)
 	ck_assert_str_eq(log_, text);
 }
 
-/* To the end: drops are noted. */
+/* Runs to the end, and notes drops. */
 static void
 run(void)
 {
@@ -291,7 +291,7 @@ START_TEST(quantizers)
 }
 END_TEST
 
-/* All that there are, without those that no value has. */
+/* Counts all buckets, without those that cannot have a value. */
 static int
 count_buckets(void *arg, const struct tbuf_tuple *tuple)
 {
@@ -309,7 +309,7 @@ START_TEST(all_buckets_are_given)
 	run();
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, &id, 1,
 	    count_buckets, &n), 7);
-	/* 1 to 9, then 18 steps, on both sides; 0, and the ends. */
+	/* Each side has 1 to 9, then 18 steps; 0 and the two ends are added. */
 	ck_assert_uint_eq(n, 2 * (9 + 18) + 3);
 }
 END_TEST
@@ -347,7 +347,7 @@ START_TEST(sorted_by_value_then_key)
 	by_number(id, 1, -9);
 	run();
 	walk(id);
-	/* A negative key comes behind: it is compared as it lies there. */
+	/* A negative key comes last, as keys compare as unsigned. */
 	expect("1  -2\n2  5\n3  5\n-1  5\n");
 	set("aggsortrev", NULL);
 	walk(id);
@@ -404,7 +404,7 @@ START_TEST(keys_from_a_position_on)
 	set("aggsortkeypos", "2");
 	walk(id);
 	expect("2 1 'alpha'  1\n1 2 'beta'  1\n2 1 'beta'  1\n");
-	/* There is no such position. */
+	/* This position does not exist. */
 	set("aggsortkeypos", "3");
 	walk(id);
 	expect("1 2 'beta'  1\n2 1 'alpha'  1\n2 1 'beta'  1\n");
@@ -412,8 +412,8 @@ START_TEST(keys_from_a_position_on)
 END_TEST
 
 /*
- * By the sum of labels times counts: 4 + 4, 2 + 8 (twice), 16; equal sums by
- * the count of 0.
+ * Quantizers sort by the sum of labels times counts: 4 + 4, 2 + 8 (twice), 16;
+ * equal sums by the count of 0.
  */
 START_TEST(quantizers_are_sorted_by_their_sums)
 {
@@ -436,7 +436,7 @@ START_TEST(quantizers_are_sorted_by_their_sums)
 }
 END_TEST
 
-/* The outer ones of lquantize(x, 0, 20, 10) count as -1 and 21. */
+/* The outer steps of lquantize(x, 0, 20, 10) count as -1 and 21. */
 START_TEST(outer_steps_are_sorted_by_their_bounds)
 {
 	uint32_t id = aggregation(TBUF_AGG_LQUANTIZE, UINT64_C(10) << 48 |
@@ -468,7 +468,7 @@ START_TEST(several_side_by_side)
 	by_number(b, 4, 5);
 	run();
 	walk_all(ids, 2);
-	/* What is missing is 0, for min() too. */
+	/* A missing value is 0, for min() too. */
 	expect("3  0 8\n1  10 0\n4  20 5\n2  20 9\n");
 	set("aggsortpos", "1");
 	walk_all(ids, 2);
@@ -476,7 +476,7 @@ START_TEST(several_side_by_side)
 	set("aggsortpos", "2");
 	walk_all(ids, 2);
 	expect("3  0 8\n1  10 0\n4  20 5\n2  20 9\n");
-	/* One may stand there twice. */
+	/* An aggregation may be listed twice. */
 	walk_all(ids, 3);
 	expect("3  0 8 0\n1  10 0 10\n4  20 5 20\n2  20 9 20\n");
 	set("aggsortkey", NULL);
@@ -541,7 +541,7 @@ START_TEST(truncating)
 	for (i = 1; i <= 9; i++)
 		by_number(id, i, i < 8 ? i : 7);
 	run();
-	/* The options do not matter. */
+	/* The sort options have no effect. */
 	set("aggsortrev", NULL);
 	set("aggsortkey", NULL);
 	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 100), 0);
@@ -549,7 +549,7 @@ START_TEST(truncating)
 	set("aggsortrev", "no");
 	walk(id);
 	expect("5  5\n6  6\n7  7\n8  7\n9  7\n");
-	/* Equal values by key, in that order too. */
+	/* Equal values are ordered by key. */
 	ck_assert_int_eq(tbuf_consumer_trunc(consumer, id, 2), 0);
 	walk(id);
 	expect("8  7\n9  7\n");
@@ -575,7 +575,7 @@ START_TEST(normalizing)
 	ck_assert_int_eq(tbuf_consumer_normalize(consumer, q, 10), 0);
 	walk(a);
 	expect("2  -10\n1  199\n");
-	/* Buckets are divided by who shows them. */
+	/* The printer divides the buckets. */
 	walk(q);
 	expect("1  4..7:1\n");
 	ck_assert_int_eq(tbuf_consumer_normalize(consumer, a, 0), 0);
@@ -623,7 +623,7 @@ END_TEST
 
 /*
  * A key of an int takes 4 + 4, a count 8 + 8: 24 bytes.  A drop does not end
- * the clause, and a key that is there goes on.
+ * the clause, and an existing key goes on.
  */
 START_TEST(room_for_keys)
 {
@@ -642,7 +642,7 @@ START_TEST(room_for_keys)
 }
 END_TEST
 
-/* A text takes strsize, the largest value counts: 4 + 4 + 16, 8 + 127 * 8. */
+/* A string takes strsize, the largest value counts: 4 + 4 + 16, 8 + 127 * 8. */
 START_TEST(room_by_the_largest)
 {
 	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 1, 2);
@@ -699,7 +699,7 @@ START_TEST(places_are_given_back)
 	ck_assert(!tbuf_aggregates_limit(&table, 23, 256));
 	ck_assert(tbuf_aggregates_limit(&table, 24, 256));
 	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 5));
-	/* Each CPU has its own. */
+	/* Each CPU has room of its own. */
 	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 6));
 	ck_assert_ptr_nonnull(tbuf_tally_place(&table, id, &key, 8, 5));
 	key = 2;
@@ -730,7 +730,7 @@ note_cpus(void *arg, const struct tbuf_tuple *tuple)
 	return (0);
 }
 
-/* What came on a CPU that has no words of its own is in the sum alone. */
+/* Values of a CPU without words of its own are in the sum alone. */
 START_TEST(values_by_cpu)
 {
 	const struct tbuf_aggregate_order order = { .by_key = true };
@@ -753,7 +753,7 @@ START_TEST(values_by_cpu)
 	expect("1  7 = 1 2\n2  14 = 0 7\n");
 	tbuf_tally_join(&table, one, two);
 	tbuf_tally_clear(&table, two);
-	/* It does not begin to keep them apart when some are there. */
+	/* Values cannot be split by CPU after the first ones exist. */
 	tbuf_aggregates_apart(&table, 0);
 	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
 	    note_cpus, NULL), 0);

@@ -351,7 +351,8 @@ static bool	explains(struct state, unsigned left, const struct state *is);
 
 /*
  * Tries the three results that an access which gave up may have: none; all, if
- * only its last check was missing; or half a value, whose element is freed.
+ * only its last check was missing; or half a value, after which the element is
+ * freed.
  */
 static bool
 explains_next(const struct state *s, const struct done *d, unsigned left,

@@ -193,7 +193,7 @@ START_TEST(entries_that_were_ever_taken_are_looked_at)
 	ck_assert(is_sixth_built(6));
 	ck_assert(is_sixth_built(UINT32_MAX));
 	ck_assert(!is_sixth_built(5));
-	/* An entry whose run has ended does not hide the entries after it. */
+	/* An entry of an ended run does not hide the entries after it. */
 	order_write(&board->entries[0], 0, "first:::");
 	ck_assert(is_sixth_built(TBUF_BOARD_ENTRIES));
 }
@@ -253,7 +253,7 @@ START_TEST(a_machine_for_many_cpus_has_a_lane_for_each)
 }
 END_TEST
 
-/* Builds a session whose lanes can grow.  Returns the CPU it was built on. */
+/* Builds a session with lanes that can grow.  Returns the CPU it ran on. */
 static int
 build_growing(void)
 {

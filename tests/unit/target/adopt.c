@@ -69,7 +69,7 @@ START_TEST(a_file_of_another_user_is_not)
 }
 END_TEST
 
-/* The first string would lie after the end of the heap. */
+/* The first string would be after the end of the heap. */
 START_TEST(a_file_without_room_for_strings_is_not)
 {
 	made.control->tables.strings_size = 0;
@@ -118,7 +118,7 @@ START_TEST(a_file_beyond_the_window_is_not)
 }
 END_TEST
 
-/* Returns true if made's file counts as one that a dead process left. */
+/* Returns true if made's file counts as an orphan. */
 static bool
 left(void)
 {

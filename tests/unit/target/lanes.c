@@ -25,7 +25,7 @@ START_TEST(switch_drops_past_the_limit_and_goes_on_behind_it)
 	ck_assert_uint_eq(lane->full, 1);
 	ck_assert_uint_eq(word_at(lane, size - 16), 1);
 	ck_assert_uint_eq(word_at(lane, 2 * size - 16), 2);
-	/* The consumer's switch gives the lane another half. */
+	/* The consumer's switch allows another half. */
 	lane->limit = lane->head + lane->size;
 	fire(4);
 	ck_assert_uint_eq(lane->head, 3 * size);

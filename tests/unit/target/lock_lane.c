@@ -124,7 +124,7 @@ START_TEST(a_handler_that_fires_while_a_lane_is_remembered)
 }
 END_TEST
 
-/* A jump left the memo's version odd; the next fire stores it again. */
+/* A jump has made the memo's version odd; the next fire stores it again. */
 START_TEST(a_fire_that_is_left_while_it_remembers_is_no_obstacle)
 {
 	begin(NEVER);

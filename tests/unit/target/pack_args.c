@@ -168,7 +168,7 @@ begin(const char *strsize, bool locks)
 	    tbuf_consumer_error(consumer));
 }
 
-/* Returns the lane whose head has moved from its place in `heads'. */
+/* Returns the lane with a head other than in `heads'. */
 static struct tbuf_lane *
 lane_written(uint64_t heads[static TBUF_NCPUS])
 {
@@ -399,7 +399,7 @@ expect_words(const struct arguments *a, unsigned strsize)
 }
 
 /*
- * No byte is read after a string's end, be it its NUL or a cut, at any
+ * No byte is read after a string's end, which is its NUL or a cut, at any
  * alignment and any place in a word.
  */
 START_TEST(strings_may_end_where_memory_does)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What tbufctl prints of the actions of clauses: records made by hand.
+ * The output of tbufctl for the actions of clauses, in records made by hand.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -194,7 +194,7 @@ expect(const char *wanted)
 	out.used = 0;
 }
 
-/* One conversion of a number. */
+/* Prints a number by one conversion. */
 static void
 printed(const char *conversion, const struct tbuf_d_shape *shape,
     uint64_t value, const char *wanted)
@@ -682,7 +682,7 @@ main(void)
 	Suite *s = suite_create("actions");
 	TCase *tc = tcase_create("actions");
 
-	/* Of a flag ' what is printed goes by the user's. */
+	/* The flag ' depends on the user's locale. */
 	setenv("LC_ALL", "C", 1);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, printf_integers_by_width_and_sign);

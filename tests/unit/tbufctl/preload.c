@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * When tbufctl preloads a provider, into what it does not, and what it
- * says then.
+ * Preloading of providers by tbufctl: when it is done, which programs are
+ * refused, and the messages.
  */
 #include <sys/stat.h>
 
@@ -44,7 +44,7 @@ teardown(void)
 	scratch_remove(dir);
 }
 
-/* preload_prepare(), with what it says kept in said[]. */
+/* Calls preload_prepare(), and stores its messages in said[]. */
 static int
 prepare(const char *name, char **setting)
 {
@@ -63,7 +63,7 @@ prepare(const char *name, char **setting)
 	return (status);
 }
 
-/* A file in our directory; its path is valid until the next call. */
+/* Makes a file in our directory; its path is valid until the next call. */
 static const char *
 make_file(const char *name, mode_t mode, const void *data, size_t size)
 {
@@ -78,14 +78,14 @@ make_file(const char *name, mode_t mode, const void *data, size_t size)
 	return (path);
 }
 
-/* A program as far as is looked at: what names its dynamic linker. */
+/* The parts of a program that are read, to find its dynamic linker. */
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr phdr;
 	char linker[64];
 };
 
-/* The dynamic linker of this program. */
+/* Finds the dynamic linker of this program. */
 static int
 find_linker(struct dl_phdr_info *info, size_t size, void *linker)
 {
@@ -219,7 +219,7 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 }
 END_TEST
 
-/* One that a command has notes of, say. */
+/* Such a provider may come from USDT notes of the command. */
 START_TEST(any_provider_can_be_asked_for)
 {
 	static const struct {
@@ -309,10 +309,10 @@ START_TEST(a_program_for_another_c_library_is_refused)
 	strcpy(image.linker, "/lib/ld-musl-x86_64.so.1");
 	refused(make_file("musl", 0755, &image, sizeof(image)),
 	    "it is for another C library");
-	/* It may be in another folder. */
+	/* The linker may be in another folder. */
 	strcpy(image.linker, strrchr(make_image(PT_INTERP).linker, '/') + 1);
 	accepted(make_file("elsewhere", 0755, &image, sizeof(image)));
-	/* One that cannot be read is left to exec. */
+	/* A program that cannot be read is left to exec. */
 	memset(image.linker, 'x', sizeof(image.linker));
 	accepted(make_file("endless", 0755, &image, sizeof(image)));
 	image.header.e_phnum = 2;

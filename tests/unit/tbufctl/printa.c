@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What tbufctl prints of aggregations: columns, histograms, printa() and what
- * is left for the end.  A consumer aggregates what BEGIN, made by hand, says.
+ * The output of tbufctl for aggregations: columns, histograms, printa() and the
+ * rest at the end.  A consumer aggregates by a clause of BEGIN, made by hand.
  */
 #include <check.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ key_number(int64_t value)
 	op(TBUF_OP_KEY, 4, 0, 0, 8);
 }
 
-/* A constant, which is found again. */
+/* Adds a constant, and loads its address. */
 static void
 load_bytes(const char *text, uint32_t size)
 {
@@ -162,7 +162,7 @@ by_text(uint32_t id, const char *key, int64_t value)
 	update(id, value, 1);
 }
 
-/* As struct tbuf_d_aggregation has them. */
+/* Returns a parameter as struct tbuf_d_aggregation has it. */
 static uint64_t
 linear(int32_t base, uint64_t levels, uint64_t step)
 {
@@ -223,7 +223,7 @@ run(void)
 	ck_assert_int_eq(tbuf_consumer_go(format.consumer), 0);
 }
 
-/* What has been printed since this was asked last. */
+/* Compares the output since the last call. */
 static void
 expect(const char *text)
 {
@@ -274,7 +274,7 @@ START_TEST(a_text_that_is_too_long)
 }
 END_TEST
 
-/* Letters are text; what is not, is dumped. */
+/* Printable bytes are a string, others are dumped. */
 START_TEST(bytes_as_keys)
 {
 	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, KEY_BYTES, 1);
@@ -365,7 +365,7 @@ START_TEST(several_in_one)
 	    "               2 |                                         "
 	    "0        \n"
 	    "\n");
-	/* %@ goes on to the next one, and stays with the last. */
+	/* %@ takes the next aggregation, and repeats the last. */
 	aggregation_printa(&format, &out, ids, 1, "%s %@d %@x %@5d|\n");
 	expect("only 1 1     1|\nboth 2 2     2|\n");
 }
@@ -389,12 +389,12 @@ START_TEST(formats)
 	run();
 	printa(sum, "%d:%5d:%@d %%\n");
 	expect("7:   -8:-255 %\n");
-	/* Fewer conversions than keys. */
+	/* The format has fewer conversions than keys. */
 	printa(sum, "%@-8d|%x");
 	expect("-255    |7");
 	printa(sum, "none\n");
 	expect("none\n");
-	/* A width is a key, too. */
+	/* A width takes a key, too. */
 	printa(sum, "%*d|");
 	expect("     -8|");
 	aggregation_printa(&format, &out, ids, 2, "%@d %@d %@d\n");
@@ -527,7 +527,7 @@ START_TEST(negative_counts)
 }
 END_TEST
 
-/* 0 to 1499 of llquantize(i, 3, 3, 5, 27), of which the ends are shown. */
+/* Values 0 to 1499 of llquantize(i, 3, 3, 5, 27); the ends are compared. */
 START_TEST(steps_of_a_magnitude)
 {
 	uint32_t id = aggregation(TBUF_AGG_LLQUANTIZE, log_linear(3, 3, 5,
@@ -566,7 +566,7 @@ START_TEST(steps_of_a_magnitude)
 	    "          >= 729 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   "
 	    "771      \n"));
 	out.used = 0;
-	/* 100, 200, 400, 600, 800, >= 1000; nothing below is shown. */
+	/* 100, 200, 400, 600, 800, >= 1000; lower steps are hidden. */
 	printa(up, "%@d");
 	expect("\n"
 	    "           value  ------------- Distribution ------------- "
@@ -680,7 +680,7 @@ START_TEST(bars_of_keys)
 	    "1        \n"
 	    "            write |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           "
 	    "3        \n");
-	/* Of these bars would say nothing. */
+	/* Bars would be meaningless for min(). */
 	printa(min, NULL);
 	expect("\n        1                2\n");
 }
@@ -701,7 +701,7 @@ START_TEST(packed)
 	run();
 	ck_assert_int_eq(setenv("TERM", "dumb", 1), 0);
 	printa(id, NULL);
-	/* 0 to 1024 for both; half of all is x, all is X. */
+	/* Both span 0 to 1024; x is half of all, X is all. */
 	expect("\n\n"
 	    "      key  min .------------. max  | count\n"
 	    "        1    0 : x x        : 1024 | 2\n"
@@ -784,7 +784,7 @@ END_TEST
 
 /* ------------------------------------------------------------ actions */
 
-/* Of records that say clear(@a); trunc(@a, n) and so on. */
+/* Performs an action such as clear(@a) or trunc(@a, n). */
 static void
 act(enum tbuf_d_action_kind kind, uint32_t id, int64_t n)
 {

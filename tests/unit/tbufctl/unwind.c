@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How often the modules of a process are read to unwind its stacks.  libdw, and
- * what keeps its process apart, are interposed.
+ * How often the modules of a process are read to unwind its stacks.  libdw and
+ * the access to the process are interposed.
  */
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 #include "lib/check_main.h"
 #include "debuginfo/unwind.h"
 
-/* Behind the others: its fail is a macro. */
+/* This comes last: its fail is a macro. */
 #include <check.h>
 
 #if defined(__x86_64__)
@@ -28,10 +28,10 @@
 #define REGISTERS	33u
 #endif
 
-/* Of the process that is asked about, below this address there are modules. */
+/* A process with modules below the address `mapped`. */
 static struct {
 	uint64_t mapped, read, reads;
-	bool files;		/* it was told what had been mapped */
+	bool files;		/* its mappings were passed */
 } *process;
 
 static struct parcel parcel;
@@ -109,7 +109,7 @@ dwfl_frame_pc(Dwfl_Frame *frame, Dwarf_Addr *pc, bool *exact)
 	return (true);
 }
 
-/* The first frame is known; one more. */
+/* The first frame is known, so this adds one more. */
 int
 dwfl_getthread_frames(Dwfl *dwfl, pid_t tid,
     int (*callback)(Dwfl_Frame *, void *), void *arg)
@@ -188,8 +188,8 @@ teardown(void)
 }
 
 /*
- * Stacks of a process's thread at this address, which has ended if that is 0;
- * how often modules were read for them.
+ * Unwinds stacks of a thread at this address; pid 0 means an ended process.
+ * Returns how often modules were read.
  */
 static uint64_t
 unwound_of(uint64_t pid, uint64_t pc, unsigned stacks)

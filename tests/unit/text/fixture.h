@@ -42,7 +42,7 @@ extern size_t text_held_size;
 void	text_hold(void);
 
 /*
- * Lines whose bytes follow from their number: "NUMBER LENGTH ccc...".  The
+ * Lines with bytes that follow from their number: "NUMBER LENGTH ccc...".  The
  * lines found must be the last ones written, without gaps.
  */
 void	text_message(uint32_t number, unsigned length, char *text);

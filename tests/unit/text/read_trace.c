@@ -46,7 +46,7 @@ take_unwrapped(void *unused, const struct tbuf_unwrapped *u)
 	return (0);
 }
 
-/* The reader returns all lines in order, wherever the chunk wraps. */
+/* The reader returns all lines in order, at any place of the chunk's end. */
 START_TEST(a_trace_is_put_in_order)
 {
 	static char expected[sizeof(text_held)];
@@ -117,7 +117,7 @@ START_TEST(a_trace_is_read_while_it_is_written)
 }
 END_TEST
 
-/* Control characters are replaced, whatever process wrote them. */
+/* Control characters of any process are replaced. */
 START_TEST(a_trace_has_no_control_characters)
 {
 	static const char line[] = "a\x1b[2Jb\x7f" "c\xc2\x9b" "1md\xc3\xa9";
@@ -530,8 +530,8 @@ leave_chunks(char *name, unsigned n, bool exits)
 }
 
 /*
- * The youngest chunks of dead processes are kept, by program; those of
- * processes that exited are not.
+ * Chunks of dead processes are retained, by program, the youngest first; those
+ * of processes that exited are not.
  */
 START_TEST(of_the_dead_the_youngest_chunks_are_kept)
 {
