@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a test program of Check's does last.
+ * The end of main() in test programs that use Check.
  */
 #ifndef TESTS_LIB_CHECK_MAIN_H
 #define TESTS_LIB_CHECK_MAIN_H
@@ -9,7 +9,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Run the tests, and free them; the exit status. */
+/* Runs the tests, and frees them.  Returns the exit status. */
 static inline int
 run_suite(Suite *suite)
 {

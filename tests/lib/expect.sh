@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# For scripts that compare texts.  report is their last command: its status is
-# theirs.
+# Functions for scripts that compare texts.  report is a script's last command,
+# so that its status is the script's.
 
 passed=0 failed=0
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# hung_threads.sh PID: where the threads are of all that descends from a
-# process; with stacks where gdb(1) is installed.
+# hung_threads.sh PID: shows where the threads of a process's descendants are,
+# with their stacks if gdb(1) is installed.
 
 set -u
 
-# show PID
+# show PID: prints the state of each thread of a process.
 show()
 {
 	cat /proc/$1/cmdline 2>/dev/null | tr '\0' ' '
@@ -26,7 +26,7 @@ show()
 	fi
 }
 
-# below PID: all but this script.
+# below PID: shows all descendants but this script.
 below()
 {
 	for child in $(cat /proc/$1/task/*/children 2>/dev/null); do

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# For scripts that compare and go on: they end with
+# A function for scripts that count what differs; they end with
 #	echo "$passed passed, $failed failed"
 
 passed=0 failed=0
 
-# same WHAT EXPECTED FOUND
+# same WHAT EXPECTED FOUND: counts the comparison as passed or failed.
 same()
 {
 	if [ "$2" = "$3" ]; then

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A test's own directories (scratch.h).
+ * The directories of one test.  See scratch.h.
  */
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -22,9 +22,9 @@
 
 #include "scratch.h"
 
-/* So that a socket's path (108 bytes) has room in it. */
+/* The limit leaves room for the path of a socket (108 bytes). */
 #define PLACE_MAX	60
-/* A process that has outlived its test may still make files. */
+/* A process that outlives its test may make files during the removal. */
 #define TRIES		100
 
 static char in_memory[PATH_MAX], in_folder[PATH_MAX];
@@ -49,7 +49,7 @@ remove_entries(int fd)
 	closedir(dir);
 }
 
-/* A file system that a test had mounted there. */
+/* Unmounts a file system that a test has mounted there. */
 static void
 unmount_at(int at, const char *name)
 {
@@ -68,7 +68,7 @@ remove_at(int at, const char *name)
 
 	if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
 		return (true);
-	/* A directory: no link, for that would be gone. */
+	/* This is a directory: a link would have been removed by now. */
 	for (tries = 0; tries < TRIES; tries++) {
 		fchmodat(at, name, 0700, 0);
 		fd = openat(at, name,
@@ -105,7 +105,7 @@ make_in(const char *place, char *path, size_t size)
 	if (place == NULL ||
 	    (size_t)snprintf(path, size, "%s/tbuf.XXXXXX", place) >= size)
 		return (false);
-	/* Tests that drop their privileges have to get through it. */
+	/* Tests that drop their privileges have to pass through it. */
 	return (mkdtemp(path) != NULL && chmod(path, 0711) == 0);
 }
 
@@ -123,7 +123,7 @@ temporary_folder(void)
 	return (folder);
 }
 
-/* It has nothing of the test: no descriptor, no session, no directory. */
+/* The remover has no descriptor, session or working directory of the test. */
 static void
 wait_and_remove(int pidfd)
 {
@@ -141,7 +141,7 @@ wait_and_remove(int pidfd)
 	scratch_end();
 }
 
-/* It is nobody's child, and hears no signal that is meant for the test. */
+/* Starts a process, not as a child, that gets none of the test's signals. */
 static void
 start_remover(void)
 {

@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A test's own directories, one in shared memory and one in the temporary
- * folder.  All that a test makes lies in them, and they go when it has ended,
- * however that was.
+ * The directories of one test, one in shared memory and one in the temporary
+ * folder.  All files of a test are in them, and they are removed after any end
+ * of the test.
  *
- * scratch_run makes them, runs a test and removes them; the test knows them by
- * these variables.  A test that is run by hand makes its own.  In either case
- * a process of its own waits for the end of the one that made them, so that a
- * SIGKILL leaves nothing behind, too.
+ * scratch_run makes them, runs a test and removes them; the variables below
+ * pass their names.  A test that is run by hand makes its own.  In either case
+ * a separate process waits for the end of the process that made them, so that
+ * they are removed after a SIGKILL, too.
  */
 #ifndef TESTS_LIB_SCRATCH_H
 #define TESTS_LIB_SCRATCH_H
@@ -16,24 +16,25 @@
 #include <stddef.h>
 
 /*
- * The directory in the temporary folder, which is TMPDIR unless that has a
- * blank or the like in it (no path in LD_PRELOAD can) or is long.
+ * Variable with the directory in the temporary folder.  That folder is TMPDIR,
+ * unless it is long or contains a blank or the like (which no path in
+ * LD_PRELOAD can).
  */
 #define SCRATCH		"SCRATCH"
 /*
- * The one in shared memory.  Without SCRATCH beside it: where that is made,
- * in place of /dev/shm.
+ * Variable with the directory in shared memory.  If SCRATCH is not set, it is
+ * the place where that directory is made, instead of /dev/shm.
  */
 #define SCRATCH_SHM	"SCRATCH_SHM"
 
-/* Make both.  TMPDIR and TBUF_DIR are folders in them from then on. */
+/* Makes both, and sets TMPDIR and TBUF_DIR to folders in them. */
 void	scratch_begin(void);
-/* Remove what scratch_begin() has made. */
+/* Removes both. */
 void	scratch_end(void);
 
-/* A new directory of this test in shared memory. */
+/* Makes a new directory of this test in shared memory. */
 void	scratch_directory(char *path, size_t size);
-/* Remove it early. */
+/* Removes it early. */
 void	scratch_remove(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Nothing is left of a test, neither in shared memory nor in the temporary
-# folder, however it has ended (scratch.h); scratch_failing_test is such a test.
+# No file of a test remains in shared memory or in the temporary folder after
+# any end of it (scratch.h); scratch_failing_test is the test.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -13,7 +13,7 @@ mkdir "$memory" "$folder"
 passed=0 failed=0
 cd "$SCRATCH" || exit 1
 
-# same WHAT EXPECTED FOUND
+# same WHAT EXPECTED FOUND: counts the comparison as passed or failed.
 same()
 {
 	if [ "$2" = "$3" ]; then
@@ -24,25 +24,25 @@ same()
 	fi
 }
 
-# outside COMMAND ...: as if no scratch_run were around it.
+# outside COMMAND ...: runs a command as if outside of scratch_run.
 outside()
 {
 	env -u SCRATCH SCRATCH_SHM="$memory" TMPDIR="$folder" "$@"
 }
 
-# What there is at this moment.
+# Lists the directories that exist now.
 left()
 {
 	find "$memory" "$folder" -mindepth 1 -maxdepth 1
 }
 
-# nothing WHAT: removed by who has ended.
+# nothing WHAT: expects that the ended process has removed everything.
 nothing()
 {
 	same "$1: is left" '' "$(left)"
 }
 
-# nothing_soon WHAT: removed by the process that was waiting for the end.
+# nothing_soon WHAT: expects this of the process that waits for the end.
 nothing_soon()
 {
 	timeout 60 sh -c 'while [ -n "$(ls -A "$1"; ls -A "$2")" ]; do
@@ -51,7 +51,7 @@ nothing_soon()
 	nothing "$1"
 }
 
-# begin COMMAND ...: in the background, until it has made its files.
+# begin COMMAND ...: starts a command, and waits until it has made its files.
 begin()
 {
 	: >out
@@ -64,7 +64,7 @@ begin()
 	same "$*: directories" 2 "$(left | wc -l)"
 }
 
-# A script that is run by hand; its name is the first argument.
+# script NAME: makes a script as if to be run by hand.
 script()
 {
 	cat >"$1" <<-'END'
@@ -96,7 +96,7 @@ kill -KILL $test
 wait $test
 nothing_soon KILL
 
-# The first process of a pid namespace ends behind the others there.
+# The first process of a pid namespace ends after the others there.
 if unshare -Urp true 2>/dev/null; then
 	outside timeout 100 "$run" \
 	    unshare -Urp sh -c 'sleep 1000 & sleep 1000 &' >out 2>&1
@@ -104,7 +104,7 @@ if unshare -Urp true 2>/dev/null; then
 	nothing 'a pid namespace'
 fi
 
-# It never ends: it is shown, and what it has started.
+# A test that never ends is shown, with the process that it started.
 begin SCRATCH_LIMIT=1000 "$run" "$leave" wait
 kill -ALRM $test
 wait $test
@@ -115,7 +115,7 @@ outside SCRATCH_LIMIT=0 "$run" "$leave" exit >out 2>&1
 same 'bad limit: status' 2 $?
 same 'bad limit' 'scratch_run: SCRATCH_LIMIT=0: too small' "$(cat out)"
 
-# Without scratch_run.
+# The test runs without scratch_run.
 outside "$leave" exit >out 2>&1
 same 'by hand: status' 3 $?
 nothing_soon 'by hand'
@@ -124,7 +124,7 @@ kill -KILL $test
 wait $test
 nothing_soon 'by hand, killed'
 
-# Scripts, by hand.
+# Scripts run by hand.
 script killed <<'END'
 kill -9 $$
 END
@@ -144,7 +144,7 @@ if [ $status -ne 77 ]; then
 fi
 nothing 'a script that mounts'
 
-# Where no path of a library may lie.
+# Folders that no library's path may contain are not used.
 mkdir 'a b'
 for place in "$PWD/a b" relative; do
 	found=$(env -u SCRATCH SCRATCH_SHM="$memory" TMPDIR="$place" \
@@ -156,8 +156,8 @@ for place in "$PWD/a b" relative; do
 	nothing "TMPDIR=$place"
 done
 
-# No test makes a directory of its own elsewhere, but for those that run on
-# another machine or on what was installed.
+# No test makes a directory elsewhere, apart from those that run on another
+# machine or test an installation.
 cd "$top_srcdir/tests" || exit 1
 same 'made elsewhere' '' "$(grep -rlE 'mkdtemp|mktemp|/dev/shm|[" =]/tmp/' \
     --include='*.c' --include='*.cc' --include='*.h' --include='*.sh' . |

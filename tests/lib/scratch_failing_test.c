@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A test that fails: it makes directories and files, a process that has them
- * open, and then ends as it is told, or waits until it is ended.
+ * A test that fails: it makes directories and files, and a process that has
+ * them open; then it ends as its argument says, or waits for a signal.
  *
- *	scratch_leave exit | abort | wait
+ *	scratch_failing_test exit | abort | wait
  */
 #include <sys/stat.h>
 
@@ -42,7 +42,7 @@ make_directories(void)
 	make_file(inner, "file");
 	make_file(getenv(SCRATCH), "file");
 	make_file(getenv("TMPDIR"), "file");
-	/* Neither may be listed, nor may anything be removed from it. */
+	/* No entry of the directory can be listed or removed. */
 	if (chmod(inner, 0) != 0)
 		err(2, "%s", inner);
 }

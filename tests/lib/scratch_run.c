@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * scratch_run COMMAND [ARGUMENT ...]: runs a test with directories of its own
- * (scratch.h).  When it has ended, what it has started ends too, and the
+ * (scratch.h).  After its end, the processes it started are killed, and the
  * directories are removed; the status is the test's.
  *
- * A test that never ends would take all others with it: after SCRATCH_LIMIT
- * seconds (1200 unless it is set) hung_threads.sh shows where it is, and it
- * fails with status 124.
+ * A test that never ends would block all others: after SCRATCH_LIMIT seconds
+ * (1200 unless it is set) hung_threads.sh shows its threads, and it fails with
+ * status 124.
  *
  * With SCRATCH_STDIN=none the test begins without a standard input.  make(1)
- * hands on its own to one of the tests that it runs at once, so that closing
- * that tries another test each time.
+ * passes its own to one of the tests that it runs at once, so closing that
+ * tries another test each time.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,9 +28,9 @@
 
 #include "scratch.h"
 
-/* What a test that is told to end has for its own clean-up. */
+/* The time that a test has for its own clean-up after a signal. */
 #define GRACE_SECONDS	10
-/* Many times what the longest test takes on a busy machine. */
+/* Many times the duration of the longest test on a busy machine. */
 #define LIMIT_SECONDS	1200
 #define STATUS_HUNG	124
 
@@ -45,7 +45,7 @@ pass_on(int number)
 	alarm(GRACE_SECONDS);
 }
 
-/* Told to end, or out of time. */
+/* Handles the alarm: the test ignored a signal, or its time is over. */
 static void
 insist(int number)
 {
@@ -95,9 +95,9 @@ set_handlers(void)
 }
 
 /*
- * Its parent is who called: it has the signals' handling that it was given.
- * But under nohup(1) a hang-up is ignored, which a shell cannot take back, and
- * tests send it.
+ * Starts the test with the signal dispositions that this process began with,
+ * except for SIGHUP: nohup(1) ignores that, a shell cannot undo it, and tests
+ * send it.
  */
 static void
 start(char **argv, const sigset_t *mask)
@@ -115,7 +115,7 @@ start(char **argv, const sigset_t *mask)
 	}
 }
 
-/* Where it is, told by a script; then it ends. */
+/* Shows the threads of a test by a script, then kills it. */
 static void
 end_hung(const char *name)
 {
@@ -135,7 +135,7 @@ end_hung(const char *name)
 	kill(test, SIGKILL);
 }
 
-/* Its status; orphans come to us as they lose their parents. */
+/* Returns the test's status.  Orphans become our children; we reap them. */
 static int
 wait_for_test(const char *name)
 {
@@ -152,7 +152,7 @@ wait_for_test(const char *name)
 	return (status);
 }
 
-/* All children are told to end; false: there is none that can be. */
+/* Kills all children.  Returns false if there is none that can be killed. */
 static bool
 kill_others(void)
 {
@@ -172,9 +172,9 @@ kill_others(void)
 }
 
 /*
- * How many of its processes were still there.  They are waited for in any
- * order: the first one of a pid namespace ends behind all others there, which
- * may be ours to wait for.
+ * Kills the remaining processes.  Returns how many were alive.  They are reaped
+ * in any order: the first process of a pid namespace ends after all others
+ * there, some of which may be our children.
  */
 static unsigned
 end_others(void)

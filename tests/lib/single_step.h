@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Something happens between two instructions: a function runs under the
- * processor's trap flag, and after a number of instructions, or after each of
- * them, a signal handler does what a test wants.  What can go wrong at one
- * instruction alone goes wrong there in every run.
+ * Code that runs between two instructions of a function: the function runs
+ * under the processor's trap flag, and after a number of instructions, or after
+ * each one, a signal handler runs the test's action.  A fault at a single
+ * instruction thus occurs in every run.
  *
- * A trap is a signal, so a restartable section never ends while it is stepped
- * through.
+ * A trap is a signal, so a restartable section never ends while it is
+ * single-stepped.
  */
 #ifndef TESTS_LIB_SINGLE_STEP_H
 #define TESTS_LIB_SINGLE_STEP_H
@@ -22,7 +22,7 @@
 
 static void (*steps_action)(void);
 static unsigned long steps_at, steps_taken;
-static const unsigned char *steps_pc;	/* the instruction to come */
+static const unsigned char *steps_pc;	/* the next instruction */
 
 #if defined(__x86_64__)
 #define STEPS_POSSIBLE	true
@@ -39,13 +39,13 @@ steps_trap(int number, siginfo_t *info, void *context)
 	if (steps_at == STEPS_EACH)
 		steps_action();
 	else if (steps_taken++ == steps_at) {
-		/* The rest runs as ever. */
+		/* The rest runs without steps. */
 		c->uc_mcontext.gregs[REG_EFL] &= ~STEPS_FLAG;
 		steps_action();
 	}
 }
 
-/* The flags are changed below what the compiler may keep under the stack. */
+/* The flags are pushed below the red zone, which the compiler may use. */
 static inline void
 steps_begin(void)
 {
@@ -77,8 +77,8 @@ steps_trap(int number, siginfo_t *info, void *context)
 #endif
 
 /*
- * Run a function, and after `at` of its instructions the action.  False if it
- * has not so many.
+ * Runs a function, and the action after `at` of its instructions.  Returns
+ * false if it has fewer.
  */
 static bool
 steps_run(void (*function)(void), unsigned long at, void (*action)(void))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# For scripts: the text of the target side, by folders.
+# Functions for scripts: the text size of the target side, by folders.
 
-# Files besides what a plain fire needs: clauses, units, recorders, last records,
-# lanes of threads.
+# Files that a plain fire does not need: clauses, units, recorders, last
+# records, thread lanes.
 beyond_fire='libtbuf/machine/.*|libtbuf/target/(clause|unit|recorder|crash)/.*'
 beyond_fire="$beyond_fire|libtbuf/target/api/recorder_api"
 beyond_fire="$beyond_fire|libtbuf/target/lane/thread_(lane|exit|exit_key)"
@@ -12,8 +12,8 @@ beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"
 beyond_fire="$beyond_fire|libtbuf/shared/(program_select|lane_usage)"
 beyond_fire="$beyond_fire|libtbuf/base/safe_read(_call)?"
 
-# target_text [BUT]: prints how many bytes of text the objects of libtarget have,
-# without those whose sources, less their suffix, match BUT.
+# target_text [BUT]: prints the bytes of text in the objects of libtarget, apart
+# from objects of sources that match BUT (names without the suffix).
 target_text() {
 	(cd "$top_builddir" && find libtbuf -name 'libtarget_la-*.o' \
 	    -path '*/.libs/*') | while read -r object; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The script that libtool has made of tbufctl takes longer than tbufctl: what it
-# would run is run without it.
+# Lets tests run tbufctl itself: libtool's wrapper script takes longer than the
+# program.
 
 found=$("$top_builddir/libtool" --mode=execute \
     -dlopen "$top_builddir/libtbuf.la" \

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * under_filter COMMAND [ARGUMENT ...]: becomes the command, under a filter of
- * system calls that kills who reads or writes memory by process_vm_readv(2) or
- * process_vm_writev(2).  Status 77: there is no such filter here.
+ * under_seccomp COMMAND [ARGUMENT ...]: executes the command under a filter of
+ * system calls that kills a process which calls process_vm_readv(2) or
+ * process_vm_writev(2).  The status is 77 if there is no such filter here.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The sizes and places that programs are built with (tests/policy/abi.sh compiles
- * this as C and as C++).  A field that is new takes reserved words; nothing
- * here changes without another number of libtbuf.so.
+ * Sizes and offsets that programs are built with (tests/policy/abi.sh compiles
+ * this as C and as C++).  A new field takes reserved words; any other change
+ * here needs another version number of libtbuf.so.
  */
 #include <tbuf_consumer.h>
 #include <tbuf_text.h>
@@ -18,7 +18,7 @@
 #define PLACE(name, field, at)						\
 	SAME(#name "." #field, offsetof(struct name, field), at)
 
-/* Memory of the program's, written by the library. */
+/* These structures are the program's memory, which the library writes. */
 PLACE(tbuf_component, wanted, 8);
 PLACE(tbuf_component, order, 72);
 PLACE(tbuf_component, sites, 96);
@@ -45,7 +45,7 @@ PLACE(tbuf_totals, drops, 16);
 PLACE(tbuf_totals, reserved, 32);
 SIZE(tbuf_totals, 64);
 
-/* The library's own, which programs may copy. */
+/* These structures are the library's, and programs may copy them. */
 PLACE(tbuf_lane_status, consumer_name, 8);
 PLACE(tbuf_lane_status, size, 24);
 PLACE(tbuf_lane_status, number, 40);
@@ -53,11 +53,11 @@ PLACE(tbuf_lane_status, drops, 72);
 PLACE(tbuf_lane_status, reserved, 96);
 SIZE(tbuf_lane_status, 160);
 
-/* An array's element: it stays so.  What more there is to say is data. */
+/* Elements of arrays never change; additions have to be data. */
 PLACE(tbuf_value, size, 4);
 PLACE(tbuf_value, data, 8);
 SIZE(tbuf_value, 16);
 
-/* The library's own, which grows at its end. */
+/* These structures are the library's, and may grow at their end. */
 PLACE(tbuf_probe_info, types, 44);
 PLACE(tbuf_probe_info, argnames, 56);

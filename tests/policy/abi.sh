@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What programs are built and linked with: the sizes of structures, and the
-# names that the library exports, which are those of its map, each of them
-# named in a manual page.
+# Programs are built and linked with the same sizes of structures and the same
+# names as before.  The library exports the names of its map, and each of them
+# has a manual page.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}" "${CXX:=c++}"
@@ -13,7 +13,7 @@ map=$top_srcdir/libtbuf/libtbuf.map
 passed=0 failed=0
 cd "$SCRATCH" || exit 1
 
-# same WHAT: the files `expected` and `got` are equal, and say something.
+# same WHAT: expects that the files `expected` and `got` are equal, not empty.
 same()
 {
 	if [ -s expected ] && diff -u expected got; then
@@ -24,14 +24,14 @@ same()
 	fi
 }
 
-# node NAME: the names that it exports.
+# node NAME: prints the names that a node of the map exports.
 node()
 {
 	sed -n "/^$1 {/,/^}/p" "$map" | sed -n '/^global:/,/^local:/p' |
 	    sed -n 's/^	\(.*\);$/\1/p'
 }
 
-# exported VERSION: as the library has them.
+# exported VERSION: prints the names that the library has with this version.
 exported()
 {
 	nm -D --defined-only "$library" |
@@ -62,13 +62,13 @@ for version in TBUF_1.0 TBUF_PRIVATE; do
 	same "$version: the map, sorted, and the library"
 done
 
-# Without a version, in front of the C library's.
+# Names without a version replace those of the C library.
 printf '%s\n' clone daemon setsid vfork >expected
 nm -D --defined-only "$library" | sed -n 's/.* [TDBRVWi] \([^@]*\)$/\1/p' |
     sort >got
 same 'names without a version'
 
-# Functions of a header that are not all in it.
+# The map has each function of the headers that is not inline.
 node TBUF_1.0 >expected
 cat "$top_srcdir/libtbuf/include/tbuf.h" "$top_srcdir/libtbuf/include/tbuf_consumer.h" \
     "$top_srcdir/libtbuf/include/tbuf_text.h" |
@@ -77,7 +77,7 @@ cat "$top_srcdir/libtbuf/include/tbuf.h" "$top_srcdir/libtbuf/include/tbuf_consu
 grep -v -x -F -e tbuf_probe_enabled -e tbuf_probe_fire headers >got
 same 'the map and the headers'
 
-# Each name of the library stands in a page, the public ones in its NAME.
+# Each name of the library is in a page, a public one in the section NAME.
 sed -n '/^\.Sh NAME/,/^\.Sh SYNOPSIS/s/^\.Nm \(tbuf_[a-z_]*\).*/\1/p' \
     "$top_srcdir"/man/*.3 | sort >names
 grep -x -F -f expected names >got

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Functions call downwards, as doc/layers.txt has it, and the files that call
-# each other in circles are those that it lists.  The objects tell, by nm(1), so
-# that calls of inline functions in headers are seen as well.
+# Functions call downwards, as doc/layers.txt allows, and files call each other
+# in a circle only if it lists the circle.  The calls are read from objects by
+# nm(1), which shows calls of inline functions in headers as well.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -15,9 +15,9 @@ case $(${CC:-cc} --version 2>/dev/null) in
 esac
 command -v nm >/dev/null || { echo 'no nm(1)'; exit 77; }
 
-# Prints "SOURCE SYMBOL TYPE" for all objects whose source is there: a build
-# folder may have others left.  Of the library's sources providers and tests have
-# objects of their own, which are left out.
+# Prints "SOURCE SYMBOL TYPE" for all objects with an existing source: a build
+# folder may have old objects.  Objects that providers and tests have of the
+# library's sources are skipped.
 symbols() {
 	(cd "$top_builddir" && {
 		find libtbuf \( -name 'libtarget_la-*' -o -name 'libtext_la-*' \
@@ -33,10 +33,10 @@ symbols() {
 	done | sort -u
 }
 
-# Prints arrows for layers.awk.  The library calls no provider: the provider libc
-# defines functions of the C library.  Of several definitions that in the same folder
-# counts.  A public function that is called from outside of the library
-# belongs to its header.
+# Prints arrows for layers.awk.  The library calls no provider: the provider
+# libc defines functions of the C library.  A definition in the caller's folder
+# is preferred to others.  A public function that is called from outside of the
+# library belongs to its header.
 arrows() {
 	awk '
 	function folder(file) {
@@ -78,7 +78,7 @@ arrows() {
 map=$top_srcdir/libtbuf/libtbuf.map
 symbols >"$SCRATCH/symbols"
 arrows "$SCRATCH/symbols" >"$SCRATCH/arrows"
-# Were there no calls, no circle would be found.
+# Without any calls no circle would be found.
 grep -q 'target/fire/fire .*target/lane/lock_lane ' "$SCRATCH/arrows" || {
 	echo "FAIL the objects have no call from fire to lock"
 	exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a forked child writes is in one page of libtbuf: each is a copy.
+# A forked child writes to one page of libtbuf only, as each costs a copy.
 
 : "${top_builddir:?}"
 
@@ -13,7 +13,7 @@ failed=0
 symbols=$(nm "$library")
 page=
 for name in busy nruns runs slot stage tbuf_file tbuf_units_epoch; do
-	# Others of that name may be elsewhere.
+	# Other symbols with this name may be in other pages.
 	pages=$(echo "$symbols" | awk -v name="$name" '
 	    $2 ~ /[dD]/ && $3 == name { print substr($1, 1, 13) }')
 	: "${page:=$pages}"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Each public header compiles by itself and twice, as C and as C++, without a
-# warning, with nothing but its folder in the search path; and so does, as C,
-# each part of the layout.
+# warning, with only its folder in the search path.  Each header of the layout
+# does so as C.
 
 set -eu
 : "${top_srcdir:?}" "${CC:=cc}" "${CXX:=c++}"
 
-# compile COMPILER LANGUAGE STANDARD: what comes on standard input.
+# compile COMPILER LANGUAGE STANDARD: compiles the standard input.
 compile() {
 	$1 -x "$2" -std="$3" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
 	    -I"$top_srcdir/libtbuf/include" -

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What is cited is there.  Each invariant of layout.h is cited by its tag where
-# code keeps it, and where a test would notice that it is broken; and what is
-# cited is one of them.  Files that comments and documents name exist.
+# Citations are right.  Each invariant of layout.h is cited by its tag in code
+# that maintains it and in a test that would notice its breach; no other tag is
+# cited.  Files that comments and documents name exist.
 
 set -u
 : "${top_srcdir:?}"
@@ -11,14 +11,14 @@ set -u
 passed=0 failed=0
 cd "$top_srcdir" || exit 1
 
-# cited FILE ...: the tags in files and folders, each once.
+# cited FILE ...: prints the tags in files and folders, each once.
 cited()
 {
 	grep -rhoE --include='*.[chS]' --include='*.cc' --include='*.sh' \
 	    --exclude=layout.h --exclude=tags.sh '\<inv\.[a-z]+' "$@" | sort -u
 }
 
-# each WHAT COMMAND ...: it prints all tags.
+# each WHAT COMMAND ...: expects that a command prints all tags.
 each()
 {
 	what=$1
@@ -47,7 +47,7 @@ for tag in $(cited libtbuf tests tbufctl providers bench); do
 	}
 done
 
-# Sources and scripts that comments and documents name, each once.
+# Prints the sources and scripts that comments and documents name, each once.
 named()
 {
 	folders='bench doc examples libtbuf providers tbufctl tests'

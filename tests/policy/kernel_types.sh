@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What D declares of that which system calls are handed is where C has it.
+# Structures for system calls have the same sizes and offsets in D as in C.
 
 set -u
 : "${TBUFCTL:?}" "${CC:=cc}" "${top_srcdir:?}"
@@ -11,7 +11,7 @@ TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR
 cd "$SCRATCH" || exit 1
 
-# member STRUCTURE NAME ...
+# member STRUCTURE NAME ...: prints expressions for its size and offsets.
 member() {
 	of=$1
 	shift

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Holds arrows between files against doc/layers.txt:
+# Checks arrows between files against doc/layers.txt:
 #
 #	awk -v kind=calls -f layers.awk doc/layers.txt arrows
 #
 # A line of arrows is "FILE FILE REASON": the first file uses the second one;
 # files are named without their suffix.  Prints the arrows that no line of the
-# table allows; of calls also circles that are not in its list, or are smaller
-# than there.  The last line is "N arrows, N circles, N faults".
+# table allows; for calls, also circles that its list does not have, or has with
+# another size.  The last line is "N arrows, N circles, N faults".
 
 function folder(file) {
 	sub(/\/[^\/]*$/, "", file)
 	return file
 }
 
-# Lets a folder use NAME; of "*NAME" also everything that NAME may use.
+# Lets a folder use NAME; "*NAME" adds everything that NAME may use.
 function allow(from, name,	key, part) {
 	if (sub(/^\*/, "", name)) {
 		if (!(name in known))
@@ -90,7 +90,7 @@ function reach(start, from,	i, n, list) {
 	}
 }
 
-# Returns how many files of a listed circle are in the circle "members".
+# Returns the number of files of a listed circle that the circle "members" has.
 function listed(line, members,	i, n, file, in_it) {
 	n = split(line, file, " ")
 	for (i = 1; i <= n; i++)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Files include what the table in doc/layers.txt allows; tests/policy/calls.sh looks at
-# what they call.  Folders and names are as doc/layers.md promises.
+# Files include only files that the table in doc/layers.txt allows;
+# tests/policy/calls.sh checks calls.  Folders and names are as doc/layers.md
+# promises.
 
 set -u
 : "${top_srcdir:?}"
@@ -24,8 +25,8 @@ expect() {
 find libtbuf libtbufd tbufctl providers -name '*.[chly]' | sort \
     >"$SCRATCH/sources"
 
-# Prints "FILE FILE" for each #include in quotes: its path begins at the file's own
-# folder, or at one that -I names.
+# Prints "FILE FILE" for each #include in quotes.  Its path begins at the file's
+# own folder, or at one that -I names.
 includes() {
 	xargs grep -HoE '^# *include +"[^"]+"' <"$SCRATCH/sources" |
 	    sed 's/:# *include *"/ /; s/"$//' |
@@ -61,7 +62,7 @@ allowed() {
 }
 expect 'files include as doc/layers.txt has it' allowed
 
-# Prints sources of the target side, beside lane, unit, clause and fire, that
+# Prints sources of the target side outside of lane, unit, clause and fire that
 # compile the assembler of sections.
 assembler() {
 	awk '
@@ -91,7 +92,7 @@ assembler() {
 }
 expect 'sections are compiled where records are written' assembler
 
-# The folders that doc/layers.md and doc/layers.txt name.
+# Prints a missing folder that doc/layers.md or doc/layers.txt names.
 named() {
 	for folder in $(grep -ohE '\<(libtbuf|libtbufd|tbufctl|providers)(/[a-z0-9_]+)*/($|[^a-z0-9_.])' \
 	    doc/layers.md | sed 's|/[^/]*$||' | sort -u) \
@@ -114,14 +115,14 @@ twice() {
 }
 expect 'a name of a source of the library is there once' twice
 
-# A child of fork must not depend on the life of a process, or on registration.
+# A forked child must not depend on a process's life, or on registration.
 fork_calls() {
 	! grep -nE '\<tbuf_((sites|batch)_|probe_(un)?register|life_|process_register)' \
 	    libtbuf/target/process/fork.c
 }
 expect 'a fork asks neither life nor registration' fork_calls
 
-# A target and its session have states, which one file changes.
+# One file changes the states of a target and of its session.
 states() {
 	! grep -rnE -e '->(life|session) = ' --include='*.c' libtbuf/consumer |
 	    grep -v '/state\.c:'

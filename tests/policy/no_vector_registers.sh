@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A fire touches no vector register and calls nobody else's function: code that
-# is redirected calls it where nothing has saved those registers.
+# A fire touches no vector register, and calls no function of another library:
+# redirected code calls a fire without saving those registers.
 
 : "${top_builddir:?}"
 
@@ -17,7 +17,7 @@ aarch64) registers='\b[bdhqsvz][0-9][0-9]*\b' ;;
 *)	exit 77 ;;
 esac
 
-# Only objects whose sources are there: a build folder may have others left.
+# Only objects with an existing source count: a build folder may have old ones.
 objects=$(cd "$top_builddir" &&
     find libtbuf -name 'libtarget_la-*.o' | while read -r object; do
 	source=$(echo "$object" | sed 's|/\.libs/|/|; s|/libtarget_la-|/|; s|o$|c|')
@@ -31,21 +31,20 @@ fail()
 	failures=$((failures + 1))
 }
 
-# What the stubs of providers call.
+# The stubs of providers call these.
 stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o' \
     -o -name 'libusdt_fire_la-*.o')
 
-# All of the target side, for a fire calls some of it.
+# All objects of the target side are checked, as a fire calls many of them.
 for object in $objects $stubs; do
 	objdump -d --no-show-raw-insn "$object" | grep "	.*\($registers\)" &&
 		fail "$object: vector registers"
-	# What compilers call where a structure is zeroed or copied.
+	# Compilers call these to zero or to copy a structure.
 	nm -u "$object" | grep -wE 'mem(cpy|move|set)' &&
 		fail "$object: memory by the C library"
 done
 
-# A fire calls the C library only when a thread is new, or where there is no
-# counter to be read.
+# A fire calls the C library only in a new thread, or if no counter can be read.
 for name in target/fire/fire target/lane/cpu_lane target/lane/lock_lane \
     target/lane/pack_args 'machine/[a-z_]*'; do
 	found=$(echo "$objects" | grep "/libtbuf/${name%/*}/\(\.libs/\)\?libtarget_la-${name##*/}\.o\$") || {

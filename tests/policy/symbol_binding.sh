@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What the target side of libtbuf calls is bound when the library is loaded, as
-# a fire must not wait for the loader.  What the consumer alone calls is not:
-# each program that is traced would pay for looking it up.
+# Calls of the target side of libtbuf are bound when the library is loaded, as a
+# fire must not wait for the loader.  Calls of the consumer alone are bound
+# late: each traced program would pay for the look-up.
 
 : "${top_builddir:?}"
 
@@ -14,7 +14,7 @@ $top_builddir/libtbuf/.libs/libtext.a"
 [ -z "$SANITIZER" ] || { echo "a sanitizer has calls of its own"; exit 77; }
 command -v readelf >/dev/null && command -v nm >/dev/null || exit 77
 [ -e "$library" ] || exit 77
-# Elsewhere a symbol that both sides call is bound twice, early and late.
+# On other machines a symbol that both sides call is bound early and late.
 [ "$(uname -m)" = x86_64 ] || exit 77
 
 . "${top_srcdir:?}/tests/lib/scratch.sh"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a program that is linked with the target side has to carry, as it is
-# built for people: of what traces 120 KB of text at most, and with all that
-# clauses, units, threads' lanes, recorders and backtraces add 251 KB.
+# The target side adds a bounded text size to a program, as built for users: at
+# most 120 KB for plain fires, and 251 KB with clauses, units, thread lanes,
+# recorders and backtraces.
 
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
 
@@ -30,7 +30,7 @@ esac
 [ "$(uname -m)" = x86_64 ] || skip "the figure is that of another processor"
 command -v size >/dev/null || skip "no size(1)"
 
-# check WHAT BYTES MOST
+# check WHAT BYTES MOST: exits if BYTES is more than MOST.
 check()
 {
 	[ "$2" -gt 0 ] || { echo "no objects of $1" >&2; exit 1; }
