@@ -221,7 +221,7 @@ START_TEST(faults_are_told_and_fire_error)
 }
 END_TEST
 
-/* The clause runs to its end, the chain's later clauses do not run. */
+/* The clause runs to its end; the chain's later clauses do not run. */
 START_TEST(exit_ends_the_run)
 {
 	int status = -1;

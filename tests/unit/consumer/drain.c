@@ -368,7 +368,7 @@ START_TEST(nolane_counts_by_generation)
 	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 2);
 	tbuf_consumer_stop(r.c);
 	ck_assert_int_eq(tbuf_consumer_work(r.c), 0);
-	/* The count came too late, and has another generation. */
+	/* The word now counts for another generation. */
 	ck_assert_uint_eq(lock->nolane[TBUF_LOST_RECORD], 0);
 	memset(&t, 0, sizeof(t));
 	fake_tally(r.c, &t);

@@ -78,7 +78,7 @@ START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
 	use(1, PART / 2);
 	c->next_pace = BEGUN + 40 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 40 * MS, false), 10 * MS);
-	/* The lane has stopped to fill. */
+	/* The lane has stopped filling. */
 	c->next_pace = BEGUN + 50 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 50 * MS, false), 100 * MS);
 }

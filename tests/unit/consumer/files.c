@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Control files of live consumers, or of dead targets: reading them, which
- * changes nothing, and keeping them until they have been read.
+ * Control files in use by others, or orphans: reading them, which changes
+ * nothing, and keeping them until they have been read.
  */
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -321,7 +321,7 @@ START_TEST(file_gives_no_more_than_it_has)
 	fire(100);
 	fake_kill(&fake);
 	if (_i == 0) {
-		/* Two sessions are the same. */
+		/* Two slots have the same session. */
 		((struct tbuf_slot *)(void *)(fake.file + TBUF_SLOTS))[1] =
 		    *fake_slot(&fake);
 		fake.control->state[1] = TBUF_ACTIVE;

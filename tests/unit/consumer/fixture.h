@@ -30,7 +30,7 @@ struct fake {
 	struct tbuf_control *control;	/* the fixed part */
 	unsigned char *file;		/* all of it, after fake_map() */
 	size_t size;
-	uint64_t time;			/* time of the next record */
+	uint64_t time;			/* of the next record */
 };
 
 /* Makes a live target with rseq, in its own runtime directory. */
@@ -68,7 +68,7 @@ struct tbuf_consumer *fake_consumer(const char *options);
 /* Starts a run of such a consumer with the target, and maps the file. */
 struct tbuf_consumer *fake_session(struct fake *, const char *options);
 
-/* The events of one round, which the functions below take or begin. */
+/* Sums over all events of a round; fake_round() begins the round itself. */
 struct tally {
 	uint64_t records, drops[3], overwritten, damage, lost, unmet;
 	uint64_t unit_drops;

@@ -140,7 +140,7 @@ START_TEST(semaphores_that_are_none_wait)
 	    fake_probe(&f, "probe", 1, string_argument);
 	entry->semaphore = addresses[_i];
 	fake_grab(&f, c);
-	/* Root's process now has a file of another user. */
+	/* The process is root's, and its file is now another user's. */
 	if (_i == 5 && geteuid() == 0)
 		ck_assert_int_eq(fchown(f.fd, 65534, 65534), 0);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);

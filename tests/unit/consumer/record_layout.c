@@ -85,7 +85,7 @@ START_TEST(each_number_is_read_with_its_sign)
 }
 END_TEST
 
-/* Returns true for types with a size of their own, and 64-bit integers. */
+/* Numbers have a fixed size; words are the 64-bit ones, but no doubles. */
 static bool
 is_number(uint8_t type)
 {

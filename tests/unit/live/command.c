@@ -249,7 +249,7 @@ count_posted(const struct tbuf_consumer *c)
 	return (n);
 }
 
-/* A new child needs no calibration of its own clock. */
+/* The consumer does not spin until a new child is old enough to calibrate. */
 START_TEST(time_of_children_is_known_at_once)
 {
 	struct tbuf_consumer *c = fake_consumer("follow");

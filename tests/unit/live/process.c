@@ -89,7 +89,7 @@ START_TEST(killed_consumer_makes_room_for_the_next)
 
 	live_server_start(&s, NULL);
 	live_server_fire(&s, 0);
-	/* There are more sessions than slots. */
+	/* More consumers are killed than there are slots. */
 	for (i = 0; i < TBUF_NSESSIONS + 3; i++) {
 		ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 		if ((pid = fork()) == 0) {
@@ -760,7 +760,7 @@ START_TEST(descriptors_run_out)
 		live_server_fire(&s[i], 0);
 	}
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	/* This leaves the last 16 unused, and about five targets. */
+	/* The limit leaves the last 16 unused, and about five targets fit. */
 	low = before;
 	low.rlim_cur = (rlim_t)s[MANY - 1].out + 1 + 16 + 10;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);

@@ -753,7 +753,7 @@ START_TEST(values_by_cpu)
 	expect("1  7 = 1 2\n2  14 = 0 7\n");
 	tbuf_tally_join(&table, one, two);
 	tbuf_tally_clear(&table, two);
-	/* Values cannot be split by CPU after the first ones exist. */
+	/* The split by CPU does not change once there are tallies. */
 	tbuf_aggregates_apart(&table, 0);
 	ck_assert_int_eq(tbuf_aggregates_walk(&table, &id, 1, &order,
 	    note_cpus, NULL), 0);

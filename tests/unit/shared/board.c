@@ -199,7 +199,7 @@ START_TEST(entries_that_were_ever_taken_are_looked_at)
 }
 END_TEST
 
-/* A consumer that lists a command's probes takes any reason as their lack. */
+/* Any reason would make a consumer that lists probes report that none exist. */
 START_TEST(an_entry_that_asks_for_nothing_is_told_nothing)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];

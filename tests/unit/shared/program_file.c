@@ -177,7 +177,7 @@ replace(int how)
 	case 1:
 		ck_assert_int_eq(mkfifoat(dirfd, name, 0600), 0);
 		break;
-	case 2:		/* The name does not exist. */
+	case 2:		/* the name does not exist */
 		break;
 	}
 }

@@ -166,7 +166,7 @@ START_TEST(a_holder_takes_no_time_before_that_of_the_last_one)
 }
 END_TEST
 
-/* inv.account: a lost record is counted; a later attempt may succeed. */
+/* inv.account: a lost store is counted; the fire may still store its record. */
 START_TEST(a_store_that_finds_no_lane_is_counted_apart)
 {
 	const struct tbuf_fire f = {

@@ -251,7 +251,7 @@ add_one(struct tbuf_site *s, unsigned number)
 	return (tbuf_probe_register(s, "t", "m", "f", name, 0, NULL, NULL));
 }
 
-/* The hash table grows; if memory for that lacks, the probes remain. */
+/* The hash table grows; without memory for that, the probes remain. */
 START_TEST(many_probes_are_found_again)
 {
 	static struct tbuf_site sites[MANY], again;

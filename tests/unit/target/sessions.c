@@ -174,7 +174,7 @@ START_TEST(a_deadline_of_another_session_gives_nothing_up)
 	slot->deadline = 0;
 	fire(1);
 	ck_assert_uint_eq(lane->head, record_size(lane, 16));
-	/* No session: its consumer has just ended it. */
+	/* The session's consumer has just ended it. */
 	slot->deadline = 1;
 	slot->generation = 0;
 	ck_assert(tbuf_fire_deadline(&late));

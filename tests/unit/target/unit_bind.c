@@ -113,7 +113,7 @@ START_TEST(what_was_overwritten_goes_on)
 }
 END_TEST
 
-/* A read of a later session's page could allocate it again. */
+/* Otherwise a page of the file might be allocated that no process reads. */
 START_TEST(table_of_a_session_that_has_ended_is_not_looked_at)
 {
 	struct tbuf_bound b;

@@ -19,7 +19,7 @@
 #include "lib/check_main.h"
 #include "debuginfo/unwind.h"
 
-/* This comes last: its fail is a macro. */
+/* check.h comes last, as its fail is a macro. */
 #include <check.h>
 
 #if defined(__x86_64__)
