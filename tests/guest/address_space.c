@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * How much address space a target takes: less where the host may lock little
- * memory, for mlockall(2) counts all of it, and none where it is not traced.
- * A forked child that is no target is charged nothing for it.
+ * The address space that a target takes: less where the host may lock little
+ * memory, because mlockall(2) counts all of it, and none where the host is not
+ * traced.  A forked child that is not a target is charged nothing for it.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,10 +18,13 @@
 
 #include "guest/support/guest.h"
 
-#define LOCKED		"GUEST_LOCKED"	/* limit that the library is told */
+#define LOCKED		"GUEST_LOCKED"	/* RLIMIT_MEMLOCK to be shown */
 #define LARGE		(UINT64_C(1) << 30)
 
-/* A limit that is above this process's own cannot be set for it. */
+/*
+ * Replaces getrlimit(3): a limit above this process's own cannot be set for the
+ * target, so the library is shown one.
+ */
 int
 getrlimit(__rlimit_resource_t what, struct rlimit *limit)
 {
@@ -33,7 +36,7 @@ getrlimit(__rlimit_resource_t what, struct rlimit *limit)
 	return (0);
 }
 
-/* The largest mapping of a process with this in its line, or of all. */
+/* Returns the size of the largest mapping with `part` in its line. */
 static uint64_t
 largest(pid_t pid, const char *part)
 {
@@ -99,7 +102,10 @@ test_window_is_a_quarter_of_what_may_be_locked(void)
 {
 	expect(LOCKED, "0x4000000", 16 << 20);
 	expect(LOCKED, "0x10000000", 64 << 20);
-	/* So little is every process's default: it does not lock memory. */
+	/*
+	 * 8 MiB is the kernel's default, so the process most likely locks no
+	 * memory.
+	 */
 	GUEST_EXPECT(window(LOCKED, "0x800000") >= LARGE, "a small window");
 	GUEST_EXPECT(window(LOCKED, "0xffffffffffffffff") >= LARGE,
 	    "a small window");
@@ -111,13 +117,13 @@ test_window_is_what_the_user_says(void)
 	expect("TBUF_WINDOW", "64m", 64 << 20);
 	expect("TBUF_WINDOW", "8192k", 8 << 20);
 	expect("TBUF_WINDOW", "5000000", 4997120);
-	/* Nonsense is no window of that size. */
+	/* An invalid size is ignored. */
 	GUEST_EXPECT(window("TBUF_WINDOW", "8x") >= LARGE, "a small window");
 }
 
 /*
- * It would be searched for what has been leaked.  (The dynamic linker says that
- * there is no such object.)
+ * Memcheck searches all mapped memory for leaks, so the window is small.  The
+ * preloaded object does not exist; the dynamic linker warns of it.
  */
 static void
 test_window_is_small_under_memcheck(void)
@@ -134,7 +140,7 @@ test_no_window_where_there_is_no_tracing(void)
 	expect("TBUF_DIR", "/proc/self/task", 0);
 }
 
-/* Kilobytes that count against RLIMIT_DATA. */
+/* Returns the kilobytes that count against RLIMIT_DATA. */
 static uint64_t
 charged(void)
 {

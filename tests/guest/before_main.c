@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probes before and after main: in constructors, destructors and functions
- * of atexit(3), of the program and of an object that it loads.  All of them
- * are recorded when the program is a command that is traced from its start.
- * The memory of its buffers is there by then.
+ * Probes before and after main: in constructors, destructors and functions of
+ * atexit(3), of the program and of an object that it loads.  All of them are
+ * recorded when the program is a command that is traced from its start.  The
+ * memory of its buffers is mapped before the first of them.
  */
 #include <sys/resource.h>
 
@@ -66,7 +66,10 @@ target(struct guest_page *page, const char *argument)
 		_exit(0);
 }
 
-/* The phases that a consumer sees, with a blank behind each. */
+/*
+ * Traces the command and compares the phases that its records name, each
+ * followed by a blank, with the expected ones.
+ */
 static void
 run(const char *argument, const char *expected)
 {
@@ -110,8 +113,9 @@ test_every_phase_of_a_program_is_recorded(void)
 }
 
 /*
- * The lane of the last CPU is behind all others.  More than 64 MiB in all, of
- * which each page that is not mapped yet would be a fault, or sixteen.
+ * Bytes that the target fires into the lane of its last CPU, which is after all
+ * other lanes.  The buffers have more than 64 MiB in all; each page that is not
+ * mapped yet, or every sixteen, would cause a fault.
  */
 #define LAP	(24 << 20)
 
@@ -131,7 +135,7 @@ lap_target(struct guest_page *page, const char *argument)
 	sched_setaffinity(0, sizeof(last), &last);
 	guest_fire(page, 1);
 	getrusage(RUSAGE_SELF, &before);
-	/* A record has more than 32 bytes. */
+	/* A record has more than 32 bytes, so the lane does not wrap. */
 	guest_fire(page, LAP / 64);
 	getrusage(RUSAGE_SELF, &after);
 	GUEST_EXPECT(after.ru_minflt - before.ru_minflt < 64,
@@ -147,7 +151,7 @@ test_first_lap_meets_no_page_fault(void)
 	page = guest_command("switch", "32m", "", &tally);
 	GUEST_EXPECT(tally.exited && tally.status == 0 && tally.signal == 0,
 	    "the command ended with %d", tally.status);
-	/* And one of each phase but main and atexit. */
+	/* Each phase except main and atexit has one more record. */
 	guest_account(&tally, page->after + 4);
 }
 

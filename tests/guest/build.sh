@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Hosts that are linked statically, throw exceptions, carry a sanitizer's
-# run-time or run under valgrind, with the plain library: they run as they do
-# without, and each of their fires is accounted for, on both paths.
+# Hosts that are linked statically, throw exceptions, use a sanitizer's run-time
+# or run under valgrind, with the plain library.  They run as they do without
+# it, and each of their fires is accounted for, on both paths.
 
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
 : "${CC:=cc}" "${CXX:=c++}"
@@ -30,7 +30,7 @@ fail()
 	failures=$((failures + 1))
 }
 
-# account FILE FIRES: records + drops are what was fired.
+# account FILE FIRES: checks that records + drops equals the number of fires.
 account()
 {
 	sed -n '$s/.*"records":\([0-9]*\),"overwritten":0,"drops":\([0-9]*\)}/\1 \2/p' \
@@ -41,7 +41,8 @@ account()
 	}
 }
 
-# trace NAME FIRES COMMAND: each is accounted for; the command says nothing.
+# trace NAME FIRES COMMAND: traces a command, which must print nothing, and
+# accounts for each of its fires.
 trace()
 {
 	name=$1 fires=$2
@@ -60,7 +61,8 @@ trace()
 	rm -f "$D/records"
 }
 
-# both NAME FIRES COMMAND
+# both NAME FIRES COMMAND: traces a command on the rseq path and on the lock
+# path.
 both()
 {
 	echo "$1"
@@ -74,7 +76,7 @@ both()
 	) || failures=$((failures + 1))
 }
 
-# build OUTPUT COMMAND: 1 if that is not possible here.
+# build OUTPUT COMMAND: returns 1 if the command cannot be built here.
 build()
 {
 	output=$1
@@ -94,8 +96,9 @@ build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
 	both plain 3100 "$D/plain"
 	if command -v valgrind >/dev/null; then
 		echo valgrind
-		# Where the kernel does not trust the counter, valgrind may not
-		# know the instruction that reads it with the CPU's number.
+		# TBUF_CLOCK selects a counter that the kernel does not trust;
+		# valgrind may not know the instruction that reads it with the
+		# CPU's number.
 		clock=${TBUF_CLOCK-}
 		unset TBUF_CLOCK
 		trace valgrind 3100 valgrind -q --error-exitcode=9 \
@@ -107,7 +110,7 @@ build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
 }
 build static $CC $COMMON -static "$GUEST/host.c" "$LIBS/libtbuf.a" &&
 	both static 3100 "$D/static"
-# Two copies of the library in a program have a control file each.
+# A program that contains the library twice has a control file for each copy.
 cat >"$D/plugin.c" <<'EOF'
 #include <tbuf.h>
 
@@ -173,8 +176,8 @@ build address $CC $COMMON -fsanitize=address,undefined \
 build thread $CC $COMMON -fsanitize=thread "$GUEST/host.c" $SHARED &&
 	both thread 3100 "$D/thread"
 
-# A consumer without descriptors of its own puts nothing of its into a file
-# that happens to be called 1 or 2.
+# A consumer that starts with closed standard descriptors must not write its
+# output into a file that gets descriptor 1 or 2.
 "$TBUFCTL" --format=json -b 1m -n 'guest:::' -o "$D/records" \
     -c "$D/plain" <&- >&- 2>&- || fail "closed: tbufctl failed"
 account "$D/records" 3100 || fail "closed: $(tail -n 1 "$D/records")"

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Tasks that the C library's threads and fork(3) do not know of: a clone that
- * shares memory and thread area, a child of a system call of its own, and a
- * child that lives for a moment.
+ * Tasks that the C library's threads and fork(3) do not know: a clone that
+ * shares memory and thread area, a child of a raw system call, and a child that
+ * lives for a moment.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,7 +29,7 @@
 
 #define FIRES	20000
 
-static uint32_t begun;		/* the clone fires now too */
+static uint32_t begun;		/* set when the clone fires, too */
 
 static void *
 stack_new(size_t size)
@@ -46,7 +46,7 @@ clone_main(void *page)
 {
 	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
 	guest_fire(page, FIRES);
-	/* The C library's exit is not for such a task. */
+	/* Such a task must not use the C library's exit. */
 	syscall(SYS_exit, 0);
 	return (0);
 }
@@ -113,8 +113,9 @@ test_clone_that_shares_nothing_is_another_process(void)
 }
 
 /*
- * A thread area with nothing in it, such as a sandbox gives to a child that
- * does one thing and exits.  Around it lies what looks like this thread's.
+ * A thread area filled with zeros, such as a sandbox passes to a child that
+ * does one thing and exits.  In the second round the memory around it is a copy
+ * of this thread's.
  */
 #define AREA_AROUND	2048
 #define AREA_HEAD	64
@@ -156,7 +157,7 @@ area_run(void *c)
 	return (NULL);
 }
 
-/* A thread's area has memory on both sides. */
+/* The test runs in a thread: its area has memory on both sides. */
 static void
 test_child_without_a_thread_area_is_not_recorded(void)
 {
@@ -167,7 +168,10 @@ test_child_without_a_thread_area_is_not_recorded(void)
 	pthread_join(thread, NULL);
 }
 
-/* No handler has run in it: the kernel has wiped what says where to write. */
+/*
+ * A child of a raw fork has run no fork handler; the kernel has wiped the words
+ * that say where it may write (MADV_WIPEONFORK).
+ */
 static void
 test_child_of_a_raw_fork_does_not_touch_its_parents_lanes(void)
 {
@@ -192,7 +196,7 @@ test_child_of_a_raw_fork_does_not_touch_its_parents_lanes(void)
 	guest_account(&tally, parent.after);
 }
 
-/* fork(3) in the midst of a handler that interrupts fires. */
+/* fires of fork_in_handler(), which calls fork(3) while it interrupts fires */
 static struct guest_page handled;
 
 static void
@@ -229,7 +233,7 @@ test_fork_out_of_a_handler_that_fires(void)
 	guest_account(&tally, parent.after + handled.after);
 }
 
-/* It is gone before its consumer has had a look at it. */
+/* The child ends before its consumer has seen its control file. */
 static void
 test_short_life_of_a_followed_child_is_recorded(void)
 {
@@ -252,7 +256,10 @@ test_short_life_of_a_followed_child_is_recorded(void)
 	guest_account(&tally, 200);
 }
 
-/* The child goes on in the fire that its parent's handler interrupted. */
+/*
+ * is_child is set in a child, which continues the fire that its parent's
+ * handler interrupted.
+ */
 static volatile sig_atomic_t is_child, forked;
 
 static void
@@ -285,7 +292,7 @@ test_child_goes_on_in_an_interrupted_fire(void)
 	int seen;
 
 	sigaction(SIGALRM, &action, NULL);
-	/* The lane is full: each fire goes the long way. */
+	/* The lane is full, so each fire takes the slow path. */
 	while ((seen = forked) < 300) {
 		setitimer(ITIMER_REAL, &once, NULL);
 		while (forked == seen) {
@@ -298,7 +305,10 @@ test_child_goes_on_in_an_interrupted_fire(void)
 	guest_account(&tally, page.after);
 }
 
-/* Limits are looked at again: beyond this one comes SIGXFSZ. */
+/*
+ * A fork checks the limits again: writing a file beyond RLIMIT_FSIZE would
+ * raise SIGXFSZ.
+ */
 static void
 test_file_limit_that_was_lowered_does_not_kill_a_child(void)
 {
@@ -316,7 +326,7 @@ test_file_limit_that_was_lowered_does_not_kill_a_child(void)
 	child_wait(pid);
 }
 
-/* What a vfork child does to itself must not happen to its parent. */
+/* A setsid() in a vfork child must not make its parent a target. */
 static void
 worker(void)
 {
@@ -349,8 +359,8 @@ test_setsid_under_vfork_leaves_the_parent_alone(void)
 }
 
 /*
- * A shell's commands: children of vfork, one after the other.  They fire under
- * rseq as their parent does, so that they have all of its lanes.
+ * Children of vfork, one after the other, as a shell runs its commands.  They
+ * fire under rseq like their parent, so that they use all of its lanes.
  */
 #define VFORKS		1500
 #define FIRES_EACH	7
@@ -367,7 +377,10 @@ vfork_and_fire(struct guest_page *page)
 	child_wait(pid);
 }
 
-/* 1: registered; -1: not.  Asking for the same once more is refused. */
+/*
+ * Returns 1 if the thread has an rseq registration, -1 if it has none, 0 if
+ * that is unknown.  A second registration of the area fails with EBUSY.
+ */
 static int
 registered(void)
 {
@@ -417,7 +430,7 @@ test_children_of_vfork_have_the_whole_buffer(void)
 	many_vforks("fill");
 }
 
-/* It moves from CPU to CPU, and so does its parent. */
+/* Moves the child to the n-th CPU, and its parent with it. */
 static void
 move(unsigned n)
 {
@@ -462,7 +475,7 @@ test_child_of_vfork_that_moves_is_accounted_for(void)
 	guest_account(&tally, page.after);
 }
 
-/* The child is killed as it fires: its parent goes on as ever. */
+/* The child is killed after a fire; its parent must go on firing. */
 static void
 vfork_and_kill(struct guest_page *page)
 {
@@ -478,7 +491,7 @@ vfork_and_kill(struct guest_page *page)
 	guest_fire(page, 1);
 }
 
-/* One has children of its own, which is more than it may. */
+/* The child calls vfork, too, which POSIX does not allow. */
 static void
 vfork_twice(struct guest_page *page)
 {
@@ -521,8 +534,8 @@ test_vfork_in_vfork_and_killed_children(void)
 }
 
 /*
- * Nothing is asked of the kernel where the answer may be a kill: not in a
- * process that began under a filter, and not where nobody traces.
+ * Kills the process if it unregisters its rseq area.  The library must not try
+ * it in a process that began under a filter, nor while it is not traced.
  */
 static void
 filter_unregister(void)
@@ -533,7 +546,7 @@ filter_unregister(void)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rseq, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, args[2])),
-		/* What the C library itself asks for is let through. */
+		/* The C library's own registrations (flags 0) are allowed. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -585,7 +598,7 @@ test_vfork_under_a_filter(void)
 	guest_wait(page, pid);
 }
 
-/* A child that takes on a probe of its own is to stay. */
+/* a probe that a child registers, by which it becomes a target */
 static struct tbuf_site late;
 
 static void
@@ -653,7 +666,10 @@ test_child_that_registers_a_probe_is_a_target(void)
 	register_in_child(raw_fork);
 }
 
-/* Objects that were not linked with the library meet what it interposes. */
+/*
+ * Returns 0 if the vfork mark is set.  It tests that the library's functions
+ * are called by objects that were not linked with it, too.
+ */
 static int
 marked(void *cookie)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A host whose own function stands in front of one of the C library's, and
- * registers a probe when it is called: by this library, too, as it begins.
+ * A host that replaces a function of the C library's, and registers a probe
+ * when that is called.  The library calls it, too, as it begins.
  */
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@
 #include "guest/support/guest.h"
 
 static struct tbuf_site early;
-static int first = 1;		/* what the first attempt came to */
+static int first = 1;		/* result of the first attempt */
 
 static int
 probe_register(void)

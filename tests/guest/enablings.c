@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Several enablings that match one probe: each fire writes a record of each,
+ * Several enablings that match one probe.  Each fire writes a record for each,
  * in the order of the enablings, or counts a drop, over many fires and under
  * every policy.  A fire finds the second one by TBUF_HEAD_MORE alone.
  */
@@ -14,12 +14,14 @@
 
 #define FIRES		2000u
 #define ENABLINGS_MAX	3u
-#define KINDS		2u	/* of probes: numbers, and one with a text */
+#define KINDS		2u	/* kinds of probes: numbers, and with a text */
 
 static const char *const policies[] = { "switch", "fill", "ring" };
-static uint64_t number;		/* of the next fire */
+static uint64_t number;		/* number of the next fire */
 
-/* A record of each lane is then the successor of the one before. */
+/*
+ * Confines the process to one CPU, so that its lane has all records in order.
+ */
 static void
 stay_here(void)
 {
@@ -61,11 +63,11 @@ begin(const char *policy, const char *bufsize, unsigned enablings)
 	return (c);
 }
 
-/* What came of a session, and what is to come next. */
+/* Events of a session, and the place that the next record must exceed. */
 struct given {
 	uint64_t finished;
 	uint64_t records[ENABLINGS_MAX];
-	uint64_t place;		/* of the last record: fire, then enabling */
+	uint64_t place;		/* fire * enablings + enabling, last record */
 };
 
 static void
@@ -133,12 +135,18 @@ test_each_enabling_of_a_probe_is_a_record(void)
 	for (i = 0; i < 3; i++)
 		for (enablings = 2; enablings <= ENABLINGS_MAX; enablings++) {
 			run(policies[i], "1m", enablings);
-			/* Lock lanes too hold less: drops, or overwritten. */
+			/*
+			 * Lanes are too small, lock lanes too: records are
+			 * dropped or overwritten.
+			 */
 			run(policies[i], "1k", enablings);
 		}
 }
 
-/* The target inserts the ECBs itself, one after the other. */
+/*
+ * A probe that is registered later: the target inserts its ECBs, one after the
+ * other.
+ */
 static void
 test_a_later_probe_meets_each_enabling(void)
 {
@@ -164,7 +172,9 @@ test_a_later_probe_meets_each_enabling(void)
 	}
 }
 
-/* One session with one enabling beside one with two, and after it. */
+/*
+ * A session with one enabling runs beside one with two, and goes on after it.
+ */
 static void
 test_sessions_have_enablings_of_their_own(void)
 {

@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Handlers that come between any two instructions of a fire, of a mark and of
- * a registration: they fire too, fork a child that goes on there, or do not
- * come back.  This program has the library's objects in it, with the hidden
- * names.
+ * Handlers that run between any two instructions of a fire, of a mark and of a
+ * registration.  They fire too, fork a child that goes on there, or do not
+ * return.  This program contains the library's objects, to use hidden names.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -26,7 +25,10 @@
 #include "target/file/file.h"
 #include "target/provider.h"
 
-/* Before and after a thread remembers a fire: target/lane/cpu_lane.c, below. */
+/*
+ * Called before and after a thread or a CPU remembers a fire, in
+ * target/lane/cpu_lane.c, which is included below.
+ */
 static void (*moment_action)(void);
 
 static void
@@ -40,9 +42,9 @@ moment(void)
 	(moment(), (tbuf_rseq_remember)(to, from, marked), moment())
 #include "target/lane/cpu_lane.c"
 
-static struct guest_page page;	/* fires of all */
+static struct guest_page page;	/* counts the fires of all cases */
 
-/* Numbers alone: a thread without rseq has a shorter way for them. */
+/* Fire numbers only, which have a shorter path in a thread without rseq. */
 static bool numbers;
 
 static void
@@ -84,7 +86,10 @@ mark(void)
 	tbuf_thread_mark(1);
 }
 
-/* A good memo would lead the next fire into a section all the same. */
+/*
+ * A memo that is still valid would lead the next fire into a section in spite
+ * of the mark.
+ */
 static void
 check_void(const char *what, unsigned long step)
 {
@@ -130,7 +135,7 @@ test_mark_while_a_fire_is_remembered(void)
 
 	begin();
 	moment_action = mark_now;
-	/* The CPU's memo comes first, then the thread's. */
+	/* Moments 0 and 1 surround the CPU's memo, 2 and 3 the thread's. */
 	for (mark_at = 0; mark_at < 4 && tbuf_self.rseq; mark_at++) {
 		tbuf_thread_forget();
 		moments = 0;
@@ -176,14 +181,20 @@ test_handler_that_fires_in_a_vfork(void)
 
 /* ------------------------------------------------------------ fires */
 
-/* Sections that are stepped through take a fire the long way, many times. */
+/*
+ * Steps from one tried place to the next.  Under rseq a fire has many steps: a
+ * section that is stepped through is aborted, and the fire takes the slow path.
+ */
 static unsigned long
 stride(void)
 {
 	return (guest_locks() ? 2 : 29);
 }
 
-/* In sessions of some steps each: their consumer waits meanwhile. */
+/*
+ * Fires in a handler at each step of a fire.  A session covers 50 of the steps,
+ * because its consumer does not read meanwhile.
+ */
 static void
 each_step(const char *policy, const char *bufsize)
 {
@@ -224,7 +235,7 @@ take_merged(void)
 	struct tbuf_event event;
 
 	while (tbuf_consumer_next(merging, &event) > 0) {
-		/* Without rseq a single CPU has no other lane. */
+		/* Without rseq a single CPU has no other lane to write to. */
 		if (event.type == TBUF_EVENT_DROPS)
 			merged.drops += event.count;
 		if (event.type != TBUF_EVENT_RECORD)
@@ -237,7 +248,7 @@ take_merged(void)
 	}
 }
 
-/* Others fire, and a consumer takes what there is. */
+/* Fires in the handler, then switches and takes the committed records. */
 static void
 fire_and_merge(void)
 {
@@ -247,7 +258,10 @@ fire_and_merge(void)
 	take_merged();
 }
 
-/* Stopped at any instruction, a fire's record is not behind later ones. */
+/*
+ * A fire that is stopped at any instruction writes no record with a time before
+ * that of records already merged.
+ */
 static void
 test_records_merge_by_time_at_any_step_of_a_fire(void)
 {
@@ -274,7 +288,10 @@ test_records_merge_by_time_at_any_step_of_a_fire(void)
 
 static bool is_child;
 
-/* A child that goes on is done. */
+/*
+ * Forks.  The parent waits for the child, which continues the interrupted code
+ * and exits.
+ */
 static void
 fork_here(int number)
 {
@@ -289,7 +306,7 @@ fork_here(int number)
 	errno = saved;
 }
 
-/* It and a child of its own go on side by side. */
+/* a child of the child; both continue the fire at the same time */
 static pid_t grandchild;
 
 static void
@@ -306,7 +323,10 @@ interrupt(void)
 	raise(SIGUSR1);
 }
 
-/* The handler comes as soon as it is let in. */
+/*
+ * Returns true while there are more steps.  The signal is blocked in the trap
+ * handler, and handled as soon as that returns.
+ */
 static bool
 fork_at(void (*function)(void), unsigned long step)
 {
@@ -343,7 +363,7 @@ test_child_goes_on_at_any_step_of_a_fire(void)
 	go_on_at_each_step(fork_here);
 }
 
-/* What the two store they share. */
+/* The child and its child share the memory that both store to. */
 static void
 test_grandchild_goes_on_beside_a_child(void)
 {
@@ -351,8 +371,8 @@ test_grandchild_goes_on_beside_a_child(void)
 }
 
 /*
- * A child that is to be a target, too: the fire that goes on in it must not
- * touch its new file.
+ * Checks that a child that is a target itself has not changed the locks of its
+ * new file: the fire that continues in it must not touch that file.
  */
 static void
 check_own_locks(void)
@@ -385,7 +405,10 @@ fork_followed_at(unsigned long step)
 	return (more);
 }
 
-/* What came of this process alone. */
+/*
+ * Returns the records, drops and overwritten records of this process, and adds
+ * those of others to *others.
+ */
 static uint64_t
 finish_own(struct tbuf_consumer *c, uint64_t *others)
 {
@@ -426,7 +449,7 @@ follow_at_each_step(void)
 	own = finish_own(c, &others);
 	GUEST_EXPECT(own == page.after, "fired %" PRIu64 ", but %" PRIu64,
 	    page.after, own);
-	/* The fire that went on is one of the child's, or nobody's. */
+	/* The continued fire is recorded for the child, or not at all. */
 	GUEST_EXPECT(others > 0 && others <= 2 * children, "%" PRIu64
 	    " of %lu children", others, children);
 }
@@ -525,7 +548,7 @@ unregister_one(void)
 	tbuf_probe_unregister(&site);
 }
 
-/* The probe has no session; each step, for the removal is short. */
+/* The probe has no session.  Each step is tried, because a removal is short. */
 static void
 test_child_goes_on_at_any_step_of_a_removal(void)
 {
@@ -546,7 +569,7 @@ test_child_goes_on_at_any_step_of_a_removal(void)
 	GUEST_EXPECT(step > 20, "%lu steps of a removal", step);
 }
 
-/* A child that is to stay becomes a target; its handler forks meanwhile. */
+/* A child becomes a target by setsid(); its handler forks meanwhile. */
 static void
 become(void)
 {
@@ -587,7 +610,10 @@ test_child_goes_on_where_another_becomes_a_target(void)
 	become_at_each_step();
 }
 
-/* Other threads of its parent may have been in clauses when it was forked. */
+/*
+ * A child takes workspaces that other threads of its parent held in clauses at
+ * the time of the fork.
+ */
 static void
 test_child_has_all_workspaces(void)
 {

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A handler comes between any two instructions of a fire, and the copy of the
- * memo that it makes is aborted by another one: what is left of it, of two
- * sessions or of two CPUs, is used by nobody [inv.account].  This program has
- * the library's objects in it, with the hidden names.
+ * A handler runs between any two instructions of a fire, and another handler
+ * aborts the copy of the memo that it makes.  The torn memo, of two sessions or
+ * of two CPUs, is never used [inv.account].  This program contains the
+ * library's objects, to use hidden names.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +19,17 @@
 #include "shared/atomic_step.h"
 #include "target/lane/thread_lane.h"
 
-/* The copy is aborted before so many words of it; 0: it is not. */
+/*
+ * Number of memo words that are not copied when the copy is aborted; 0 if it is
+ * not aborted.
+ */
 #define MEMO_WORDS	(sizeof(struct tbuf_memo) / sizeof(uint64_t))
 static size_t aborted_at;
 
-/* As a section does it: void first, then from the last word on. */
+/*
+ * Copies a memo in the order of the section: sets it void, then stores from the
+ * last word on.
+ */
 static void
 remember_some(struct tbuf_memo *to, const struct tbuf_memo *from,
     const uint32_t *marked)
@@ -44,7 +50,7 @@ remember_some(struct tbuf_memo *to, const struct tbuf_memo *from,
 #define tbuf_rseq_remember	remember_some
 #include "target/lane/cpu_lane.c"
 
-/* One has the thread's memo, and all have the CPU's. */
+/* One session has the thread's memo; all have the CPU's. */
 #define SESSIONS	3
 
 static struct tbuf_site sites[SESSIONS];
@@ -60,7 +66,7 @@ fire_session(unsigned n)
 	fired[n]++;
 }
 
-/* Each traces a probe of its own. */
+/* Begins the sessions, each with a probe of its own. */
 static void
 sessions_begin(const char *policy)
 {
@@ -84,7 +90,7 @@ sessions_begin(const char *policy)
 	}
 }
 
-/* Nobody has got anything but its own. */
+/* Ends the sessions, each of which must have its own records only. */
 static void
 sessions_end(void)
 {
@@ -107,14 +113,14 @@ fire_first(void)
 	fire_session(0);
 }
 
-/* In a handler, and aborted by another one while it is remembered. */
+/* Fires in a handler for the last session; the copy of its memo is aborted. */
 static void
 fire_last_aborted(void)
 {
 	fire_session(SESSIONS - 1);
 }
 
-/* At each step that comes before a section is armed, and many behind that. */
+/* Covers each step before a section is armed, and many after it. */
 #define MEMO_STEPS	120
 
 static void
@@ -154,10 +160,13 @@ test_memo_of_an_aborted_copy_is_used_by_nobody(void)
 	sessions_end();
 }
 
-static cpu_set_t places[2];	/* of one CPU each */
+static cpu_set_t places[2];	/* sets of one CPU each */
 static unsigned place;
 
-/* The same, of the same session, on another CPU. */
+/*
+ * Fires in a handler for the same session, but on another CPU; the copy of its
+ * memo is aborted.
+ */
 static void
 fire_elsewhere_aborted(void)
 {

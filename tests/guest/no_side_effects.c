@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.guest: the host notices nothing but the nanoseconds.  No thread, no
- * signal handler, no descriptor that stays, no memory taken from the host's
- * heap, no output, no changed errno.
+ * inv.guest: the host is delayed and otherwise not affected.  The library
+ * starts no thread, installs no signal handler, leaves no descriptor open,
+ * takes no memory from the host's heap, prints nothing and does not change
+ * errno.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,9 +25,9 @@
 #include "guest/support/guest.h"
 
 #define FDS	1024
-#define ODD	4711		/* an errno that nothing sets */
+#define ODD	4711		/* an errno that no call sets */
 
-/* What a process can see of itself. */
+/* State of a process that it can observe itself. */
 struct snapshot {
 	ino_t fds[FDS];
 	struct sigaction actions[64];
@@ -46,8 +47,8 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-static uint64_t allocations;	/* of anybody */
-static uint64_t ours;		/* straight from the library */
+static uint64_t allocations;	/* calls by any code */
+static uint64_t ours;		/* direct calls by the library */
 static uintptr_t library_start, library_end;
 
 static void
@@ -127,7 +128,7 @@ find_library(struct dl_phdr_info *info, size_t size, void *cookie)
 
 /* ------------------------------------------------------------ snapshots */
 
-/* Without opendir(3), which takes memory. */
+/* Counts the entries without opendir(3), which allocates. */
 static unsigned
 count_entries(const char *path)
 {
@@ -190,7 +191,10 @@ compare(const struct snapshot *old, const struct snapshot *new)
 	    new->allocations - old->allocations);
 }
 
-/* Before all constructors, those of the libraries too, and after them. */
+/*
+ * Snapshots before all constructors, including the libraries', and after the
+ * library's.
+ */
 static struct snapshot first, last;
 static int errno_last;
 
@@ -204,7 +208,7 @@ before_constructors(void)
 __attribute__((section(".preinit_array"), used))
 static void (*const preinit)(void) = before_constructors;
 
-/* The first code of the program's own: its constructors come after ours. */
+/* The program's constructors run after the library's; this is the first. */
 __attribute__((constructor(102)))
 static void
 after_constructors(void)
@@ -224,7 +228,9 @@ test_constructor_changes_nothing(void)
 	compare(&first, &last);
 }
 
-/* Every kind of fire: kept, refused, too large, overwriting, cut. */
+/*
+ * Fires with each result: stored, refused, too large, overwriting, truncated.
+ */
 static void
 fire_and_compare(const char *policy, const char *bufsize)
 {
@@ -316,14 +322,14 @@ test_dlopen_and_dlclose_change_nothing(void)
 	}
 	GUEST_EXPECT(ours == 0, "%" PRIu64 " calls of the heap", ours);
 	take(&after);
-	/* The loader's own. */
+	/* The loader's own calls do not count. */
 	after.allocations = before.allocations;
 	compare(&before, &after);
 	guest_finish(c, &tally);
 	guest_account(&tally, 200);
 }
 
-/* The child of a target that is traced, and that of one that is not. */
+/* Forks a child and compares its state with that of its parent. */
 static void
 fork_and_compare(void)
 {
@@ -369,7 +375,9 @@ test_fork_changes_nothing(void)
 	guest_account(&tally, page.after);
 }
 
-/* Children that a session wants make a control file as they begin. */
+/*
+ * Children of a traced target with -x follow make a control file as they begin.
+ */
 static void
 test_traced_children_change_nothing(void)
 {

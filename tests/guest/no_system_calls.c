@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.guest: a fire makes no system call, whatever becomes of its record and
- * whichever thread it is the first one of.  The target lets the kernel kill
- * it at the first call, but the one that ends it.
+ * inv.guest: a fire makes no system call, whether its record is stored or not,
+ * and neither does the first fire of a thread.  The target lets the kernel kill
+ * it at any system call except the one that ends it.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -28,10 +28,10 @@
 #define PASSWORD	42	/* exit status that the filter lets through */
 
 static struct guest_page *page;
-static uint32_t turn;		/* of the two threads */
+static uint32_t turn;		/* turns of the two threads */
 static struct tbuf_site plain;	/* registered at run time */
 
-/* For all threads of the process. */
+/* Installs the filter for all threads of the process. */
 static void
 filter(void)
 {
@@ -85,7 +85,7 @@ thread(void *cookie)
 	_exit(PASSWORD);
 }
 
-/* It is on when nothing has been fired yet. */
+/* Installs the filter before the first fire. */
 static void
 target(struct guest_page *shared, const char *argument)
 {
@@ -123,7 +123,7 @@ run(const char *policy, const char *bufsize)
 	guest_account(&tally, result->after);
 }
 
-/* It wraps, fills up and is switched again and again. */
+/* The lanes wrap, fill up and are switched repeatedly. */
 static void
 test_no_system_call_under_switch(void)
 {
@@ -148,13 +148,16 @@ test_no_system_call_under_ring(void)
 	run("ring", "2k");
 }
 
-/* The filter is on before the session is: attach needs nothing of it. */
+/*
+ * Installs the filter before the session begins: attaching needs no system call
+ * of the target.
+ */
 static void
 late_target(struct guest_page *shared, const char *argument)
 {
 	(void)argument;
 	page = shared;
-	/* The page alone is waited on from here. */
+	/* From here on the target polls the page only. */
 	filter();
 	__atomic_store_n(&page->done, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&page->told, __ATOMIC_ACQUIRE) < 2)
@@ -184,7 +187,10 @@ test_strict_filter_is_no_obstacle_to_attach(void)
 	guest_wait_status(shared, pid, PASSWORD);
 }
 
-/* The destructors, the library's among them, run under the filter. */
+/*
+ * Installs the filter before exit(3): destructors, including the library's, run
+ * under it.
+ */
 static void
 exit_target(struct guest_page *shared, const char *argument)
 {

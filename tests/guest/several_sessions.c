@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Several sessions trace one probe, one of them with two enablings: each is
- * given what is its own, exactly, while handlers fire over fires and over each
- * other, and threads share the memos of the CPUs that they wander over.
+ * Several sessions trace one probe, two of them with two enablings.  Each gets
+ * its own records exactly, while handlers interrupt fires and each other, and
+ * threads share the memos of the CPUs that they move over.
  */
 #include <sys/syscall.h>
 
@@ -20,7 +20,7 @@
 
 #define SESSIONS	4u
 #define THREADS		5u
-#define ROUNDS		400u	/* of a thread, each on another CPU */
+#define ROUNDS		400u	/* of each thread, on one CPU after another */
 #define SIGNALS		4000u
 #define TEXT		"a text of some bytes"
 
@@ -33,7 +33,7 @@ static const struct kind {
 };
 
 static struct tbuf_consumer *consumers[SESSIONS];
-static uint64_t fired;		/* of all */
+static uint64_t fired;		/* fires of all threads and handlers */
 
 static uint32_t
 thread_id(void)
@@ -41,7 +41,10 @@ thread_id(void)
 	return ((uint32_t)syscall(SYS_gettid));
 }
 
-/* Words in their places, packed ones, more than have a place, and a text. */
+/*
+ * Fires probes with word arguments, packed ones, more words than the memo has
+ * places for, and a text.
+ */
 static void
 fire(void)
 {
@@ -73,7 +76,7 @@ begin(void)
 	}
 }
 
-/* Whole, and of the thread that it says. */
+/* Checks that a record is complete and from the thread that it names. */
 static void
 check_record(unsigned i, const struct tbuf_record *r)
 {
@@ -138,7 +141,7 @@ handle(int number, void (*handler)(int))
 	sigaction(number, &action, NULL);
 }
 
-/* In bursts: the handlers of one interrupt each other. */
+/* Sends signals in bursts, so that handlers interrupt each other. */
 static void *
 send(void *cookie)
 {
@@ -186,10 +189,16 @@ fire_numbers(void)
 	__atomic_add_fetch(&fired, 1, __ATOMIC_SEQ_CST);
 }
 
-/* A section that is stepped through is aborted each time: so few of them. */
+/*
+ * Steps that are tried.  A section that is stepped through is aborted each
+ * time, so that a fire has many more.
+ */
 #define STEPS		1200u
 
-/* Between two instructions, some steps in sessions that wait meanwhile. */
+/*
+ * A handler fires between two instructions of a fire.  Each group of sessions
+ * covers a quarter of the steps, because their consumers do not read meanwhile.
+ */
 static void
 test_handler_fires_at_steps_in_several_sessions(void)
 {
@@ -263,7 +272,10 @@ fire_first(void *cookie)
 	return (NULL);
 }
 
-/* What another one has left on their CPU is there before it knows its id. */
+/*
+ * The first fire of a thread finds a memo of another thread for its CPU before
+ * it has its own thread id.
+ */
 static void
 test_first_fire_of_a_thread_has_its_id_in_each_session(void)
 {

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Two sessions' records of one fire share a reading of the counter, unless
- * anything has come between the two: then the second one is not older than
- * that.  And each has its record, whatever a handler does to the thread's memo
- * before a section.  This program has the library's objects in it, with the
+ * Two sessions' records of one fire share a reading of the counter, unless a
+ * handler ran between the two: then the second record is not older than the
+ * handler.  Each session gets its record even if a handler changes the thread's
+ * memo before a section.  This program contains the library's objects, to use
  * hidden names.
  */
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #include "target/lane/pack_string.h"
 #include "target/unit/unit.h"
 
-/* Before the section of each session. */
+/* Called before the section of each session. */
 static void (*moment_action)(void);
 
 static void
@@ -36,13 +36,13 @@ moment(void)
 	(moment(), (tbuf_rseq_rows_own)(m, w, site, values))
 #define tbuf_rseq_rows_among(m, w, site, values) \
 	(moment(), (tbuf_rseq_rows_among)(m, w, site, values))
-/* Not tried: what is left by it is what this is about (check_sections). */
+/* Disabled: the test is about the sections that follow it (check_sections). */
 #define tbuf_rseq_several(memos, left, ...) (left)
 #include "target/fire/fire.c"
 
 static struct tbuf_consumer *consumers[2];
 static struct guest_page page;
-static uint64_t came;		/* when the handler did */
+static uint64_t came;		/* time when the handler ran */
 static unsigned moments;
 
 static void
@@ -65,7 +65,10 @@ count(void)
 	moments++;
 }
 
-/* Fires go by the CPU's memos only where that is known. */
+/*
+ * Confines the process to one CPU and begins two sessions.  Fires use the CPUs'
+ * memos only if cpus is set.
+ */
 static void
 begin(void)
 {
@@ -117,7 +120,7 @@ test_sessions_share_a_reading_of_the_counter(void)
 
 	begin();
 	moment_action = count;
-	/* The long way; then some may be preempted. */
+	/* The first fire takes the slow path; later, a few may be preempted. */
 	for (i = 0; i < 100; i++) {
 		fire_one();
 		if (i > 0)
@@ -150,7 +153,7 @@ test_what_comes_between_makes_a_reading_old(void)
 	end();
 }
 
-/* Two records of each fire, which a flat section leaves to the next one. */
+/* Begins a session with two enablings, which a flat section does not handle. */
 static struct tbuf_consumer *
 begin_two_enablings(void)
 {
@@ -167,8 +170,8 @@ begin_two_enablings(void)
 }
 
 /*
- * The thread forgets its memo, as a vfork() makes it that has no area to lend,
- * and has that of a session that begins here.
+ * Makes the thread forget its memo, as a vfork() without an rseq area to lend
+ * does, and remember a session that begins here.
  */
 static void
 remember_another(void)
@@ -202,7 +205,7 @@ test_handler_that_remembers_another_session_loses_no_record(void)
 	fire_one();
 	guest_finish(consumers[0], &tally);
 	guest_account(&tally, 2 * page.after);
-	/* What began amid a fire may have it or not. */
+	/* A session that begins during a fire may record that fire or not. */
 	memset(&tally, 0, sizeof(tally));
 	guest_finish(consumers[1], &tally);
 	GUEST_EXPECT(tally.records == 2 || tally.records == 3,

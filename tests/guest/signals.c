@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Handlers that fire: on stacks that are hardly larger than a signal frame,
- * over fires that they interrupt, in storms, and such as do not come back.
+ * while they interrupt fires, in storms, and with a jump out of the handler.
  */
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -20,15 +20,15 @@
 
 #include "guest/support/guest.h"
 
-#define ROOM		2048	/* of stack that a fire may need */
-#define FORK_ROOM	4096	/* and a fork */
+#define ROOM		2048	/* bytes of stack that a fire may need */
+#define FORK_ROOM	4096	/* for a fork and a fire */
 #define PAINT		0xa5
 #define PAINTED		(128u << 10)
 #define STORM_SIGNALS	20000
-#define STORM_BURST	64	/* of them may lie on the stack at once */
+#define STORM_BURST	64	/* handlers that may nest on the stack */
 #define JUMPS		1000
 
-static uint64_t before, after;		/* fires, of all */
+static uint64_t before, after;		/* fires begun and finished */
 
 static void
 begin_fire(void)
@@ -42,7 +42,7 @@ end_fire(void)
 	__atomic_add_fetch(&after, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Ten arguments, texts among them: the most that a fire has to lay out. */
+/* Fires up to ten arguments with texts, the most that a fire has to lay out. */
 static void
 fire_all_kinds(void)
 {
@@ -107,7 +107,7 @@ stack_use(unsigned char *p, size_t size)
 	handle(SIGUSR1, fire_on_stack, SA_ONSTACK);
 }
 
-/* The deepest byte that a fire has changed, below its caller's frame. */
+/* Returns how many bytes below its caller's frame a fire has changed. */
 static size_t
 depth(unsigned char *p)
 {
@@ -130,7 +130,10 @@ paint(const char *policy, const char *bufsize)
 	unsigned i;
 
 	stack_use(p, PAINTED);
-	/* The first fire, later ones, those that wrap, those dropped. */
+	/*
+	 * These are the first fire, later ones, some that wrap and some
+	 * dropped.
+	 */
 	for (i = 0; i < 300; i++) {
 		used = depth(p);
 		most = used > most ? used : most;
@@ -163,7 +166,9 @@ test_handler_fires_on_the_smallest_stack(void)
 
 	if (size < (size_t)MINSIGSTKSZ)
 		size = (size_t)MINSIGSTKSZ;
-	/* Ends at a page's end, as its guard begins where a page does. */
+	/*
+	 * The stack ends at a page's end, because its guard starts at a page.
+	 */
 	size = size + ROOM;
 	stack_use(stack_new((size + 4095) & ~(size_t)4095), size);
 	for (i = 0; i < 1000; i++)
@@ -174,8 +179,8 @@ test_handler_fires_on_the_smallest_stack(void)
 }
 
 /*
- * A program that has crashed may fork on the usual stack for such handlers,
- * of 8 KiB, to run a debugger.  The child becomes a target, for all are.
+ * Forks in a handler on the usual signal stack of 8 KiB, as a program that has
+ * crashed may do to run a debugger.  With grab_all the child becomes a target.
  */
 static size_t *of_child;
 static const unsigned char *small;
@@ -216,7 +221,7 @@ test_fork_of_a_target_needs_little_stack(void)
 	guest_go(c);
 	stack_use(p, PAINTED);
 	handle(SIGUSR1, fork_on_stack, SA_ONSTACK);
-	/* The first time, the loader may look up names. */
+	/* The loader may look up names in the first of two rounds. */
 	for (i = 0; i < 2; i++) {
 		memset(p, PAINT, PAINTED);
 		raise(SIGUSR1);
@@ -227,7 +232,7 @@ test_fork_of_a_target_needs_little_stack(void)
 
 /* ------------------------------------------------------------ storms */
 
-static uint32_t over, rounds;	/* of the loop that is interrupted */
+static uint32_t over, rounds;	/* rounds of the interrupted loop */
 
 static void
 fire_in_handler(int number)
@@ -248,8 +253,8 @@ send(void *cookie)
 		if (i % STORM_BURST != 0)
 			continue;
 		/*
-		 * The kernel can lay frame on frame faster than handlers end;
-		 * where the loop goes on, all have ended.
+		 * The kernel can stack frames faster than handlers end; while
+		 * the loop makes progress, all have ended.
 		 */
 		seen = __atomic_load_n(&rounds, __ATOMIC_SEQ_CST);
 		while (__atomic_load_n(&rounds, __ATOMIC_SEQ_CST) - seen < 2)
@@ -266,7 +271,7 @@ storm(const char *policy, const char *bufsize)
 	struct guest_tally tally = { 0 };
 	pthread_t self = pthread_self(), sender;
 
-	/* The two interrupt each other, and themselves. */
+	/* The two interrupt each other; SIGUSR1 also interrupts itself. */
 	handle(SIGUSR1, fire_in_handler, SA_NODEFER | SA_RESTART);
 	handle(SIGUSR2, fire_in_handler, SA_RESTART);
 	before = after = 0;
@@ -335,7 +340,7 @@ jumping(const char *policy, const char *bufsize)
 	    "after %" PRIu64 ", finished %" PRIu64 ", before %" PRIu64,
 	    after, finished, before);
 	GUEST_EXPECT(before - after <= jumps, "more were left than jumps");
-	/* And what comes later is accounted for as ever. */
+	/* Later fires are accounted for as before. */
 	c = guest_begin(policy, bufsize);
 	memset(&tally, 0, sizeof(tally));
 	after = 0;
@@ -353,8 +358,8 @@ test_jump_out_of_an_interrupted_fire(void)
 }
 
 /*
- * A fire that reads a page which is not there while it writes its record; the
- * handler does not come back.
+ * Leaves a fire that faults on an unmapped page while it writes its record; the
+ * handler does not return.
  */
 static void
 jump_out(int number)
@@ -368,7 +373,7 @@ fire_and_leave(const char *nowhere, unsigned depth)
 {
 	char room[512];
 
-	/* The deeper its frame, the longer it stays as it was left. */
+	/* A deeper frame is overwritten later. */
 	memset(room, 1, sizeof(room));
 	__asm__ volatile("" : : "r"(room) : "memory");
 	if (depth > 0)
@@ -394,7 +399,7 @@ leave_a_fire(unsigned depth)
 	munmap(nowhere, 4096);
 }
 
-/* A child at this depth fires so often. */
+/* Forks a child at this depth of the stack, which fires `fires` times. */
 static void __attribute__((noinline))
 fork_and_fire(unsigned depth, uint64_t fires)
 {
@@ -430,7 +435,9 @@ begin_followed(void)
 	return (c);
 }
 
-/* One that was left is none of a later child's concern, at any depth. */
+/*
+ * A fire that was left by a jump does not affect a later child, at any depth.
+ */
 static void
 test_children_are_traced_after_a_jump_out_of_a_fire(void)
 {
@@ -446,7 +453,7 @@ test_children_are_traced_after_a_jump_out_of_a_fire(void)
 		c = begin_followed();
 		leave_a_fire(depths[i].fire);
 		fork_and_fire(depths[i].fork, 1000);
-		/* And again, with another mark left behind. */
+		/* Another fire is left at another depth. */
 		leave_a_fire(depths[i].fire + 1);
 		fork_and_fire(depths[i].fork, 1000);
 		fork_and_fire(0, 1000);
@@ -458,7 +465,7 @@ test_children_are_traced_after_a_jump_out_of_a_fire(void)
 	}
 }
 
-/* More of them than are remembered, each from another depth. */
+/* More jumps than are remembered, each from another depth. */
 static void
 test_many_jumps_are_forgotten(void)
 {
@@ -467,7 +474,9 @@ test_many_jumps_are_forgotten(void)
 	unsigned i;
 
 	for (i = 0; i < 6; i++) {
-		/* A session has few lock lanes, and each jump keeps one. */
+		/*
+		 * A session has few lock lanes, and each jump keeps one locked.
+		 */
 		c = guest_begin("switch", "4k");
 		leave_a_fire(6 - i);
 		guest_finish(c, &tally);

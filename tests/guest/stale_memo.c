@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread's memo is of a session that has ended, and another one has its slot:
- * one whose predicates do not hold does not have flat sections tried in vain at
- * each fire, and one that records is remembered soon, even where the CPU's
- * memo would do.  Of two sessions that go on it is the one whose probe the
- * thread fires.  A unit looks for tables where there are any.  This program has
- * the library's objects in it, with the hidden names.
+ * A thread has the memo of a session that has ended, and another session has
+ * its slot.  If that session's predicates are false, a flat section is not
+ * tried at each fire.  If it records, it is remembered soon, even where the
+ * CPU's memo is valid.  Of two sessions, the one that traces the fired probe is
+ * remembered.  A unit looks for tables only in sessions that have them.  This
+ * program contains the library's objects, to use hidden names.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -24,9 +24,12 @@
 #include "target/unit/unit.h"
 #include "machine/program.h"
 
-static unsigned flats;		/* flat sections that have been tried */
+static unsigned flats;		/* flat sections that were tried */
 
-/* Before the thread's memo is looked at, and before it is marked. */
+/*
+ * Moments of a fire: before the thread's memo is checked, and before the
+ * compare-and-swap that marks it.
+ */
 #define MOMENTS	2
 static void (*moment_action)(void);
 static unsigned moments;
@@ -46,7 +49,7 @@ moment(void)
 	&(uint64_t){ old }, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 #include "target/fire/fire.c"
 
-#define FIRES	1000u		/* some may be preempted, but not so many */
+#define FIRES	1000u		/* a few may be preempted */
 
 static struct guest_page page;
 
@@ -81,7 +84,7 @@ fire_a_text(void)
 
 static void (*fire_one)(void) = fire_numbers;
 
-/* What has a session all fires, or none, must say so. */
+/* Ends a session and accounts for its fires. */
 static void
 end(struct tbuf_consumer *c, uint64_t fires)
 {
@@ -92,7 +95,9 @@ end(struct tbuf_consumer *c, uint64_t fires)
 	page.after = 0;
 }
 
-/* One with a clause that records if the first argument is WANTED. */
+/*
+ * Begins a session with a clause that records if the first argument is WANTED.
+ */
 #define WANTED	UINT64_MAX
 static struct tbuf_consumer *
 begin_clause(void)
@@ -134,7 +139,7 @@ remembers(const struct tbuf_memo *m, uint64_t kind)
 	    tbuf_memo_stands(m));
 }
 
-/* kind: 0, or TBUF_MEMO_CLAUSES. */
+/* Fires until the thread has a memo of this kind: 0 or TBUF_MEMO_CLAUSES. */
 static void
 fire_until_remembered(uint64_t kind)
 {
@@ -146,7 +151,7 @@ fire_until_remembered(uint64_t kind)
 	    "not remembered: bits %#" PRIx64, tbuf_thread.memo.bits);
 }
 
-/* The thread's memo becomes that of a session, which ends. */
+/* Makes the thread remember a session, and ends that session. */
 static void
 remember_plain(void)
 {
@@ -180,7 +185,7 @@ test_false_predicate_tries_no_flat_section_after_another_session(void)
 	for (i = 0; i < FIRES; i++)
 		fire_numbers();
 	GUEST_EXPECT(flats == 1, "%u flat sections tried", flats);
-	/* ... and is remembered as ever when it does record. */
+	/* The session is remembered as soon as it records. */
 	page.after = 0;
 	page.before = WANTED;
 	fire_until_remembered(TBUF_MEMO_CLAUSES);
@@ -213,7 +218,7 @@ fire_there(void *cookie)
 	return (NULL);
 }
 
-/* Another thread has it in the CPU's memo first. */
+/* Another thread has put the session into the CPU's memo before. */
 static void
 expect_remembered(void)
 {
@@ -227,7 +232,7 @@ expect_remembered(void)
 	end(c, page.after);
 }
 
-/* Of two sessions the one ends that the thread remembers. */
+/* One of two sessions ends, the one that the thread remembers. */
 static void
 expect_other_remembered(void)
 {
@@ -273,7 +278,10 @@ begin_at(const char *description)
 	return (c);
 }
 
-/* Few of its fires go by the CPU's memo; none is lost. */
+/*
+ * Fires until the thread remembers another session.  Few fires use the CPU's
+ * memo until then, and none is lost.
+ */
 static void
 expect_own(void (*fire)(void), uint64_t generation, uint64_t *fired)
 {
@@ -325,7 +333,7 @@ units_told(void)
 	return (tbuf_load(&control->units));
 }
 
-/* The same slot has them, and then has them no more. */
+/* The sessions use the same slot; only the second one has tables. */
 static void
 test_units_know_where_no_session_has_tables(void)
 {
@@ -356,8 +364,8 @@ static struct tbuf_consumer *plain, *clause;
 static unsigned moment_of;
 
 /*
- * The session with the clause ends, and one that records has its slot, and the
- * thread's memo.
+ * Ends the session with the clause; a new session that records takes its slot
+ * and the thread's memo.
  */
 static void
 replace(void)
@@ -373,7 +381,7 @@ replace(void)
 	fire_until_remembered(0);
 }
 
-/* The fire that was interrupted may be either one's. */
+/* The interrupted fire may be recorded by the new session or not. */
 static void
 end_plain(void)
 {

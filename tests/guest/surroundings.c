@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Hosts in narrow, odd or forbidding surroundings.  Each one is either traced
- * with all its fires accounted for, or tells a consumer why it is not; it
- * prints nothing and runs on in any case.
+ * Hosts with unusual limits, privileges or directories.  Each host is either
+ * traced with all its fires accounted for, or reports to a consumer why it is
+ * not.  It prints nothing and runs on in any case.
  */
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ file(const char *name)
 	return (path);
 }
 
-/* Where the target's output goes, which has to stay empty. */
+/* Redirects the target's output to a file, which must stay empty. */
 static void
 capture(void)
 {
@@ -63,7 +63,7 @@ check_silent(void)
 	unlink(file("output"));
 }
 
-/* Two steps that fire; between them it is grabbed. */
+/* Fires when the case lets it, after the case has grabbed it. */
 static void
 fire_when_told(struct guest_page *page, const char *argument)
 {
@@ -89,7 +89,7 @@ trace(struct guest_page *page, pid_t pid, const char *policy,
 	guest_account(&tally, page->after - fired);
 }
 
-/* Start one, trace it, and let it end. */
+/* Starts a target, traces it, and lets it end. */
 static void
 is_traced(void (*prepare)(void))
 {
@@ -169,7 +169,10 @@ test_host_without_standard_descriptors(void)
 	guest_wait(page, pid);
 }
 
-/* After the start, with what the library has open if it has anything. */
+/*
+ * Closes all descriptors after the start, including any that the library has
+ * open.
+ */
 static void
 target_closing_all(struct guest_page *page, const char *argument)
 {
@@ -205,14 +208,14 @@ test_host_that_closes_every_descriptor(void)
 	guest_wait(page, pid);
 }
 
-/* The loader needs one for itself, so that the program starts at all. */
+/* The loader needs one free descriptor, or the program does not start. */
 static void
 scarce_descriptors(void)
 {
 	struct rlimit limit = { 4, 4 };
 	int fd;
 
-	/* All of the standard ones are open, and no other but the page's. */
+	/* Only the standard descriptors and the page's are open. */
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= STDERR_FILENO);
@@ -330,7 +333,7 @@ start_bare(const char *more, void (*check)(struct guest_page *, pid_t))
 static void
 check_undumpable(struct guest_page *page, pid_t pid)
 {
-	/* Others may not even look. */
+	/* Other users may not even look. */
 	if (geteuid() == 0)
 		refused(pid, -ECANCELED,
 		    "tracing is off: process is not dumpable");
@@ -442,7 +445,7 @@ test_little_address_space(void)
 	is_off(address_space_12m, "no address space for the window");
 }
 
-/* The loader has to find room for what is zero at first. */
+/* The loader has to find room for the .bss sections. */
 static void
 data_2m(void)
 {
@@ -455,9 +458,9 @@ data_8m(void)
 	limit_to(RLIMIT_DATA, 8 << 20);
 }
 
-#define FEW	16u		/* units that are known at a time */
+#define FEW	16u		/* a small process's units at a time */
 
-/* Most of it is the program's. */
+/* Uses most of the data limit itself, after it was traced. */
 static void
 allocate_when_told(struct guest_page *page, const char *argument)
 {
@@ -548,7 +551,7 @@ target_locked_memory(struct guest_page *page, const char *argument)
 	fire_when_told(page, argument);
 }
 
-/* Root could lock as much as it likes. */
+/* Drops CAP_IPC_LOCK, with which root may lock any amount of memory. */
 static void
 without_privilege(void)
 {
@@ -635,7 +638,9 @@ test_runtime_directory_of_somebody_else(void)
 	rmdir(path);
 }
 
-/* A file system of its own, which goes with this case's process. */
+/*
+ * Mounts a small file system in a mount namespace that ends with this process.
+ */
 static void
 mount_small(const char *path, const char *options)
 {
@@ -689,7 +694,7 @@ target_loading(struct guest_page *page, const char *argument)
 		_exit(6);
 }
 
-/* Whether what is loaded then is a probe or not: nothing faults. */
+/* The loaded object's probes may be registered or not, but nothing faults. */
 static void
 test_runtime_directory_fills_up_before_dlopen(void)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Threads that come and go, that are cancelled while they fire, and that run
- * on CPUs which the session knows nothing of.
+ * Threads that begin and end, that are cancelled while they fire, and that run
+ * on CPUs without lanes.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #define SHORT_THREADS	5000
 #define AT_ONCE		50
 #define CANCELLED	100
-#define FIRES		500	/* there is room for in a lock lane */
+#define FIRES		500	/* that fit into a lock lane */
 
 static uint64_t before, after;
 
@@ -82,7 +82,7 @@ test_thousands_of_threads_are_accounted_for(void)
 
 /* ------------------------------------------------------------ cancelled */
 
-static uint64_t cancelled_fires;	/* of the thread to be cancelled */
+static uint64_t cancelled_fires;	/* fires of the cancelled thread */
 
 static void *
 deferred_thread(void *cookie)
@@ -159,7 +159,7 @@ test_thread_cancelled_in_its_fire(void)
 
 /* ------------------------------------------------------------ CPUs */
 
-/* The first two CPUs that this process may use. */
+/* the first two CPUs that this process may use */
 static int cpus[2];
 
 static void
@@ -187,7 +187,7 @@ confine(pid_t tid, int cpu)
 	    "CPU %d", cpu);
 }
 
-/* Does a fire know its CPU?  Under a lock not on every processor. */
+/* Returns true if records have a CPU; with locks not every processor can. */
 static bool
 cpu_told(void)
 {
@@ -227,7 +227,10 @@ test_changing_affinity_is_accounted_for(void)
 	guest_account(&tally, after);
 }
 
-/* Lanes are for the CPUs that it might run on when the session began. */
+/*
+ * Begins a session while the process may run on CPU `first` only, so that no
+ * other CPU has a lane, then fires on both CPUs.
+ */
 static void
 begin_on(int first, int then)
 {
@@ -251,7 +254,7 @@ begin_on(int first, int then)
 	    tally.on_cpu[cpus[1]], FIRES);
 }
 
-/* The second time the numbers of those with lanes do not begin at 0. */
+/* In the second round the numbers of CPUs with lanes do not begin at 0. */
 static void
 test_fires_on_a_CPU_without_a_lane(void)
 {

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target is killed amid the end of a work unit: before its envelope or its
- * mark is recorded, when that has been recorded, refused or overwritten, and
- * when its table has been let go.  Until then its records are given out of the
- * table, and then out of what was recorded; either way each is accounted for
- * once [inv.account].  This program has the library's objects in it, with the
- * hidden names.
+ * A target is killed during the end of a work unit: before its envelope or
+ * commit record is written, after that was written, refused or overwritten, and
+ * after its table was released.  Until then its records are read from the
+ * table, later from the lane; either way each is accounted for once
+ * [inv.account]. This program contains the library's objects, to use hidden
+ * names.
  */
 #include <sys/wait.h>
 
@@ -21,9 +21,9 @@
 #include "target/unit/unit_cached_end.h"
 
 enum moment {
-	BEFORE,			/* the record */
-	BEHIND,			/* it; the table is the unit's, still */
-	OVER			/* the table has been let go */
+	BEFORE,			/* before the record */
+	BEHIND,			/* after it; the unit still has the table */
+	OVER			/* after the table was released */
 };
 
 static void	at(enum moment);
@@ -32,7 +32,7 @@ static void	at(enum moment);
 	(at(BEFORE), (tbuf_lane_emit)(f))
 #define tbuf_lock_write(f, place)					\
 	(at(BEFORE), (tbuf_lock_write)((f), (place)), at(BEHIND))
-/* What finishes it; what counts it comes next. */
+/* finish_here() finishes the table, then count_here() counts the records. */
 #define tbuf_bound_do(b, work, argument)				\
 	((work) == finish_here ? at(BEHIND) : (work) == count_here ?	\
 	at(OVER) : (void)0, (tbuf_bound_do)((b), (work), (argument)))
@@ -41,22 +41,25 @@ static void	at(enum moment);
 
 #include "target/unit/unit_end.c"
 
-/* What a case's target does: some fires, a unit with some, its death. */
+/* A target fires, begins a unit that fires, and is killed while it ends it. */
 static struct plan {
 	const char *options;
-	unsigned before, unit, behind;	/* fires, and some more in the end */
-	bool lost;		/* the unit's record is */
+	unsigned before, unit, behind;	/* fires before, in and after it */
+	bool lost;		/* the unit's record is lost */
 } plans[] = {
 	{ "fill,bufsize=64k", 3, 5, 0, false },
 	{ "fill,bufsize=64k", 3, 100, 0, false },
 	{ "ring,bufsize=64k", 3, 5, 0, false },
 	{ "ring,bufsize=64k", 3, 100, 0, false },
-	/* There is no room, or never would be; then none for anybody. */
+	/* There is no room now or ever, nor any for later records. */
 	{ "fill,bufsize=512", 8, 5, 3, true },
 	{ "fill,bufsize=512", 40, 5, 3, true },
 	{ "fill,bufsize=512", 40, 100, 3, true },
 	{ "fill,bufsize=512", 3, 20, 0, true },
-	/* It makes way for others, before and behind which there are some. */
+	/*
+	 * Older and later records surround the unit's record, which is
+	 * overwritten.
+	 */
 	{ "ring,bufsize=512", 40, 5, 40, true },
 	{ "ring,bufsize=512", 40, 100, 40, true },
 	{ "ring,bufsize=512", 3, 20, 0, true },
@@ -69,14 +72,14 @@ static struct guest_page *page;
 static void
 at(enum moment moment)
 {
-	/* Where there are locks one is held until the table is let go. */
+	/* On the lock path a lock is held until the table is released. */
 	if (moment == (tbuf_self.rseq ? BEHIND : OVER))
 		guest_fire(page, plan->behind);
 	if (moment == last)
 		kill(getpid(), SIGKILL);
 }
 
-/* On one CPU, so that all comes to one lane. */
+/* Runs on one CPU, so that all records are in one lane. */
 static void
 target(struct guest_page *p, const char *argument)
 {
@@ -107,7 +110,7 @@ target(struct guest_page *p, const char *argument)
 	GUEST_EXPECT(false, "it is still there");
 }
 
-/* Given as the unit's. */
+/* Takes all events and returns the number of records of the unit. */
 static uint64_t
 take(struct tbuf_consumer *c, struct guest_tally *t)
 {

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Handlers that fire between two steps of a fire in a work unit, and such as
- * never return there: what of the unit is kept is what the selections of all
- * its records say.  What a handler would do is done before each load or store.
- * This program has the library's objects in it, with the hidden names.
+ * Handlers fire between two steps of a fire in a work unit; some never return.
+ * The records that are kept are those that the selections require.  Handlers
+ * are simulated by calls before each load or store.  This program contains the
+ * library's objects, to use hidden names.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -28,12 +28,12 @@ static void	moment(void);
 #define tbuf_rseq_publish(...)						\
 	(moment(), (tbuf_rseq_publish)(__VA_ARGS__))
 
-/* What is said in steps for a processor without a section, on this one, too. */
+/* keep_in_steps() is tbuf_rseq_keep() for processors without that section. */
 #define tbuf_rseq_keep	keep_in_steps
 #include "arch/generic/rseq_unit.h"
 #undef tbuf_rseq_keep
 
-static bool in_steps;		/* where there is a section, too */
+static bool in_steps;		/* use it in spite of a section */
 
 #ifdef __x86_64__
 #define tbuf_rseq_keep(...)						\
@@ -43,14 +43,14 @@ static bool in_steps;		/* where there is a section, too */
 
 #include "target/unit/unit_cached_write.c"
 
-/* As many as a unit remembers at once, and as many again in their places. */
+/* A unit remembers this many sites; the other half collides with them. */
 #define SITES		8u
-#define SELECTED	0x2u	/* what is kept of a unit that succeeds */
-#define MOMENTS		40u	/* of a fire; there are less */
+#define SELECTED	0x2u	/* selection on success */
+#define MOMENTS		40u	/* upper bound of those of a fire */
 
-static struct tbuf_site sites[2 * SITES];	/* the second half: selected */
-static unsigned other;		/* that a handler fires */
-static uint64_t due;		/* records that are to be kept */
+static struct tbuf_site sites[2 * SITES];	/* second half: selected */
+static unsigned other;		/* site that a handler fires */
+static uint64_t due;		/* records that must be selected */
 
 static void
 fire_site(unsigned i)
@@ -62,7 +62,7 @@ fire_site(unsigned i)
 		due++;
 }
 
-/* Tables of this size that are full do this. */
+/* Begins a session with unit tables of this size and this unitpolicy. */
 static struct tbuf_consumer *
 begin_with(const char *size, const char *policy)
 {
@@ -137,7 +137,10 @@ moment(void)
 	watching = true;
 }
 
-/* A fire in a unit; at a moment the other probe fires; then it may be over. */
+/*
+ * Fires `first` in a unit.  At one moment a handler fires `second`; at another
+ * it jumps out of the fire.
+ */
 static void
 fire_watched(unsigned first, unsigned second, unsigned at, unsigned over)
 {
@@ -155,7 +158,10 @@ fire_watched(unsigned first, unsigned second, unsigned at, unsigned over)
 	tbuf_unit_end(unit, 0);
 }
 
-/* A session's first fire of each probe, with another one of it in between. */
+/*
+ * Each probe's first fire in a session is interrupted by a fire of the same
+ * probe.
+ */
 static void
 test_probe_is_met_by_a_handler_first(void)
 {
@@ -170,7 +176,7 @@ test_probe_is_met_by_a_handler_first(void)
 	}
 }
 
-/* Then what is remembered of the other probe is still that probe's. */
+/* A handler's fire changes nothing that is remembered of another probe. */
 static void
 test_handlers_fire_and_never_return(void)
 {
@@ -187,7 +193,7 @@ test_handlers_fire_and_never_return(void)
 	GUEST_EXPECT(due > 0 && moments < MOMENTS, "%u moments", moments);
 }
 
-/* The rule of successes, from the thread's next unit on. */
+/* Sets the rule of successes, which the thread's next unit uses. */
 static void
 rule_set(uint32_t mask)
 {
@@ -198,7 +204,7 @@ rule_set(uint32_t mask)
 	    tbuf_unit_default(0), __ATOMIC_RELAXED);
 }
 
-/* What is remembered of a rule is not what the next unit goes by. */
+/* A unit reads the rule again rather than use a remembered one. */
 static void
 test_rule_changes_between_units(void)
 {
@@ -215,10 +221,10 @@ test_rule_changes_between_units(void)
 	finish(c);
 }
 
-#define RECORD	32u		/* bytes of each in a table */
+#define RECORD	32u		/* bytes of a record in a table */
 #define FIRES	100u
 
-/* A unit whose records fill its table, and more. */
+/* Fires more records in a unit than its table holds. */
 static void
 fill(void)
 {
@@ -240,7 +246,7 @@ test_full_table_refuses(void)
 	finish_with(c, FIRES - due, 0);
 }
 
-/* Of a table that wraps the older half makes way as a whole. */
+/* A table that wraps overwrites its older half as a whole. */
 static void
 test_full_table_wraps(void)
 {
@@ -252,7 +258,7 @@ test_full_table_wraps(void)
 	finish_with(c, 0, FIRES - due);
 }
 
-/* A probe's selection is that of all its sites; one comes later. */
+/* A probe's selection is the union of its sites'; one site registers later. */
 static void
 test_probe_is_selected_between_units(void)
 {
@@ -280,7 +286,7 @@ test_probe_is_selected_between_units(void)
 	finish(c);
 }
 
-/* Of the thread's unit before. */
+/* Returns the records discarded for the thread's last unit. */
 static uint64_t
 discarded(void)
 {
@@ -291,8 +297,8 @@ discarded(void)
 }
 
 /*
- * What is known of head may be ahead, where a handler has left the last step of
- * a record for good: how many records there are is told by head.
+ * `known` may be larger than head if a handler left the last step of a record
+ * forever; the number of records is read from head.
  */
 static void
 test_end_counts_what_the_table_has(void)
@@ -332,7 +338,10 @@ number(void)
 	return (tbuf_unit_number(tbuf_thread.unit, tbuf_thread.unit->word));
 }
 
-/* ... is begun as it is, all the same. */
+/*
+ * A unit that differs from the thread's last one in kind, number or sessions
+ * begins correctly all the same.
+ */
 static void
 test_unit_that_is_not_as_the_one_before(void)
 {
@@ -366,7 +375,7 @@ test_unit_that_is_not_as_the_one_before(void)
 	finish(c);
 }
 
-/* Nor are the selections of its records those of the unit before. */
+/* The selections of the last unit's records do not apply to the next unit. */
 static void
 test_unit_begins_with_no_selection(void)
 {
@@ -386,7 +395,7 @@ test_unit_begins_with_no_selection(void)
 	finish(c);
 }
 
-/* It is not begun in a table that another place has now ... */
+/* A unit does not begin in a cached table that another unit has taken. */
 static void
 test_table_that_was_handed_over_is_not_bound_again(void)
 {
@@ -403,7 +412,7 @@ test_table_that_was_handed_over_is_not_bound_again(void)
 	finish(c);
 }
 
-/* ... nor in one that this place had in the parent. */
+/* A unit does not begin in a table that was cached before a fork. */
 static void
 test_table_of_a_parent_is_not_bound_again(void)
 {

@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A thread that has a lane of its own gives it back as it ends, and is not done
- * yet: it ends the work unit that it is in, or fires beside another thread that
- * has the lane now.  It does not remember it then.  And whoever looks for a
- * place for a unit is not in the way of who enters another one.  This program
- * has the library's objects in it, with the hidden names.
+ * A thread with a lane of its own gives it back as it ends, and then still ends
+ * its work unit, or fires while another thread has the lane.  It no longer
+ * remembers the lane then.  A thread that looks for a place for a unit does not
+ * hinder one that enters another unit.  This program contains the library's
+ * objects, to use hidden names.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "target/lane/thread_lane.h"
 #include "target/unit/unit.h"
 
-static pthread_key_t key;	/* a later one than the library's */
+static pthread_key_t key;	/* created after the library's key */
 static uint64_t unit, remembered;
 
 static void
@@ -72,7 +72,10 @@ head_now(void)
 	return (tbuf_self.rseq ? tbuf_load(&lanes[1]->head) : 0);
 }
 
-/* The lane is the other one's, who waits and then fires as well. */
+/*
+ * Fires after the lane was released and taken by the other thread, which waits
+ * and then fires, too.
+ */
 static void
 fire_late(void *value)
 {
@@ -136,7 +139,7 @@ test_lane_that_was_given_back_is_anothers(void)
 	guest_account(&tally, page[0].after + page[1].after);
 }
 
-/* A place is looked at by owning it for a moment. */
+/* A thread owns a place for a moment to look at it. */
 static void
 test_place_of_a_unit_that_was_left_is_not_claimed(void)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units where their process forks or shares its thread area, and in the
- * hands of a program that takes no care: a number that is none, one that two
- * threads end at once, a thread that ends inside.
+ * Work units in a process that forks or shares its thread area, and in a
+ * program that makes mistakes: an invalid number, a unit that two threads end
+ * at once, a thread that ends inside a unit.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -22,7 +22,7 @@
 #define FIRES	20000u
 #define ROUNDS	5000u
 
-/* Nothing is discarded, and a table takes all that a case fires. */
+/* Begins a session that keeps all records in tables large enough for a case. */
 static struct tbuf_consumer *
 begin_with(const char *tables)
 {
@@ -61,7 +61,7 @@ raw_fork(void)
 	return ((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 }
 
-/* Its parent's unit is none of the child's, whose fires nobody records. */
+/* A child that is not traced cannot use its parent's unit. */
 static int
 stranger(uint64_t unit)
 {
@@ -76,7 +76,7 @@ stranger(uint64_t unit)
 	return (tbuf_unit_end(tbuf_unit_begin("child", 2), 0) == 0 ? 0 : 2);
 }
 
-/* It does not know that it is a child: what it does has no effect. */
+/* A child of a raw fork is not known to be one; its calls have no effect. */
 static int
 stranger_raw(uint64_t unit)
 {
@@ -128,7 +128,7 @@ clone_main(void *page)
 {
 	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
 	guest_fire(page, FIRES);
-	/* The C library's exit is not for such a task. */
+	/* Such a task must not use the C library's exit. */
 	syscall(SYS_exit, 0);
 	return (0);
 }
@@ -166,10 +166,10 @@ test_clone_that_shares_the_thread_area_is_in_its_unit(void)
 
 /* ------------------------------------------------------------ misuse */
 
-static uint64_t shared;		/* UINT64_MAX: that was all */
+static uint64_t shared;		/* UINT64_MAX: the threads are to stop */
 static uint32_t ended;
 
-/* Until it has ended. */
+/* Ends the unit; retries while another thread has it. */
 static void
 end_shared(uint64_t unit)
 {
@@ -182,7 +182,7 @@ end_shared(uint64_t unit)
 		__atomic_add_fetch(&ended, 1, __ATOMIC_RELAXED);
 }
 
-/* Everybody ends the unit that is there, and begins and ends others. */
+/* Ends the current shared unit, and begins and ends others. */
 static void *
 end_often(void *argument)
 {
@@ -215,7 +215,10 @@ test_unit_that_many_threads_end_ends_once(void)
 		    NULL) == 0, "thread");
 	for (i = 0; i < ROUNDS; i++) {
 		unit = tbuf_unit_begin("shared", i);
-		/* None, if who held a lock lane did not run for long. */
+		/*
+		 * No unit begins if the holder of a lock lane was not run for
+		 * long.
+		 */
 		units += unit != 0;
 		guest_fire(&page, 1);
 		GUEST_EXPECT(tbuf_unit_leave(unit) == 0, "leave");
@@ -240,7 +243,7 @@ test_number_that_is_none_is_refused(void)
 	unsigned bit;
 
 	for (bit = 0; bit < 64; bit++) {
-		/* 0 is a unit that nobody traces. */
+		/* 0 is the number of a unit that is not traced. */
 		if ((none = unit ^ UINT64_C(1) << bit) == 0)
 			continue;
 		GUEST_EXPECT(tbuf_unit_enter(none) == -ENOENT &&
@@ -254,7 +257,7 @@ test_number_that_is_none_is_refused(void)
 	guest_finish(c, &tally);
 }
 
-/* It was bound to a session that has ended, and another one goes on. */
+/* The unit was bound to a session that has ended; another session goes on. */
 static void
 test_unit_outlives_its_session(void)
 {
@@ -299,7 +302,7 @@ take_listed(void *unused, const struct tbuf_unit_status *u)
 	return (1);
 }
 
-/* Whom the only unit has inside. */
+/* Returns the thread that is inside the only unit. */
 static uint32_t
 inside(void)
 {
@@ -321,7 +324,7 @@ test_thread_that_has_ended_is_in_no_unit(void)
 	GUEST_EXPECT(pthread_create(&thread, NULL, end_inside, &unit) == 0,
 	    "thread");
 	pthread_join(thread, NULL);
-	/* The kernel may be a moment behind. */
+	/* The kernel may take a moment to remove the thread. */
 	while (inside() != 0)
 		sched_yield();
 	guest_finish(c, &tally);
@@ -348,8 +351,8 @@ test_unit_of_a_thread_that_has_ended_is_given(void)
 }
 
 /*
- * Places keep the tables of units that have ended.  This thread's next unit has
- * the place of the one that found no table.
+ * Places cache the tables of units that have ended.  This thread's next unit
+ * gets the place of the one that found no table.
  */
 static void
 test_table_that_is_kept_is_handed_over(void)
@@ -377,7 +380,7 @@ test_table_that_is_kept_is_handed_over(void)
 
 #define PLACES	1024u		/* for units of a process at a time */
 
-/* What has no place in the process has no table, either. */
+/* A unit without a place in the process has no table, either. */
 static void
 test_unit_beyond_what_a_process_knows_is_counted(void)
 {
@@ -406,7 +409,7 @@ test_unit_beyond_what_a_process_knows_is_counted(void)
 
 #define IN_UNIT	1000u
 
-/* Each CPU has a lane, and only this one's is filled. */
+/* Confines the thread to one CPU, so that only its lane is filled. */
 static void
 stay(void)
 {
@@ -423,8 +426,8 @@ stay(void)
 }
 
 /*
- * What a unit has kept is too long for an envelope, and its lane has no room
- * for the mark: all of it is a drop.
+ * Ends a unit with records that are too long for an envelope, while the lane
+ * has no room for the commit record: all of them are drops.
  */
 static void
 refuse(const char *policy)

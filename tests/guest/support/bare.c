@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A host that knows nothing of probes, makes itself non-dumpable if it is
- * told to, and then loads an object that has them; or a thread of it does,
- * and it forks in the midst of that.
+ * A host without probes that loads an object with probes.  It may make itself
+ * non-dumpable before, or fork while another thread loads the object.
  *
  *	bare -t case page module[,undumpable|,forking]
  */
@@ -21,10 +20,10 @@
 
 #include "page.h"
 
-/* 1: the library is at it; 2: it may go on. */
+/* 0: wait for the library; 1: it has begun; 2: it may go on */
 static uint32_t loading = 2;
 
-/* The library asks for its limits as it begins. */
+/* The library calls getrlimit(3) as it begins. */
 int
 getrlimit(__rlimit_resource_t what, struct rlimit *limit)
 {
@@ -41,7 +40,10 @@ load(void *path)
 	return (dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
-/* In the child nobody goes on with what the thread had begun. */
+/*
+ * Forks while a thread loads the object; that thread does not exist in the
+ * child.
+ */
 static int
 fork_while_loading(char *path)
 {

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * C++ exceptions out of a probe's arguments, through functions that fire, and
- * past destructors that do.  2000 fires: 500 that are not thrown out of, 1000
- * of destructors, 500 of a catch.
+ * C++ exceptions thrown by a probe's arguments, through functions that fire and
+ * past destructors that fire.  2000 fires are recorded: 500 without an
+ * exception, 1000 of destructors, 500 of a catch.
  */
 #include <stdexcept>
 #include <string>
@@ -49,6 +49,6 @@ main()
 			TBUF_PROBE(guest, caught, number, e.what());
 		}
 	}
-	/* Untraced, the argument is not evaluated. */
+	/* Arguments are not evaluated while the probe is not traced. */
 	return (caught == 500 || caught == 0 ? 0 : 1);
 }

@@ -30,7 +30,7 @@
 
 static const struct guest_case *current;
 static char directory[64];
-static unsigned page_fd;	/* of the target that is being started */
+static unsigned page_fd;	/* page of the target being started */
 
 bool
 guest_locks(void)
@@ -105,7 +105,7 @@ static void
 directory_make(void)
 {
 	scratch_directory(directory, sizeof(directory));
-	/* Others may have to get through it. */
+	/* Other users may have to pass through it. */
 	if (chmod(directory, 0711) != 0 ||
 	    setenv("GUEST_DIR", directory, 1) != 0)
 		err(1, "%s", directory);
@@ -121,7 +121,10 @@ case_find(const struct guest_case *cases, const char *name)
 	errx(2, "no case %s", name);
 }
 
-/* The constructors have to see the surroundings: in a process of its own. */
+/*
+ * Runs a case in a process of its own, so that constructors see its
+ * surroundings.
+ */
 static int
 case_run(const struct guest_case *c, bool locks)
 {
@@ -195,7 +198,7 @@ guest_main(int argc, char **argv, const struct guest_case *cases)
 		exit(all_run(cases) != 0);
 	}
 	if (strcmp(argv[1], "-r") == 0 && getenv("GUEST_DIR") == NULL) {
-		/* By hand: the same surroundings. */
+		/* Called by hand with the same surroundings. */
 		current = case_find(cases, argv[2]);
 		directory_make();
 		argc = case_run(current, guest_locks());
@@ -329,7 +332,7 @@ guest_account(const struct guest_tally *tally, uint64_t fired)
 
 /* ------------------------------------------------------------ targets */
 
-/* A page in a memory file that comes through exec. */
+/* Makes the page as a memory file with a descriptor that exec keeps. */
 static struct guest_page *
 page_new(char number[16])
 {
@@ -394,7 +397,7 @@ guest_start_program(struct guest_page **page, void (*prepare)(void),
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0) {
-		/* It must not wait for a case that has failed. */
+		/* A target must not outlive a case that has failed. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		if (prepare != NULL)
 			prepare();
@@ -403,7 +406,7 @@ guest_start_program(struct guest_page **page, void (*prepare)(void),
 		_exit(127);
 	}
 	close(atoi(number));
-	/* Until its first guest_next(). */
+	/* Wait for its first guest_next(). */
 	guest_step(*page, pid);
 	return (pid);
 }

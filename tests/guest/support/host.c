@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A host that is built in many ways: threads, a handler and a forked child
- * that fire.  3100 fires are the process's own.
+ * A host that is built in several ways.  Threads, a handler and a forked child
+ * fire; the process itself fires 3100 times.
  */
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An object with a probe, to be loaded into a host that runs already.
+ * An object with a probe that a running host loads.
  */
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 void	module_fire(uint64_t);
 int	module_begun(void);
 
-/* Is this process a target? */
+/* Returns true if this process is a target. */
 int
 module_begun(void)
 {

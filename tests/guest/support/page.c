@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A target's part of the page (page.h), for hosts without the library too.
+ * Page functions for targets (page.h), also in hosts without the library.
  */
 #include <sys/mman.h>
 

@@ -1,27 +1,27 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The page between a case and its target.
+ * The shared page of a case and its target.
  */
 #ifndef TESTS_GUEST_SUPPORT_PAGE_H
 #define TESTS_GUEST_SUPPORT_PAGE_H
 
 #include <stdint.h>
 
-/* The lowest descriptor that it comes by. */
+/* the lowest descriptor that the page may have */
 #define GUEST_PAGE_FD	10
 
 struct guest_page {
-	uint32_t told;		/* the case: the target may do step N */
-	uint32_t done;		/* the target: step N is done */
-	uint64_t before;	/* fires begun, and finished */
+	uint32_t told;		/* by the case: target may do step N */
+	uint32_t done;		/* by the target: step N is done */
+	uint64_t before;	/* fires begun and finished */
 	uint64_t after;
-	uint64_t value[8];	/* whatever else the target tells */
+	uint64_t value[8];	/* other results of the target */
 };
 
-/* In a target: this step is done; wait until the next one may begin. */
+/* For a target: reports a step and waits until the next one may begin. */
 void	guest_next(struct guest_page *);
-/* In any program: the page that was handed to it, NULL for "none". */
+/* Returns the page with this descriptor, NULL for "none". */
 struct guest_page *guest_page_get(const char *number);
 
 #endif

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An object that knows nothing of the library, and calls what the library
- * puts in front of the C library's.
+ * An object that is not linked with the library, and calls functions that the
+ * library interposes.
  */
 #include <sched.h>
 #include <signal.h>
