@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.account and inv.order: whatever shakes a program, what it fired is what
- * its consumer was given and what it was told was dropped, exactly.
+ * inv.account and inv.order: under any disturbance, the fires of a program are
+ * exactly the records and the drops that its consumer gets.
  *
  *	stress_account [-s seed] [fires]
  *
- * Each run draws policy, buffer size, switch rate, path, number of threads
- * and what shakes them.
+ * Each run draws policy, buffer size, switch rate, path, number of threads and
+ * the kinds of disturbance.
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ check_account(const struct stress_page *page,
 	uint64_t after = sum.after * enablings;
 
 	STRESS_EXPECT(sum.before == sum.after, "fires are under way");
-	/* Under fill, tracing ends before the program does. */
+	/* With policy fill, tracing ends before the program does. */
 	STRESS_EXPECT(whole ? finished == after : finished <= after,
 	    "due %" PRIu64 ", records %" PRIu64 " + drops %" PRIu64
 	    " + overwritten %" PRIu64 " = %" PRIu64, after,
@@ -82,7 +82,7 @@ run(uint64_t *random, uint64_t fires)
 	STRESS_EXPECT(!whole || (tally->exited && tally->status == 0),
 	    "the target did not exit well: status %d, signal %d",
 	    tally->status, tally->signal);
-	/* One that tracing left behind is done when nobody fires. */
+	/* A target that is no longer traced finishes its fires. */
 	while (tbuf_load_acquire(&page->running) != 0)
 		sched_yield();
 	tbuf_consumer_close(c);

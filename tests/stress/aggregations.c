@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.account of aggregations: what clauses have aggregated in a target, and
- * what they found no room for, comes to all that they did: exactly when the
- * target goes to its end, and between what was begun and what was finished
- * when it is killed; and values of several words are whole.  Tables turn all
- * the while.
+ * inv.account of aggregations: the updates that clauses made in a target, and
+ * those that found no room, are all that they attempted.  The sum is exact if
+ * the target runs to its end; if it is killed, the sum is between the fires
+ * begun and finished.  Values of several words are never torn.  Tables are
+ * switched all the time.
  *
  *	stress_tables [-s seed] [targets]
  */
@@ -23,7 +23,7 @@
 #define FIRES_MAX	100000u
 #define VALUE		7
 
-/* By the fire's number, or a part of it; by who fires besides. */
+/* keys: the fire's number or its low bits; the writer's number */
 #define BY_NUMBER(mask)							\
 	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 1), W(LDI, 2, 0, 0, mask),	\
 	W(AND, 1, 1, 2, 0), W(KEY, 1, 0, 0, 8)
@@ -39,25 +39,25 @@ static const uint64_t code[] = {
 	BY_NUMBER(0xfff), UPDATE(STDDEV, 3),
 	BY_NUMBER(0x7), UPDATE(QUANTIZE, 4)
 };
-/* It needs a workspace; where none is free, the clause is one drop. */
+/* A text key needs a workspace; where none is free, the clause is one drop. */
 static const uint64_t by_text[] = {
 	W(LDC, 1, 0, 0, 0), W(KEYT, 1, 0, 0, 0), UPDATE(COUNT, 5)
 };
 #define UPDATES		6
-/* By who fires: what is kept, and then done by one section. */
+/* The key is the writer: the plan is cached, and one section updates. */
 static const uint64_t again[] = {
 	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
 	W(KEYN, 0, 0, 0, 0), W(LDA, 1, 0, 0, 0), W(KEY, 1, 0, 0, 8),
 	UPDATE(QUANTIZE, 4)
 };
-/* Without a key: where the value is, is remembered for each CPU. */
+/* Without a key, each CPU's memo has the address of the value. */
 static const uint64_t total[] = { UPDATE(COUNT, 0) };
 static const uint64_t total_buckets[] = {
 	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
 	UPDATE(QUANTIZE, 6)
 };
 
-/* Steps: each has what it takes. */
+/* Several updates in one clause, each with its own key and values. */
 static const uint64_t steps[] = {
 	UPDATE(COUNT, 0),
 	W(LDI, 4, 0, 0, VALUE), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),
@@ -107,7 +107,7 @@ static const struct tbuf_d_clause clauses[] = { CLAUSE(0), CLAUSE(1) };
 static const struct tbuf_d_clause one[] = { CLAUSE(2) };
 static const struct tbuf_d_clause all[] = { CLAUSE(3) };
 static const struct tbuf_d_clause all_buckets[] = { CLAUSE(4) };
-/* Clauses that are kept, before one that is not, and behind it. */
+/* Clauses that have plans, before and after one that has not. */
 static const struct tbuf_d_clause chain[] = {
 	CLAUSE(3), CLAUSE(2), CLAUSE(1), CLAUSE(4), CLAUSE(5)
 };
@@ -118,7 +118,7 @@ static const struct tbuf_d_clause one_by_steps[] = { CLAUSE(5) };
 }
 static const struct {
 	struct tbuf_d_script script;
-	unsigned updates;		/* of a fire */
+	unsigned updates;		/* of each fire */
 } scripts[] = {
 	{ SCRIPT(clauses, 2), UPDATES },
 	{ SCRIPT(one, 1), 1 },
@@ -127,7 +127,7 @@ static const struct {
 	{ SCRIPT(chain, 5), 7 },
 	{ SCRIPT(one_by_steps, 1), 3 }
 };
-static unsigned chosen;			/* of these */
+static unsigned chosen;			/* index into scripts */
 
 /* ------------------------------------------------------------ values */
 
@@ -144,7 +144,7 @@ buckets_sum(const struct tbuf_tally *t, uint32_t nwords)
 	return (sum);
 }
 
-/* How many updates a tally stands for. */
+/* Returns the number of updates in a tally. */
 static uint64_t
 updates_of(const struct tbuf_tally *t, uint32_t nwords)
 {
@@ -182,7 +182,7 @@ updates_all(struct tbuf_consumer *c)
 	return (sum);
 }
 
-/* A key twice in a table would be two entries that both count. */
+/* Checks that no table has a key twice, which would be counted twice. */
 static void
 check_entries(struct tbuf_consumer *c)
 {
@@ -215,7 +215,7 @@ check_entries(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ targets */
 
-/* Drops of aggregations, and of fires that no lane was free for. */
+/* Returns the drops of aggregations, and of fires that found no free lane. */
 static uint64_t
 events_take(struct tbuf_consumer *c)
 {
@@ -232,7 +232,10 @@ events_take(struct tbuf_consumer *c)
 	return (drops);
 }
 
-/* Now and then what there is so far is looked at, and nothing of it is lost. */
+/*
+ * Consumes until the target ends.  Meanwhile the updates read so far are summed
+ * sometimes, and the sum must not become less.
+ */
 static uint64_t
 consume(struct tbuf_consumer *c, uint64_t *random)
 {
@@ -258,8 +261,9 @@ consume(struct tbuf_consumer *c, uint64_t *random)
 }
 
 /*
- * A target adopts its session before the consumer has looked at it, and may
- * have no rseq.  A turn waits for the lock of whoever is at a table then.
+ * Switches the tables after the target has adopted its session and before the
+ * consumer has noticed that.  The target may have no rseq; a switch then waits
+ * for the lock of a writer that uses a table.
  */
 static void
 turn_early(struct tbuf_consumer *c, const struct stress_page *page, pid_t pid,

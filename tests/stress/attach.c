@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.consumer, and the ends of sessions: consumers come, go and are killed
- * while a target fires, and each gets what was fired in its time.
+ * inv.consumer, and the ends of sessions: consumers begin, end and are killed
+ * while a target fires, and each gets the fires of its time.
  *
  *	stress_attach [-s seed] [sessions]
  *
- * Sessions under fire are held against bounds, as the fires around their
- * beginning and end may or may not be theirs.  Every fourth one begins and
- * ends while the target is parked, and is accounted for exactly.
+ * The counts of sessions under fire are compared with bounds, because fires
+ * during their beginning and end may be recorded or not.  Every fourth session
+ * begins and ends while the target is parked, and is accounted for exactly.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@
 #include "arch/atomics.h"
 #include "common.h"
 
-#define SESSIONS	25		/* of one target */
+#define SESSIONS	25		/* on one target */
 #define FIRES_MAX	50000u		/* of one session */
 #define KILL_FIRES_MAX	100000u		/* before a consumer is killed */
 #define CONSUMERS	3		/* at the same time */
@@ -46,13 +46,13 @@ attach(const struct stress_session *session, pid_t pid)
 	return (c);
 }
 
-/* Ends a session, in a thread of its own, after so many fires. */
+/* Argument of a thread that ends a session after this many fires. */
 struct ending {
 	struct tbuf_consumer *consumer;
 	struct job *job;
 	uint64_t fires;
 	bool park;
-	struct stress_sum sum;	/* when the end began */
+	struct stress_sum sum;	/* at the beginning of the end */
 };
 
 static void *
@@ -68,7 +68,7 @@ ending_main(void *argument)
 	return (NULL);
 }
 
-/* Consume until the end, and give the sum of the fires when that began. */
+/* Consumes until the end, and returns the sum of the fires at its beginning. */
 static struct stress_sum
 work(struct job *job, struct tbuf_consumer *c, struct stress_tally *tally,
     bool park)
@@ -104,7 +104,7 @@ check_bounds(const struct stress_session *session,
 	    least, most);
 }
 
-/* Under fill the first full buffer may have ended it before. */
+/* Returns true unless a full buffer may have ended the session: policy fill. */
 static bool
 goes_on(const struct stress_session *session)
 {
@@ -125,7 +125,9 @@ session_under_fire(struct job *job, const struct stress_session *session)
 	stopping = work(job, c, tally, false);
 	after = stress_page_sum(job->page);
 	tbuf_consumer_close(c);
-	/* Every fire that began after `begun` and was over at `stopping`. */
+	/*
+	 * counts fires that began after `begun` and were finished at `stopping`
+	 */
 	if (goes_on(session) && stopping.after > begun.before)
 		least = stopping.after - begun.before;
 	check_bounds(session, tally, least, after.before - before.after);
@@ -162,7 +164,7 @@ consumer_main(void *argument)
 	return (NULL);
 }
 
-/* Several consumers on one target. */
+/* Runs several consumers on one target. */
 static void
 sessions_together(struct job *job)
 {
@@ -182,8 +184,8 @@ sessions_together(struct job *job)
 }
 
 /*
- * A consumer is killed: somewhere between its first step and the middle of
- * its work.  The target fires on, and the next consumer finds all in order.
+ * Kills a consumer at a moment between its first step and the middle of its
+ * work.  The target continues to fire, and the next consumer works normally.
  */
 static void
 session_killed(struct job *job, const struct stress_session *session)
@@ -236,7 +238,7 @@ sessions_run(struct job *job, uint64_t count)
 	}
 }
 
-/* A target and its consumers; it has to leave as if there had been none. */
+/* Runs a target with its consumers; its exit must not be affected by them. */
 static void
 target_try(uint64_t *random, uint64_t count)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The tester's side of the stress tests (common.h).
+ * Functions of the tester, which is the process that checks (common.h).
  */
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -28,7 +28,7 @@ static char directory[48];
 static char context[256];
 static uint64_t first_seed;
 
-/* splitmix64's constants: any odd increment and mixer would do. */
+/* The constants are splitmix64's; any odd increment and mixer would do. */
 uint64_t
 stress_random(uint64_t *state)
 {
@@ -71,8 +71,8 @@ stress_arguments(int argc, char **argv, uint64_t count)
 	int option;
 
 	/*
-	 * A sanitizer does not survive the children of a raw clone, and its
-	 * own vfork stands in front of the library's.
+	 * A sanitizer does not survive the children of a raw clone, and its own
+	 * vfork replaces the library's.
 	 */
 	if (sanitizer != NULL && *sanitizer != '\0')
 		exit(77);
@@ -155,7 +155,7 @@ stress_page_sum(const struct stress_page *page)
 	struct stress_sum sum = { 0, 0 };
 	unsigned i;
 
-	/* Those that are not traced do not count. */
+	/* Fires that are not traced do not count. */
 	for (i = 0; i < STRESS_WHO; i++) {
 		if (i % STRESS_KINDS == STRESS_FORK)
 			continue;
@@ -255,7 +255,7 @@ stress_session_draw(uint64_t *random)
 		"fill" };
 	static const char *const rates[] = { "1hz", "100hz", "1000hz",
 		"5000hz" };
-	/* In every third. */
+	/* A third of the sessions has nbuf. */
 	static const char *const nbufs[] = { "1", "3", "10", NULL };
 	struct stress_session session;
 
@@ -327,7 +327,7 @@ stress_tally_free(struct stress_tally *tally)
 	free(tally);
 }
 
-/* Each fire is given once for each enabling: these count together. */
+/* Notes a fire that was recorded; each enabling counts as a fire of its own. */
 static void
 see(struct stress_tally *tally, uint64_t who, uint64_t number)
 {
@@ -348,7 +348,7 @@ see(struct stress_tally *tally, uint64_t who, uint64_t number)
 	seen->bits[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* [inv.order] Within a lane, each one's fires rise, and so does time. */
+/* [inv.order] Fails unless a writer's fires and times rise within a lane. */
 static void
 check_order(struct stress_tally *tally, const struct tbuf_consumer *c,
     const struct tbuf_record *record, uint64_t who, uint64_t number)
@@ -366,7 +366,7 @@ check_order(struct stress_tally *tally, const struct tbuf_consumer *c,
 	tally->time[lane] = record->time;
 }
 
-/* Are these the bytes that were fired? */
+/* Fails unless a record has the bytes that were fired. */
 static void
 check_record(struct stress_tally *tally, const struct tbuf_consumer *c,
     const struct tbuf_record *record)
@@ -388,7 +388,7 @@ check_record(struct stress_tally *tally, const struct tbuf_consumer *c,
 	STRESS_EXPECT(n == 3 ||
 	    v[3].size == stress_text_size(number),
 	    "torn: text of fire %" PRIu64 " of %" PRIu64, number, who);
-	/* Of the script's enablings each fire meets one. */
+	/* Only one of the script's enablings matches each fire. */
 	STRESS_EXPECT(clause || record->enabling < STRESS_ENABLINGS,
 	    "enabling %u", record->enabling);
 	number = number * STRESS_ENABLINGS + (clause ? 0 : record->enabling);
@@ -415,7 +415,10 @@ stress_tally_take(struct stress_tally *tally, struct tbuf_consumer *c)
 			tally->overwritten += event.count;
 			break;
 		case TBUF_EVENT_DYNAMIC:
-			/* The clauses go on with what the global was. */
+			/*
+			 * The clauses continue with the old value of the global
+			 * variable.
+			 */
 			break;
 		case TBUF_EVENT_EXIT:
 			tally->exited = true;

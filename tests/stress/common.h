@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the stress tests share: a target that fires as wildly as it is told
- * and counts in a page that its tester sees, and the check of each record
- * that a consumer is given.
+ * Declarations for the stress tests: a target that fires with the requested
+ * disturbances and counts in a page that its tester maps, and the check of each
+ * record that a consumer gets.
  *
- * Whoever fires has counters of its own: a thread, the handlers that
- * interrupt it, and a child of vfork that runs in its place.  A record
- * carries who and the number of the fire, so that each one can be told from
- * all others and its bytes can be worked out again.
+ * Each writer has counters of its own: a thread, each of the handlers that
+ * interrupt it, and a child of vfork that runs in its place.  A record has the
+ * writer's number and the number of the fire, which identify it and determine
+ * its bytes.
  */
 #ifndef TESTS_STRESS_COMMON_H
 #define TESTS_STRESS_COMMON_H
@@ -28,26 +28,26 @@
 
 enum stress_kind {
 	STRESS_THREAD,
-	STRESS_SENT,	/* the handler of signals that others send */
-	STRESS_TIMED,	/* that of a timer's: the two interrupt each other */
+	STRESS_SENT,	/* handler of signals that others send */
+	STRESS_TIMED,	/* handler of a timer; the two interrupt each other */
 	STRESS_VFORK,
-	STRESS_FORK		/* is not traced: must not be seen */
+	STRESS_FORK		/* not traced: must not be seen */
 };
 
-/* Before and after each fire; [inv.account] lies between the two. */
+/* Incremented before and after each fire; [inv.account] is between the two. */
 struct stress_counter {
 	uint64_t before;
 	uint64_t after;
 	uint64_t reserved[6];
 };
 
-/* What a target does beside firing. */
+/* disturbances, STRESS_* */
 #define STRESS_SIGNALS	0x1u	/* a storm of them, with handlers that fire */
 #define STRESS_MOVES	0x2u	/* CPU affinity changes */
 #define STRESS_FORKS	0x4u	/* fork, vfork and raw clone */
-#define STRESS_DELAYS	0x8u	/* inside the sections, if they were built in */
+#define STRESS_DELAYS	0x8u	/* inside the sections, if compiled in */
 #define STRESS_ALL	0xfu
-#define STRESS_LONG	0x100u	/* delays: as a table's reading lasts */
+#define STRESS_LONG	0x100u	/* delays as long as a table is read */
 
 struct stress_page {
 	uint64_t seed;
@@ -55,8 +55,8 @@ struct stress_page {
 	uint32_t threads;
 	uint32_t flags;		/* STRESS_* */
 	uint32_t stop;
-	uint32_t pause;		/* park ... */
-	uint32_t parked;	/* ... and this many threads have */
+	uint32_t pause;		/* threads are to park */
+	uint32_t parked;	/* threads that are parked */
 	uint32_t running;	/* threads that still fire */
 	uint64_t reserved[3];
 	struct stress_counter who[STRESS_WHO];
@@ -64,21 +64,21 @@ struct stress_page {
 
 /* ------------------------------------------------------------ the target */
 
-/* If this process was started as a target: be one, and do not return. */
+/* Runs as a target if the process was started as one; then does not return. */
 void	stress_target_main(int argc, char **argv);
 
-/* argv for one that works on the page at `path`; NULL-terminated. */
+/* Returns the argv of a target with the page at `path`; NULL-terminated. */
 char	**stress_target_argv(const char *path);
 
 /* ------------------------------------------------------------ the tester */
 
 uint64_t stress_random(uint64_t *state);
 
-/* A page in a new file, whose path is put into `path`. */
+/* Makes a page in a new file and sets `path`. */
 struct stress_page *stress_page_new(char path[64]);
 void	stress_page_free(struct stress_page *, const char *path);
 
-/* A runtime directory of the test's own, and its removal. */
+/* Make and remove a runtime directory of the test's own. */
 void	stress_directory_make(void);
 void	stress_directory_remove(void);
 
@@ -88,10 +88,13 @@ struct stress_sum {
 };
 struct stress_sum stress_page_sum(const struct stress_page *);
 
-/* Until that many more fires have begun, or the process is dead. */
+/* Waits until that many more fires have begun, or the process is dead. */
 void	stress_fires_wait(const struct stress_page *, pid_t, uint64_t more);
 
-/* Whom stress_kill(), a thread of its own, kills after so many more fires. */
+/*
+ * Argument of stress_kill(), a thread that kills `pid` after `fires` more
+ * fires.
+ */
 struct stress_killer {
 	const struct stress_page *page;
 	pid_t pid;
@@ -99,18 +102,20 @@ struct stress_killer {
 };
 void	*stress_kill(void *killer);
 
-/* A child of vfork outlives the target: its last fire may come too late. */
+/*
+ * Returns the fires of vfork children that may come after the target's death.
+ */
 uint64_t stress_late_fires(const struct stress_page *);
 
-/* Park all threads of a target; let them go on. */
+/* Park all threads of a target; let them continue. */
 void	stress_park(struct stress_page *, pid_t);
 void	stress_resume(struct stress_page *);
 
-/* Start a target without a consumer; wait until it fires. */
+/* Starts a target without a consumer and waits until it fires. */
 pid_t	stress_target_start(struct stress_page *, const char *path,
 	    bool rseq);
 
-/* What a consumer was given. */
+/* sums of a consumer's events */
 struct stress_tally {
 	uint64_t records;
 	uint64_t overwritten;
@@ -118,35 +123,35 @@ struct stress_tally {
 	bool exited;
 	int status;
 	int signal;
-	uint64_t *last;			/* [lane][who]: the last fire seen */
+	uint64_t *last;			/* [lane][writer]: last fire seen */
 	uint64_t time[STRESS_LANES];
 	struct stress_seen {
 		uint64_t *bits;
-		uint64_t size;		/* of them */
+		uint64_t size;		/* in bits */
 	} seen[STRESS_WHO];
 };
 struct stress_tally *stress_tally_new(void);
 void	stress_tally_free(struct stress_tally *);
 
-/* Take all events that are there, and check them. */
+/* Takes and checks all events that are there. */
 void	stress_tally_take(struct stress_tally *, struct tbuf_consumer *);
 
-/* A session's options. */
+/* options of a session */
 struct stress_session {
 	const char *policy;
 	const char *bufsize;
 	const char *switchrate;
-	unsigned enablings;	/* of every probe; at most STRESS_ENABLINGS */
+	unsigned enablings;	/* for every probe; at most STRESS_ENABLINGS */
 	bool rseq;
-	bool clauses;		/* stress_script in place of default records */
-	const char *nbuf;	/* threads have lanes of their own; NULL: not */
+	bool clauses;		/* stress_script instead of default records */
+	const char *nbuf;	/* number of thread lanes; NULL: none */
 };
 extern const struct tbuf_d_script stress_script;
 #define STRESS_ENABLINGS	2u
 struct stress_session stress_session_draw(uint64_t *random);
 struct tbuf_consumer *stress_consumer_new(const struct stress_session *);
 
-/* What is being tried, for the message of a failure. */
+/* Sets a description of the run, which a failure's message has. */
 void	stress_context(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 void	stress_fail(const char *file, int line, const char *format, ...)
@@ -157,7 +162,7 @@ void	stress_fail(const char *file, int line, const char *format, ...)
 		stress_fail(__FILE__, __LINE__, __VA_ARGS__);		\
 } while (0)
 
-/* The work a run of the test is given, and the seed. */
+/* work of a run, and its seed */
 struct stress_arguments {
 	uint64_t count;
 	uint64_t seed;
@@ -165,7 +170,7 @@ struct stress_arguments {
 struct stress_arguments stress_arguments(int argc, char **argv,
 	    uint64_t count);
 
-/* The bytes of fire number `fire` of `who`. */
+/* Computes the number that a writer's fire records. */
 static inline uint64_t
 stress_check(uint64_t who, uint64_t fire)
 {
@@ -184,7 +189,7 @@ stress_text_byte(uint64_t fire, unsigned at)
 	return ((char)('a' + (fire + at) % 26));
 }
 
-/* Three fires of four have numbers alone. */
+/* Returns true for one of four fires; the others have numbers only. */
 static inline bool
 stress_has_text(uint64_t fire)
 {

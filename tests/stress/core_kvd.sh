@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kvd records itself and ends by SIGSEGV or SIGABRT under load, [N] times each:
-# its core has each record that its control file has, whole, and those of all
-# requests that were answered.
+# kvd records itself and ends by SIGSEGV or SIGABRT under load, [N] times each.
+# Its core has each record of its control file, complete, and those of all
+# answered requests.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -37,7 +37,7 @@ esac
 	exit 77
 }
 
-# crash SIGNAL REQUESTS STATUS: while two more clients go on.
+# crash SIGNAL REQUESTS STATUS: crashes kvd while two more clients run.
 crash()
 {
 	rm -rf dead && mkdir dead
@@ -55,7 +55,7 @@ crash()
 	"$kvload" --requests="$2" --seed="$2" socket >summary ||
 	    fail "kvload: $(cat summary)"
 	kill -s "$1" $pid
-	# The shell says what has become of it.
+	# The shell prints how the process ended.
 	wait $pid 2>/dev/null
 	status=$?
 	wait $load
@@ -67,7 +67,7 @@ crash()
 	}
 }
 
-# same SIGNAL: what the core has is what the file has.
+# same SIGNAL: checks that the core has the same records as the file.
 same()
 {
 	file=$(echo "$TBUF_DIR"/tbuf."$pid".*)

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * inv.killed: a target is killed at a random moment, and its consumer still
- * gets every record that was committed, none torn, and tells of the kill.
+ * inv.killed: a target is killed at a random moment.  Its consumer still gets
+ * every record that was committed, none of them torn, and reports the kill.
  *
  *	stress_kill [-s seed] [kills]
  */
@@ -18,8 +18,8 @@
 #define FIRES_MAX	200000u		/* before the kill */
 
 /*
- * What was finished is accounted for, and nothing but what had begun.  Under
- * fill the end may come before the kill.
+ * Fails unless all finished fires are accounted for, and no others than those
+ * that had begun.  With policy fill, tracing may end before the kill.
  */
 static void
 check_account(const struct stress_page *page,
@@ -82,7 +82,7 @@ run(uint64_t *random)
 	if (pthread_create(&thread, NULL, stress_kill, &killer) != 0)
 		stress_fail(__FILE__, __LINE__, "pthread_create");
 	consume(c, tally);
-	/* Not before the kill is the command reaped. */
+	/* The command must not be reaped before the kill. */
 	pthread_join(thread, NULL);
 	whole = tally->exited;
 	STRESS_EXPECT(whole ? tally->signal == SIGKILL :

@@ -1,13 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine runs programs while another thread keeps overwriting them, their
- * constants and the variables: it must come to an end each time, within its
- * memory.
+ * A machine runs programs while another thread overwrites them, their constants
+ * and the variables.  Each run must end, and must not leave its memory.
  *
  *	stress_machine [-s seed] [runs]
  *
- * All its memory ends where none may be touched, and there is little of it.
+ * The machine has little memory, all of it directly before inaccessible pages.
  */
 #include <sys/mman.h>
 
@@ -28,8 +27,8 @@
 #define RUNS		200000
 #define WORDS		256
 #define FIXED		12	/* words that are not overwritten */
-#define WRITABLE	5	/* the first register with such an address */
-#define NUMBERS		9	/* the first with none */
+#define WRITABLE	5	/* first register with a writable address */
+#define NUMBERS		9	/* first register without an address */
 #define CONSTANTS	64
 #define PAGE		4096u
 
@@ -43,7 +42,7 @@ static struct {
 	uint64_t overwritten;
 } stress;
 
-/* xorshift64* */
+/* Implements xorshift64*. */
 static uint64_t
 draw(uint64_t *state)
 {
@@ -53,7 +52,7 @@ draw(uint64_t *state)
 	return (*state * UINT64_C(0x2545f4914f6cdd1d));
 }
 
-/* Memory behind which there is none. */
+/* Returns memory directly before an inaccessible page. */
 static struct tbuf_buffer
 lend(uint32_t room)
 {
@@ -65,7 +64,7 @@ lend(uint32_t room)
 	return ((struct tbuf_buffer){ pages + PAGE - room, room, 0 });
 }
 
-/* Does it end a program, or leave most of it out? */
+/* Returns true if an operation ends a program or skips most of it. */
 static bool
 ends_soon(uint64_t word)
 {
@@ -81,8 +80,8 @@ ends_soon(uint64_t word)
 }
 
 /*
- * What makes sense, and goes on most of the time: results go to registers that
- * are no addresses, and addresses are not far off.
+ * Returns a word that makes sense and mostly does not end the program: results
+ * go to registers without addresses, and offsets are small.
  */
 static uint64_t
 sensible(uint64_t random, uint32_t at)
@@ -91,7 +90,10 @@ sensible(uint64_t random, uint32_t at)
 	uint64_t word;
 	unsigned operation, a, b;
 
-	/* Calls are where most can go wrong. */
+	/*
+	 * Calls are the most complex operations, so half of the words are
+	 * calls.
+	 */
 	if ((random >> 40) % 2 == 0)
 		random = (random & ~UINT64_C(0xff)) | TBUF_OP_CALL;
 	word = world_tame(random, left < 4 ? left : 4, CONSTANTS);
@@ -119,10 +121,10 @@ word_store(uint32_t at, uint64_t random, uint64_t word)
 	uint32_t *half = (uint32_t *)(void *)&stress.code[at];
 
 	switch (random % 32) {
-	case 0:		/* torn: half of it */
+	case 0:		/* torn: half of a word */
 		tbuf_store(half + random / 32 % 2, (uint32_t)word);
 		break;
-	case 1:		/* whatever it is */
+	case 1:		/* any word */
 		tbuf_store(&stress.code[at], word);
 		break;
 	default:
@@ -130,7 +132,7 @@ word_store(uint32_t at, uint64_t random, uint64_t word)
 	}
 }
 
-/* Registers that are addresses of everything there is, at first. */
+/* Begins with registers that have addresses of each kind of memory. */
 static void
 code_begin(void)
 {
@@ -161,7 +163,7 @@ static void
 overwrite(uint64_t *state)
 {
 	uint64_t random = draw(state), word = draw(state);
-	/* A NUL now and then: texts are of any length. */
+	/* A NUL is rare, so that texts have any length. */
 	uint8_t byte = (uint8_t)(word >> 58 == 0 ? 0 : "/.a0\xffxyz"[word % 8]);
 
 	switch (random % 8) {
@@ -194,7 +196,7 @@ overwriter(void *unused)
 	return (NULL);
 }
 
-/* Texts of all kinds, and numbers that are addresses. */
+/* Sets arguments: texts of all kinds, and numbers that are addresses. */
 static void
 prepare(uint64_t values[4], uint8_t types[4], struct tbuf_bytes *bytes)
 {
@@ -219,7 +221,10 @@ prepare(uint64_t values[4], uint8_t types[4], struct tbuf_bytes *bytes)
 	m->length = WORDS;
 }
 
-/* The text has no NUL but its last byte, and that is not overwritten. */
+/*
+ * Makes new memory for the machine.  The text has a NUL in its last byte only,
+ * which is not overwritten.
+ */
 static void
 memory_lend(void)
 {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kvd records itself, and is killed in the middle of load, so many times by each
-# of SIGKILL, SIGSEGV and SIGABRT (RUNS; 300 in `make stress`).  An answer that
-# its client has had was recorded before: the file has each request's record
-# once, from the first to the last one that was answered, and nothing of it is
-# torn.  Ring or fill, in turns.  Without restartable sequences a thread whose
-# lock lanes are held by others that do not run has drops, which are told.
+# kvd records itself and is killed under load, RUNS times by each of SIGKILL,
+# SIGSEGV and SIGABRT (300 times in `make stress`).  A request is recorded
+# before its client gets the answer: the file has one complete record for each
+# answered request.  The policies ring and fill alternate.  Without rseq a
+# thread drops records while all lock lanes are held by threads that do not run;
+# the drops are reported.
 
 set -eu
 : "${top_builddir:?}" "${RUNS:=3}"
@@ -14,7 +14,7 @@ set -eu
 dir=$SCRATCH
 tbufctl=$top_builddir/tbufctl/tbufctl
 
-# The core is not what is looked at here.
+# The test does not need a core.
 # shellcheck disable=SC3045
 ulimit -c 0
 mkdir -m 700 "$dir/tbuf"
@@ -27,7 +27,7 @@ fail() {
 	exit 1
 }
 
-# begin OPTIONS: kvd, which serves, and its load.
+# begin OPTIONS: starts kvd and its load.
 begin() {
 	rm -f "$dir/kvd.sock"
 	TBUF_OPTIONS=$1 "$top_builddir/examples/kvd" "$dir/kvd.sock" &
@@ -36,14 +36,14 @@ begin() {
 	    "$dir/kvd.sock" >"$dir/first" 2>&1; do
 		:
 	done
-	# It may be ended before it has begun.
+	# The load may be killed before it has begun.
 	: >"$dir/load"
 	"$top_builddir/examples/kvload" --requests=0 --connections=4 \
 	    "$dir/kvd.sock" >"$dir/load" 2>&1 &
 	load=$!
 }
 
-# Each request has its record once; the last ones may have had no answer.
+# Each request must have one record; the last ones may have had no answer.
 whole='
 /^tbufctl: total: / { total = $3; lost = $5; drops = $7; next }
 /^tbufctl: [0-9]+ drops? on CPU / && locks { next }
@@ -77,7 +77,7 @@ case ${GLIBC_TUNABLES-} in
 *rseq=0*) locks=1 ;;
 esac
 
-# one SIGNAL NUMBER
+# one SIGNAL NUMBER: a single run
 one() {
 	policy=ring
 	[ $(($2 % 2)) -eq 0 ] || policy=fill
@@ -86,12 +86,12 @@ one() {
 	RANDOM_BASE=$((RANDOM_BASE * 7 % 101))
 	kill -s "$1" $kvd
 	wait $kvd 2>/dev/null && fail "kvd survived SIG$1"
-	# It may be waiting for a server still.
+	# The load may still be waiting for a server.
 	kill $load 2>/dev/null || :
 	wait $load 2>/dev/null || :
 	answered=$(sed -n 's/^seed [0-9]*: \([0-9]*\) requests.*/\1/p' \
 	    "$dir/load")
-	# It may have come too late to be served.
+	# The load may have started too late to be served.
 	: "${answered:=0}"
 	"$tbufctl" -q --read $kvd >"$dir/records" 2>&1 ||
 	    fail "$(cat "$dir/records")"

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The stress tests' script, made by hand: it records what default records
- * have, and stores to a global variable at each fire beside that.
+ * The script of the stress tests, built by hand.  It records the fields of
+ * default records, and also stores to a global variable at each fire.
  */
 #include "lib/machine_word.h"
 #include "common.h"
@@ -11,18 +11,18 @@
 #define NUMBERS								\
 	W(PUTA, 0, 0, 0, 0), W(PUTA, 0, 0, 0, 1), W(PUTA, 0, 0, 0, 2)
 
-/* n++; this->n is how many fires this one has seen. */
+/* n++; this->n = n: the number of fires so far, this one included */
 static const uint64_t count[] = {
 	W(LDV, 1, 0, TBUF_SCOPE_GLOBAL, 0), W(ADDI, 1, 1, 0, 1),
 	W(STV, 1, 0, TBUF_SCOPE_GLOBAL, 0), W(STV, 1, 0, TBUF_SCOPE_CLAUSE, 0)
 };
-/* It has seen one at least; the condition holds of every fire. */
+/* Tests that this->n is not 0; the condition is true at every fire. */
 static const uint64_t numbers[] = {
 	W(JAGTUI, 1, 1, 0, 0), W(END, 0, 0, 0, 0),
 	W(LDV, 1, 0, TBUF_SCOPE_CLAUSE, 0), W(JNZ, 1, 0, 0, 1),
 	W(END, 0, 0, 0, 0), NUMBERS, W(EMIT, 0, 0, 0, 0)
 };
-/* The text is a copy, which needs a workspace. */
+/* The text is copied, which needs a workspace. */
 static const uint64_t words[] = {
 	NUMBERS, W(LDAT, 2, 0, 0, 3), W(CALL, 2, 2, 1, TBUF_SUB_TEXT),
 	W(PUTT, 2, 0, 0, 0), W(EMIT, 0, 0, 0, 0)

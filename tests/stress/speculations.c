@@ -1,17 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Speculations under threads, signals, moves and kills: each batch that is
- * given is whole, in order and of one instance; none that was discarded is;
- * and what was committed is given, or counted.
+ * Speculations under threads, signals, moves and kills.  Each committed batch
+ * is complete, in order and of one instance; no discarded batch is read; and
+ * each commit is read or counted as lost.
  *
  *	stress_speculations [-s seed] [targets]
  *
- * Records have a kind, who fired, and a number; eight numbers that follow one
- * another, from a multiple of eight on, are a batch, and every second one is
- * committed.  Either a fire makes a batch of its own, or eight fires do, on
- * whatever CPUs they are; these speculate into somebody else's batch as well,
- * which may have been ended by then.
+ * A record has a kind, its writer's number and a number of its own.  Eight
+ * successive numbers, from a multiple of eight on, are a batch; every second
+ * batch is committed.  Either one fire makes a whole batch, or eight fires on
+ * any CPUs do.  The latter also speculate into a batch of another writer, which
+ * may have ended by then.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -42,7 +42,7 @@ word(enum tbuf_operation op, unsigned a, unsigned b, unsigned c, uint32_t i)
 
 #define W(op, a, b, c, i)	word(TBUF_OP_##op, a, b, c, (uint32_t)(i))
 
-/* A jump's length is known when its end is. */
+/* Emits a jump; land() sets its length. */
 static uint32_t
 jump(enum tbuf_operation op, unsigned a, uint32_t i)
 {
@@ -61,7 +61,7 @@ land(uint32_t at)
 		code[at] |= (by & 0xffff) << 16;
 }
 
-/* Registers 10 and 11 are who fired and the record's number. */
+/* Emits a record of the writer (register 10) and the number (register 11). */
 static void
 record(enum kind kind)
 {
@@ -122,7 +122,7 @@ make_within(void)
 	finish();
 }
 
-/* A variable of each is the batch's first number << 8 | the id. */
+/* Each writer has a variable: the batch's first number << 8 | the id. */
 static uint32_t
 make_who(unsigned who)
 {
@@ -157,7 +157,10 @@ make_across(void)
 		done[who] = make_who(who);
 	for (who = 0; who < STRESS_WHO; who++)
 		land(done[who]);
-	/* One whose store was lost for want of a lane has another's id. */
+	/*
+	 * A variable that was not stored for want of a lane has an older
+	 * batch's id.
+	 */
 	W(SHRUI, 3, 2, 0, 8);
 	stale = length;
 	W(JEQ, 3, 13, 0, 1);
@@ -223,13 +226,13 @@ script_make(bool across)
 /* ------------------------------------------------------------ batches */
 
 struct tally {
-	uint64_t who, group;		/* of the batch that is being given */
+	uint64_t who, group;		/* of the current batch */
 	uint64_t last;			/* its last number */
-	unsigned count;			/* of its records */
+	unsigned count;			/* its records so far */
 	uint64_t whole, broken;		/* batches */
-	uint64_t failed;		/* that found no id: to be committed */
+	uint64_t failed;		/* without an id, to be committed */
 	uint64_t failed_all;
-	uint64_t told;			/* of these, as events */
+	uint64_t told;			/* events for fires without an id */
 	uint64_t drops, speculative, overwritten;
 };
 
@@ -309,8 +312,8 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 /* ------------------------------------------------------------ targets */
 
 /*
- * Of so many fires, from 1 on, how many batches are committed; or have been
- * begun that would be.
+ * Returns the number of batches that are committed by this many fires, counted
+ * from 1; commits_begun() includes batches that have only begun.
  */
 static uint64_t
 commits(uint64_t fires, bool across)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The target of the stress tests: threads that fire, and what shakes them.
+ * The target of the stress tests: threads that fire, and disturbances.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -34,7 +34,7 @@ static pthread_t threads[STRESS_THREADS];
 static pid_t tids[STRESS_THREADS];
 static __thread unsigned slot __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t due
-    __attribute__((tls_model("initial-exec")));	/* the next timer signal */
+    __attribute__((tls_model("initial-exec")));	/* the next signal is due */
 
 static void
 fire(enum stress_kind kind)
@@ -66,7 +66,10 @@ on_signal(int signal)
 		due = 1;
 }
 
-/* Counted one by one, so that all are parked when all have said so. */
+/*
+ * Parks a thread.  `parked` counts the threads, so that all are parked when it
+ * reaches their number.
+ */
 static void
 park(void)
 {
@@ -91,14 +94,14 @@ fork_child(void)
 	_exit(0);
 }
 
-/* A child of each sort; those of fork and clone are not traced. */
+/* Makes a child by fork, raw clone or vfork; only the last is traced. */
 static void
 fork_children(unsigned sort)
 {
 	sigset_t all, old;
 	pid_t pid;
 
-	/* A handler in a child of vfork would count as the parent's. */
+	/* A handler's fires in a child of vfork would count as the parent's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if (sort == 0) {
@@ -135,8 +138,8 @@ storm_begin(void)
 }
 
 /*
- * The next signal.  One at a time: where they take long, a thread that got
- * them at a fixed rate would do nothing else.
+ * Requests the next signal.  The timer fires once, because slow handlers at a
+ * fixed rate would leave a thread no time for anything else.
  */
 static void
 storm_again(timer_t timer)
@@ -175,7 +178,7 @@ thread_main(void *argument)
 	return (NULL);
 }
 
-/* Another CPU of those that the process had at the start. */
+/* Moves a thread to another CPU of those the process had at the start. */
 static void
 move(pid_t tid, const cpu_set_t *cpus, uint64_t *random)
 {
@@ -192,7 +195,7 @@ move(pid_t tid, const cpu_set_t *cpus, uint64_t *random)
 	sched_setaffinity(tid, sizeof(one), &one);
 }
 
-/* A thread that has not fired since it was interrupted is left alone. */
+/* Sends a signal to a thread that has fired since its last one. */
 static void
 interrupt(unsigned who, pid_t tid)
 {
@@ -227,7 +230,7 @@ shake(const cpu_set_t *cpus, uint64_t *random)
 #endif
 }
 
-/* The first thread shakes the others, until they are done. */
+/* Disturbs the other threads from the first one until they are done. */
 static void
 target_run(void)
 {
@@ -267,7 +270,7 @@ stress_target_main(int argc, char **argv)
 	if (page == MAP_FAILED)
 		err(1, "mmap");
 	close(fd);
-	/* No target is left behind when a test fails. */
+	/* A target must not outlive a test that fails. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	target_run();
 	exit(0);

@@ -1,16 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units under threads, signals, moves and kills: of a unit that has
- * failed everything is given, in order; of one that has succeeded what its
- * selection says, and nothing else; one that has not ended is there when its
- * process is not.  And each fire is a record, a drop, overwritten or discarded.
+ * Work units under threads, signals, moves and kills.  All records of a unit
+ * that failed are read, in order; of a unit that succeeded, only the selected
+ * ones; of a unit of a process that was killed, all that it had.  Each fire is
+ * a record, a drop, overwritten or discarded.
  *
  *	stress_units [-s seed] [targets]
  *
- * A unit's records have its id, which says how it will end, and their number
- * in it; the last one is selected.  Handlers fire in between, with a number of
- * their own.
+ * A record has its unit's id, which determines the outcome, and its number
+ * within the unit; the last record is selected.  Handlers fire in between, with
+ * numbers of their own.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@
 
 static struct stress_page *page;
 static __thread unsigned self;
-static uint64_t boxes[BOXES];		/* units on their way */
+static uint64_t boxes[BOXES];		/* units handed to other threads */
 static uint64_t ids[BOXES];
 
 static struct stress_counter *
@@ -78,7 +78,7 @@ fire_last(uint64_t id, uint64_t n)
 	__atomic_add_fetch(&k->after, 1, __ATOMIC_RELAXED);
 }
 
-/* How many records a unit has before its last one. */
+/* Returns the number of records of a unit before its last one. */
 static uint64_t
 length(uint64_t id)
 {
@@ -102,13 +102,13 @@ unit_run(uint64_t id, uint64_t unit)
 	(void)tbuf_unit_end(unit, outcome(id));
 }
 
-/* What another thread has begun, if there is one. */
+/* Continues a unit that another thread began, if the box has one. */
 static void
 unit_fetch(unsigned box)
 {
 	uint64_t unit = __atomic_load_n(&boxes[box], __ATOMIC_ACQUIRE), id;
 
-	/* TAKEN: its id is read before another one comes. */
+	/* TAKEN reserves the box until the id is read. */
 	if (unit == 0 || unit == TAKEN || !__atomic_compare_exchange_n(
 	    &boxes[box], &unit, TAKEN, false, __ATOMIC_ACQ_REL,
 	    __ATOMIC_RELAXED))
@@ -186,14 +186,14 @@ target_main(const char *path)
 
 struct tally {
 	uint64_t records, drops, overwritten, discarded, without;
-	uint64_t units, unfinished;	/* given; records of those */
-	uint64_t gaps;			/* records that a unit lacks */
-	uint64_t id, next;		/* of the unit that is being given */
-	bool any;			/* there is one, which has failed */
+	uint64_t units, unfinished;	/* read; unfinished records */
+	uint64_t gaps;			/* records missing from units */
+	uint64_t id, next;		/* of the current unit */
+	bool any;			/* there is one, which failed */
 	bool exited;
 };
 
-/* Which number in its unit, or the handler's. */
+/* Checks a record's number within its unit; handlers have no such number. */
 static void
 record_take(struct tally *t, const struct tbuf_record *r)
 {
@@ -272,7 +272,10 @@ events_take(struct tally *t, struct tbuf_consumer *c)
 		}
 }
 
-/* What a killed process was at counts for what it may have done. */
+/*
+ * Compares all counts with the fires.  Those that a killed process had begun
+ * may count or not.
+ */
 static void
 check_account(const struct stress_page *p, const struct tally *t, bool killed)
 {
@@ -280,7 +283,7 @@ check_account(const struct stress_page *p, const struct tally *t, bool killed)
 	uint64_t lost = t->drops + t->overwritten + t->discarded;
 
 	if (killed) {
-		/* An outcome may be known, and not counted so far. */
+		/* An outcome may be stored but not yet counted. */
 		STRESS_EXPECT(t->records <= sum.before, "%" PRIu64
 		    " records of %" PRIu64 " fires", t->records, sum.before);
 		STRESS_EXPECT(t->records + lost + THREADS * 211 >= sum.after,

@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Variables of clauses in targets, while threads come and go, signals and moves
- * come between, and the target is killed: what a thread has stored at a start
- * it finds at the end, or that is a drop; what it finds is its own; elements
- * that were freed stay so; structures are whole.  Clauses of the consumer have
- * elements in common with all of these.
+ * Variables of clauses in targets, while threads begin and end, signals and
+ * moves happen, and the target is killed.  A thread finds at `done` the value
+ * that it stored at `start`, or the access was a drop; it never finds another
+ * thread's value; freed elements stay free; structures are not torn.  Clauses
+ * of the consumer share elements with all threads.
  *
  *	stress_variables [-s seed] [targets]
  */
@@ -34,21 +34,21 @@
 
 #define PAIRS_MAX	30000u
 #define WORKERS_MAX	8u
-#define HANDLERS	WORKERS_MAX	/* their numbers begin here */
-#define KEYS		32u		/* that all threads have in common */
+#define HANDLERS	WORKERS_MAX	/* first number of a handler */
+#define KEYS		32u		/* keys shared by all threads */
 #define CHURN		100000u		/* threads, one after the other */
-#define SHARED		1000u		/* accesses of the consumer's a round */
+#define SHARED		1000u		/* accesses by the consumer a round */
 
 /* ------------------------------------------------------------ the script */
 
 #define SELF	TBUF_SCOPE_THREAD
 #define ARRAY	TBUF_SCOPE_ARRAY
 
-/* What is counted, of each kind of variable; then what is wrong by itself. */
+/* Counters: three for each kind of variable, then single errors. */
 enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
     FOREIGN, TORN, MEMBER, COUNTS = MEMBER + 3 };
 
-/* r1: who << 32 | the number of the pair */
+/* r1 = writer << 32 | number of the pair */
 #define VALUE								\
 	W(LDA, 1, 0, 0, 0), W(SHLI, 1, 1, 0, 32), W(LDA, 2, 0, 0, 1),	\
 	W(OR, 1, 1, 2, 0)
@@ -57,19 +57,21 @@ enum { GOOD, NONE, BAD, OWN = 0, HANDLER = 3, ELEMENT = 6, STALE = 9,
 	W(LDA, 3, 0, 0, 1), W(KEY, 3, 0, 0, 8)
 #define BY_KEY								\
 	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 2), W(KEY, 3, 0, 0, 8)
-/* ... of which threads that are at it at once may have the same. */
+/* A key that two threads may use at the same time. */
 #define BY_TURN								\
 	W(KEYN, 0, 0, 0, 0), W(LDA, 3, 0, 0, 4), W(KEY, 3, 0, 0, 8)
 #define COUNT(id)							\
 	W(LDI, 4, 0, 0, 1), W(LDI, 5, 0, 0, 1), W(LDI, 6, 0, 0, 0),	\
 	W(UPD, 4, 5, TBUF_AGG_COUNT, id)
-/* r7, what was found, against r1 */
+/* Compares r7, the value found, with r1. */
 #define JUDGE(what)							\
 	W(JEQ, 7, 1, 0, 11), W(JZ, 7, 0, 0, 5),				\
 	COUNT((what) + BAD), W(JMP, 0, 0, 0, 9),			\
 	COUNT((what) + NONE), W(JMP, 0, 0, 0, 4), COUNT((what) + GOOD)
 
-/* Outside of a handler its variable is 0, if the block was given so. */
+/*
+ * A handler's variable is 0 outside of handlers, or its block was not cleared.
+ */
 static const uint64_t is_0_at_first[] = {
 	W(LDV, 7, 0, SELF, 1), W(JZ, 7, 0, 0, 4), COUNT(STALE)
 };
@@ -96,7 +98,7 @@ static const uint64_t element_judge[] = {
 static const uint64_t element_free[] = {
 	W(LDI, 1, 0, 0, 0), BY_PAIR, W(STV, 1, 0, ARRAY, 0)
 };
-/* Of the elements in common the low byte is the key. */
+/* The low byte of the common elements is their key. */
 static const uint64_t common_store[] = {
 	VALUE, W(SHLI, 1, 1, 0, 8), W(LDA, 2, 0, 0, 2), W(OR, 1, 1, 2, 0),
 	BY_KEY, W(STV, 1, 0, ARRAY, 1)
@@ -112,9 +114,9 @@ static const uint64_t common_free[] = {
 };
 
 /*
- * Structures of all in common.  Of one each has a member of its own, which it
- * finds as it has left it; each half of the other one is eight words that are
- * the same.
+ * Structures shared by all threads.  In one, each thread has a member, which
+ * must have the value that it stored; the other has two halves of eight equal
+ * words each.
  */
 static const uint64_t member_store[] = {
 	VALUE, BY_TURN, W(LDR, 8, 0, ARRAY, 2), W(JNZ, 8, 0, 0, 10),
@@ -157,8 +159,8 @@ static const uint64_t whole_judge[] = {
 };
 
 /*
- * The same by one program a probe, which is kept.  What a program has stored it
- * finds at once.
+ * One program for each probe uses the variables above, by a plan.  A program
+ * reads its own store back at once.
  */
 #define STORE_ALONE(id)							\
 	VALUE, W(STV, 1, 0, SELF, id), W(LDV, 7, 0, SELF, id),		\
@@ -173,8 +175,9 @@ static const uint64_t handler_store_alone[] = { STORE_ALONE(1) };
 static const uint64_t handler_judge_alone[] = { JUDGE_ALONE(1, HANDLER) };
 
 /*
- * ... and with no machine at all: what is stored is the common key, which is
- * not 0; what a thread finds is counted by that and by what it should be.
+ * Plans that do not need the machine use the variables above.  The value stored
+ * is the common key, which is not 0; the value found is counted under two keys:
+ * itself and the expected value.
  */
 #define STORE_SHORT(id)							\
 	W(LDA, 1, 0, 0, 2), W(STV, 1, 0, SELF, id)
@@ -187,7 +190,7 @@ static const uint64_t own_store_short[] = { STORE_SHORT(0) };
 static const uint64_t own_judge_short[] = { JUDGE_SHORT(0, OWN) };
 static const uint64_t handler_store_short[] = { STORE_SHORT(1) };
 static const uint64_t handler_judge_short[] = { JUDGE_SHORT(1, HANDLER) };
-/* The same with elements, a pair's each. */
+/* These use elements, one for each pair. */
 #define JUDGE_PAIR(what)						\
 	BY_PAIR, W(LDV, 1, 0, ARRAY, 0), W(JZ, 1, 0, 0, 21),		\
 	BY_PAIR, W(LDV, 7, 0, ARRAY, 0), W(KEYN, 0, 0, 0, 0),		\
@@ -300,7 +303,7 @@ static __thread unsigned whose = UINT32_MAX;
 static __thread uint64_t drawn, key_now;
 static uint64_t turns;
 
-/* Of two threads, one after the other, or at once; 1,024 in all. */
+/* Returns a number below 1024 that two pairs have, which may overlap. */
 static uint64_t
 turn(void)
 {
@@ -319,7 +322,7 @@ pair_end(struct stress_counter *c)
 	tbuf_store_release(&c->after, c->after + 1);
 }
 
-/* What the handler does to the key that its thread is at: so may another. */
+/* Fires in the handler with the key that its thread is using. */
 static void
 handler_pair(uint64_t key, uint64_t frees)
 {
@@ -363,7 +366,7 @@ move(void)
 	(void)sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* A signal, soon: one that came again by itself could leave no time else. */
+/* Requests one signal soon; a periodic timer could leave the thread no time. */
 static void
 alarm_soon(void)
 {
@@ -373,7 +376,7 @@ alarm_soon(void)
 	setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* A thread that has some pairs, and leaves what it has stored last. */
+/* A thread that fires some pairs, and leaves its last store unfreed. */
 static void *
 short_main(void *argument)
 {
@@ -510,7 +513,7 @@ killer_main(void *argument)
 	return (NULL);
 }
 
-/* What was lost, by what it was lost for. */
+/* losses by cause: no lane, or no dynamic memory */
 struct lost {
 	uint64_t lanes, dynamic;
 };
@@ -547,14 +550,14 @@ count_of(struct tbuf_consumer *c, unsigned id)
 	return (0);
 }
 
-/* Is what is found counted by two keys? */
+/* Returns true if values found are counted under two keys. */
 static bool
 is_short(void)
 {
 	return (which == SHORT || which == PAIRS);
 }
 
-/* ... with keys of two words that are the same, or are not. */
+/* Sums the counts of tallies with two equal, or two different, key words. */
 static uint64_t
 count_both(struct tbuf_consumer *c, unsigned id, bool same)
 {
@@ -573,7 +576,7 @@ count_both(struct tbuf_consumer *c, unsigned id, bool same)
 	return (all);
 }
 
-/* Elements of pairs are all free again, and none is claimed. */
+/* Fails unless the elements of all pairs are free and none is claimed. */
 static void
 check_elements(const struct tbuf_consumer *c, bool lost)
 {
@@ -605,7 +608,7 @@ check_elements(const struct tbuf_consumer *c, bool lost)
 	free(set);
 }
 
-/* Each pair was good, or something of it was lost. */
+/* Fails unless each pair was good or is counted as lost. */
 static void
 check_pairs(struct tbuf_consumer *c, unsigned what, uint64_t before,
     uint64_t after, const struct lost *lost)
@@ -637,7 +640,7 @@ sum(unsigned from, bool after)
 	return (all);
 }
 
-/* What was not stored is a drop, and one that is not loaded. */
+/* Each store or load that failed must be counted as a drop. */
 static void
 check_structures(struct tbuf_consumer *c, const struct lost *lost)
 {
@@ -696,7 +699,10 @@ begin(struct killer *killer, bool rseq, const char *dynvarsize,
 	return (c);
 }
 
-/* What is one key's, and structures of which each half is of one value. */
+/*
+ * Accesses an element as the consumer: a number that contains its key, or a
+ * structure with two halves of one value each.
+ */
 static void
 share_one(struct tbuf_consumer *c, bool number, uint64_t random)
 {
@@ -793,7 +799,7 @@ run(uint64_t *random)
 	return (pairs);
 }
 
-/* So many short threads stay within dynvarsize as it is. */
+/* Many short threads must not need more dynamic memory than 1 MB. */
 static void
 churn_run(void)
 {
