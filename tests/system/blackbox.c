@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What can be seen from outside, to the byte: how many records a buffer of
- * any size holds, where strings and records are cut off, what time records
- * say, how many sessions a target has, and that their space is used again.
- * With the public headers and the shared library alone, as roundtrip.c; the
- * program runs itself on either path.
+ * Properties that are visible from outside, to the byte: how many records a
+ * buffer of any size holds, where strings and records are truncated, the times
+ * of records, how many sessions a target can have, and that their space is
+ * reused.  The program uses the public headers and the shared library alone,
+ * like roundtrip.c, and runs itself on either path.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -43,10 +43,10 @@
 
 static const char *const policies[] = { "switch", "fill", "ring" };
 
-/* Of glibc from 2.35 on; 0 where it has not registered any. */
+/* glibc 2.35 and later have it; it is 0 if glibc has not registered rseq. */
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* A record's bytes before its arguments: a lock lane's says its CPU. */
+/* Returns a record's bytes before its arguments; a lock lane's has its CPU. */
 static uint64_t
 header_size(void)
 {
@@ -85,10 +85,10 @@ stop(struct tbuf_consumer *c)
 	EXPECT(tbuf_consumer_work(c) == 0, "%s", tbuf_consumer_error(c));
 }
 
-/* What came of a run: records of numbers that follow each other, drops. */
+/* sums of a run's events; records have successive numbers */
 struct tally {
 	uint64_t records;
-	uint64_t first, last;		/* numbers */
+	uint64_t first, last;		/* numbers of records */
 	uint64_t overwritten;
 	uint64_t drops[3];
 };
@@ -183,7 +183,7 @@ static void
 test_records_end_at_32_kib(void)
 {
 	static char bytes[RECORD_MAX];
-	/* The length stands before the bytes. */
+	/* The length is stored before the bytes. */
 	uint64_t fits = RECORD_MAX - header_size() - 8 - 2, number = 1;
 	struct tbuf_consumer *c;
 	struct tally t;
@@ -251,8 +251,8 @@ now(void)
 }
 
 /*
- * The line through the calibration pairs may be off by what a preemption
- * between two clocks' readings makes of it, not by a wrong unit or slope.
+ * The time of a record may be off by a preemption between the readings of two
+ * clocks in a calibration, but not by a wrong unit or slope.
  */
 static void
 test_time_is_that_of_the_fire(void)
@@ -311,7 +311,7 @@ test_a_target_has_32_sessions(void)
 	end(begin("switch", "4k"));
 }
 
-/* Nobody follows it, so it stays what it was forked as. */
+/* The child is not followed, so it remains a forked child. */
 static void
 test_a_forked_child_says_what_it_is(void)
 {
@@ -386,7 +386,7 @@ test_space_is_used_again(void)
 
 /* ------------------------------------------------------------ both paths */
 
-/* One CPU, so that all records are in one lane. */
+/* Confines the process to one CPU, so that all records are in one lane. */
 static void
 stay(void)
 {

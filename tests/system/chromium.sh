@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # chromium.sh: chromium with its sandbox, headless, prints a page with the libc
-# provider preloaded, traced, and with all its children followed, on the
-# defaults; and tbufctl ends when it ends.  Its sandbox is for ordinary users:
-# root runs all of it as nobody.
+# provider preloaded, traced, and with all its children followed, with default
+# options; and tbufctl ends when chromium ends.  The sandbox is for ordinary
+# users, so root runs the test as user nobody.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -20,7 +20,7 @@ command -v "$CHROMIUM" >/dev/null || {
 dir=$SCRATCH_SHM
 failures=0
 
-# Nobody may not be able to read the build.
+# The user nobody may not be able to read the build.
 mkdir "$dir/bin"
 cp -L "$top_builddir/.libs/libtbuf.so.1" "$top_builddir/.libs/libtbuf-libc.so" \
     "$dir/bin"
@@ -40,7 +40,7 @@ fi
 browser="$CHROMIUM --headless --disable-gpu --dump-dom \
     --user-data-dir=$dir/home/profile file://$dir/page.html"
 
-# run NAME COMMAND...: it is to print the page, and to end.
+# run NAME COMMAND...: the command must print the page and end.
 run() {
 	name=$1
 	shift

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tbufctl --core: what a core of a target holds is what its control file holds;
-# by the kernel, by gcore(1), cut off, compressed, without shared memory in it,
-# and with anything else in place of a core.
+# tbufctl --core: a core of a target holds the same records as its control file.
+# Cores are made by the kernel and by gcore(1), truncated, compressed, or
+# without shared memory; files that are not cores are tried, too.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -20,9 +20,9 @@ mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 
 more='' orders='enabled fire=1000'
-# crash NAME FILTER: a traced target in directory NAME, whose shared memory is
-# in cores as FILTER has it; its consumer is killed, and then it ends by SIGSEGV.
-# Leaves $target, $file, gcore's core `g`, the kernel's `core`, if there are any.
+# crash NAME FILTER: starts a traced target in directory NAME, with FILTER as
+# its coredump_filter, kills its consumer, and ends it by SIGSEGV.  Sets $target
+# and $file; leaves gcore's core `g` and the kernel's `core`, if there are any.
 crash()
 {
 	mkdir "$1" && cd "$1" || exit 1
@@ -47,7 +47,7 @@ crash()
 	fi
 	echo >&5
 	exec 5>&-
-	# Its end closes what it writes to; its core is written by then.
+	# The pipe is closed when the target has ended and its core is written.
 	cat <&6 >/dev/null
 	exec 6<&-
 	case $(cat /proc/sys/kernel/core_pattern) in
@@ -61,7 +61,7 @@ crash()
 	done
 }
 
-# core FILE ...: what is printed, and the total.
+# core FILE ...: puts the output and the total into `got`.
 core()
 {
 	"$TBUFCTL" -q --core "$@" >got 2>err
@@ -70,7 +70,7 @@ core()
 	sed -n 's/^tbufctl: total: //p' err >>got
 }
 
-# refused WHAT LINE FILE: one line and no more says why.
+# refused WHAT LINE FILE: expects an error of one line.
 refused()
 {
 	"$TBUFCTL" --core "$3" >got 2>&1
@@ -78,7 +78,7 @@ refused()
 	same "$1" "tbufctl: failed to read $3: $2" "$(cat got)"
 }
 
-# whole CORE: it has what the control file has, under every filter and format.
+# whole CORE: expects the control file's records with every filter and format.
 whole()
 {
 	core "$1"

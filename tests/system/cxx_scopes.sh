@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A C++ program's probes have the qualified name of their function, and can be
-# described by it.
+# A C++ program's probes have the qualified name of their function, and
+# descriptions can use that name.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CXX:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 work=$SCRATCH
@@ -42,8 +42,8 @@ $CXX -std=c++17 -O1 -Wall -Wextra -Werror -I"$top_srcdir/libtbuf/include" \
 
 passed=0 failed=0
 
-# expect FUNCTIONS ARGUMENT...: tbufctl with these has a record of each, in the
-# order of their names
+# expect FUNCTIONS ARGUMENT...: runs tbufctl with the arguments; expects one
+# record of each function, in the order of their names.
 expect()
 {
 	expected=$1
@@ -72,7 +72,7 @@ expect "$add" -f 'shop\:\:Cart\:\:add'
 expect 'shop::pay::lambda ' -f 'shop::pay*'
 expect 'hidden main ' -n 'hidden:done,kv::main:done'
 
-# What is listed can be asked for.
+# A listed id and name can be used to select a probe.
 id=$("$TBUFCTL" -l -f '*lambda' -c "$work/shop" |
     sed -n '2s/^ *\([0-9]*\) .*/\1/p')
 listed=$("$TBUFCTL" -l -f 'shop::pay::lambda' -c "$work/shop" |

@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# D scripts and what they print: tests/golden/d/TOPIC/NAME.d and NAME.out.
-# Beside them, if they are there:
+# D scripts and their expected output: tests/golden/d/TOPIC/NAME.d and NAME.out.
+# Optional files beside them:
 #
-#	NAME.flags	what stands before -s on the command line; of targets/
-#			$TBUF_TARGET, tests/golden/cmd's program, is one that is traced
+#	NAME.flags	options before -s on the command line; scripts in
+#			targets/ trace $TBUF_TARGET, a program of
+#			tests/golden/cmd
 #	NAME.env	variables of its environment
-#	NAME.args	what stands behind the script: $1 and so on
-#	NAME.err	what is told on standard error, without the notices of
-#			what matched, and without offsets in programs; -: is
+#	NAME.args	arguments after the script: $1 and so on
+#	NAME.err	expected standard error, without the notices of
+#			matches, and without offsets in programs; -: is
 #			not compared
 #	NAME.status	the exit status, if it is not 0
 #
 # A script runs as t.d in a folder of its own, where the folders of its topic
-# are, too.  As few processes as can be are run for each script: those are most
-# of what this test takes.  All clauses count as run on CPU 0.  With arguments
+# are, too.  Few processes are run for each script, because they take most of
+# the test's time.  All clauses count as run on CPU 0.  With arguments
 # (TOPIC/NAME) only those scripts are run.  Each tag of an error has
-# errors/TAG.d, in small letters.  Prints what differs, then "N passed, N
+# errors/TAG.d, in small letters.  Prints differences, then "N passed, N
 # failed".
 
 set -u
@@ -32,14 +33,14 @@ expected=$SCRATCH/expected results=$SCRATCH/results work=$SCRATCH/work
 
 . "$top_srcdir/tests/lib/tbufctl.sh"
 
-# The words of a file of one line, as they are to be read by the shell.
+# Sets $line to the words of a file of one line, for the shell to split.
 words()
 {
 	line=
 	[ ! -f "$1" ] || IFS= read -r line <"$1"
 }
 
-# Runs one script in its folder, and leaves what it printed with the results.
+# Runs one script in its folder, and stores its output in $results.
 run()
 {
 	cd "$work/$1" || exit 1
@@ -62,7 +63,8 @@ run()
 	[ $status -eq 0 ] || echo $status >"$to.status"
 }
 
-# Every second of the scripts, from the first or from the second on.
+# run_half TURN SCRIPT ...: runs every second script, from the first or the
+# second on.
 run_half()
 {
 	turn=$1
@@ -73,7 +75,7 @@ run_half()
 	done
 }
 
-# What is not the same from build to build, and what is not compared.
+# Removes lines and numbers that vary with the build or are not compared.
 settle()
 {
 	cd "$results" || exit 1

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# D scripts that use types of the program they trace, however its debug
-# information is kept.  tests/golden/types/NAME.d is run on golden/types/typed.c, and
-# prints NAME.out; those in $live on one that runs already.
+# D scripts that use types of the program they trace, for all forms of debug
+# information.  tests/golden/types/NAME.d is run on golden/types/typed.c and
+# prints NAME.out; scripts in $live are run on a process that runs already.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}" \
@@ -22,7 +22,7 @@ cd "$SCRATCH" || exit 1
 failed=0
 live='known ambiguous'
 
-# build NAME FLAG ...
+# build NAME FLAG ...: compiles typed.c
 build()
 {
 	name=$1
@@ -33,7 +33,7 @@ build()
 	    -Wl,-rpath,"$top_builddir/.libs"
 }
 
-# An address is not the same twice.
+# Replaces addresses, which vary.
 settle()
 {
 	sed -e 's/0x[0-9a-f]\{6,\}/0xADDR/' -e 's/\(-p\|pid\) [0-9]*/\1 PID/' \
@@ -41,7 +41,7 @@ settle()
 	    -e '/ matched [0-9]* probes\{0,1\}$/d' "$1"
 }
 
-# expect SCRIPT WHAT: what it printed, and then what it said.
+# expect SCRIPT WHAT: compares standard output and standard error.
 expect()
 {
 	{ settle out; settle err; } >all
@@ -51,7 +51,7 @@ expect()
 	}
 }
 
-# run SCRIPT PROGRAM
+# run SCRIPT PROGRAM: traces the program as a command.
 run()
 {
 	cp -f "$here/$1.d" t.d
@@ -59,7 +59,7 @@ run()
 	expect "$1" "$2"
 }
 
-# attach SCRIPT: to one that waits for a line.
+# attach SCRIPT: traces a running program that waits for a line.
 attach()
 {
 	cp -f "$here/$1.d" t.d
@@ -80,7 +80,7 @@ build typed -g || exit 1
 for script in "$here"/*.d; do
 	script=$(basename "$script" .d)
 	[ "$script" = plus ] && continue
-	# Nothing is copied out by a process under a filter of system calls.
+	# A process under a filter of system calls does not copy out.
 	[ "$script" = copyout ] &&
 	    grep -q '^Seccomp:.*2' /proc/self/status && continue
 	case " $live " in
@@ -89,7 +89,7 @@ for script in "$here"/*.d; do
 	esac
 done
 
-# Debug information of other forms, and in other places.
+# Debug information has other forms, and is in other places.
 build four -gdwarf-4 && run members four
 build five -gdwarf-5 && run members five
 build units -gdwarf-4 -fdebug-types-section && run members units
@@ -102,19 +102,20 @@ if build linked -g && objcopy --only-keep-debug linked linked.debug &&
 	mkdir .debug && mv linked.debug .debug && run members linked
 fi
 
-# C++.
+# The program is in C++.
 $CXX -O1 -g -I"$top_srcdir/libtbuf/include" "$here/plus.cc" -o plus \
     "$top_builddir/.libs/libtbuf.so" -Wl,-rpath,"$top_builddir/.libs" &&
     run plus plus
 
-# ctl COMMAND ...: tbufctl as a command that comes before its name makes it.
+# ctl COMMAND ...: runs tbufctl through a command, such as env.
 ctl()
 {
 	cp -f "$here/members.d" t.d
 	timeout 60 "$@" "$TBUFCTL" -s t.d -c "./$program" >out 2>err </dev/null
 }
 
-# By the build id, where distributions have it: a namespace's /usr/lib/debug.
+# Debug information is found by the build id, as distributions store it: in
+# /usr/lib/debug of a mount namespace.
 program=identified
 id=$(readelf -n typed 2>/dev/null | sed -n 's/.*Build ID: //p')
 if [ -n "$id" ] && [ -d /usr/lib/debug ] &&
@@ -128,7 +129,7 @@ if [ -n "$id" ] && [ -d /usr/lib/debug ] &&
 	expect members "its build id"
 fi
 
-# What libdw meets costs the types, and not tbufctl.
+# A fault in libdw loses the types, but does not end tbufctl.
 program=typed
 cat >broken.c <<-END
 	#include <signal.h>

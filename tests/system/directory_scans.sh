@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A consumer reads its runtime directory when a file has come into it, and not
-# when a process that it follows has ended.  It punches no holes into files that
-# it removes, and looks once at its own namespace of pids.
+# A consumer reads its runtime directory when a file was added, but not when a
+# process that it follows has ended.  It punches no holes into files that it
+# removes, and looks up its own namespace of pids once.
 
 set -u
 : "${top_builddir:=.}"
@@ -19,7 +19,8 @@ mkdir -m 700 "$TBUF_DIR"
 TBUF_PROVIDERS=$(cd "$top_builddir/.libs" && pwd)
 export TBUF_DIR TBUF_PROVIDERS
 
-# scans N: of a run whose command executes N programs, directories read.
+# scans N: prints how many directories are read while a command executes N
+# programs.
 scans()
 {
 	strace -o "$SCRATCH/calls" \
@@ -28,7 +29,7 @@ scans()
 		i=0
 		while [ \$i -lt $1 ]; do /bin/true; i=\$((i + 1)); done'" \
 	    >"$SCRATCH/out" 2>&1 || { cat "$SCRATCH/out" >&2; exit 1; }
-	# Each is read till nothing comes.
+	# Each scan ends with a call that returns 0.
 	grep -c 'getdents64(.* = 0$' "$SCRATCH/calls"
 }
 

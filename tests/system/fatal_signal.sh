@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tbuf_backtrace() and tbuf_on_fatal(): the last records as text, equal to what
-# tbufctl prints, whatever ends the process; and its status stays what it would
-# have been.
+# tbuf_backtrace() and tbuf_on_fatal(): the last records as text are equal to
+# tbufctl's output, for each way to end; and the exit status stays the same.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -20,7 +19,8 @@ mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 
 quiet=-q more=
-# run ORDER ...: traced into a ring; out, err, tbufctl's records in live.
+# run ORDER ...: traces into a ring; sets out, err, and tbufctl's records in
+# live.
 run()
 {
 	rm -f live
@@ -31,26 +31,26 @@ run()
 	grep -v '^tbufctl: ' both >err
 }
 
-# Times, CPUs and threads are another one's each time.
+# Replaces times, CPUs and threads, which vary.
 plain()
 {
 	sed -E -e 's/^-[0-9]+\.[0-9]{9} cpu [0-9]+ tid [0-9]+ /- /' \
 	    -e 's/pid [0-9]+/pid N/' -e 's/thread [0-9]+/thread N/' "$@"
 }
 
-# records FILE: the values alone.
+# records FILE: prints the values only.
 records()
 {
 	sed -n 's/^- ft:fatal_signal_target:[a-z_]*:[a-z]* //p' "$1"
 }
 
-# signal: by which tbufctl says it has ended.
+# signal: prints the signal that ended the process, as tbufctl reports it.
 signal()
 {
 	sed -n 's/^tbufctl: pid [0-9]* terminated by //p' both
 }
 
-# units: the lines, without what differs each time.
+# units: prints the lines without parts that vary.
 units()
 {
 	plain out | sed -E -e 's/for [0-9]+\.[0-9]{9}/for S/' \
@@ -58,7 +58,7 @@ units()
 	    -e 's/ arg1=.*//' -e 's/^- ft:fatal_signal_target:fire:last/-/'
 }
 
-# What it looks like.
+# The format of the output is compared.
 run fire=3 backtrace=2
 plain out >got
 cat >expected <<END
@@ -69,8 +69,8 @@ backtrace 2
 END
 same 'the lines' '' "$(diff expected got)"
 
-# Of work units: an envelope, a mark, one that is not kept, and two that have
-# not ended, one of them in a table that wraps.
+# There is an envelope, a commit record, a discarded unit, and two that
+# have not ended, one of them in a table that wraps.
 more='-x nunits=4 -x unitsize=4k'
 run fire=1 unit=1 fire=2 end=7 unit=2 fire=60 end=1 unit=3 fire=9 end=0 \
     unit=4 fire=1 unit=5 fire=2 backtrace=99
@@ -109,7 +109,7 @@ same 'floating point' '0x1.99999a0000000p-4 -0x1.999999999999ap-4 0x0.0000000000
 same 'others' "true 0x1234 \"q\\\"b\\\\n\\x0a\\x01$(printf '\377')\" NULL hex:0102ff" \
     "$(sed -n '4s/[^ ]*=//gp' got)"
 
-# Many, of several lanes and threads: those that tbufctl has, in their order.
+# Records of several lanes and threads are printed in tbufctl's order.
 run fire=700 thread=700 fire=700 thread=3000 backtrace=500
 tail -n 500 live >expected
 plain out | records /dev/stdin  >got
@@ -128,7 +128,7 @@ same 'not traced' 'backtrace -125' "$(TBUF_DISABLE=1 "$target" backtrace=1)"
 same 'nobody to read' 'closed' "$("$TBUFCTL" -q -n ft::: -o live \
     -c "$target fire=9 backtrace=5" 2>/dev/null >/dev/full; echo closed)"
 
-# Each signal: the line, the records, and the end.
+# Each signal is tested for its line, the records, and the end.
 while read -r how name line; do
 	run fire=9 fatal=records=4 die="$how"
 	same "$how: ends it" "$name" "$(signal)"
@@ -150,7 +150,7 @@ END
 run fire=9 die=segv
 same 'nothing was asked for' '' "$(cat err)"
 
-# Who was there before.
+# Handlers that were installed before are still called.
 quiet=
 run fire=9 chain=exit fatal=records=2 die=segv
 quiet=-q more=
@@ -170,7 +170,7 @@ run fire=9 fatal=records=2 chain=exit die=segv
 same 'a handler that comes later has it' 'chained SEGV 0' \
     "$(cat out) $(wc -l <err)"
 
-# The stack, a file that is cut off, no descriptor, twice.
+# Cases: an alternate stack, a truncated file, no descriptor, two calls.
 run fire=9 stack=16384 fatal=records=2 die=overflow
 same 'an own stack' 'stays SIGSEGV 4' "$(cat out) $(signal) $(wc -l <err)"
 run fire=9 fatal=records=2 cut die=abort
@@ -182,7 +182,7 @@ same 'the last options' '4 0' "$(wc -l <out) $(wc -l <err)"
 same 'not traced, the line alone' 1 \
     "$( (TBUF_DISABLE=1 "$target" fatal=fd=1 die=abort; true) 2>/dev/null | wc -l)"
 
-# An assertion: once, whoever has it.
+# An assertion is printed once, by any handler.
 run fire=9 assert
 same "an assertion" "11 SIGABRT" "$(wc -l <err) $(signal)"
 same 'an assertion: its line' 'assertion failed: zero != 0' \
@@ -198,7 +198,7 @@ done
 same 'an assertion, and nobody traces' 0 \
     "$( ("$target" assert 2>&1; true) 2>/dev/null | grep -c '^tbuf: ')"
 
-# A file says which signal it was, if nobody else was to have it.
+# A file has the signal that ended its process, if no other handler gets it.
 while read -r expected orders; do
 	# shellcheck disable=SC2086 # orders have no blanks
 	(TBUF_OPTIONS=bufsize=64k,probes=ft::: "$target" fire=1 $orders
@@ -217,8 +217,9 @@ SIGABRT assert
 exit chain=jump fatal=records=1 die=segv
 END
 
-# Kernel cores have what was added to the process while it ran.
-# begin NAME: in a directory of that name.
+# Kernel cores have sessions and lanes that were added while the process ran.
+#
+# begin NAME: begins in a directory of that name.
 begin()
 {
 	rm -f "$TBUF_DIR"/tbuf.*
@@ -236,8 +237,8 @@ hear()
 	same "$1" "$1" "$heard"
 }
 
-# last [PID]: its consumer is killed, and then it ends; what its core has is what
-# its file had.
+# last [PID]: kills the consumer, then lets the target end, and expects the
+# records of its file in its core.
 last()
 {
 	kill -KILL $ctl
@@ -246,7 +247,7 @@ last()
 	cp "$file" copy
 	echo >&5
 	exec 5>&-
-	# Its end closes what it writes to; its core is written by then.
+	# The pipe is closed when the target has ended and its core is written.
 	cat <&6 >/dev/null
 	exec 6<&-
 	wait "$@" 2>/dev/null
@@ -263,7 +264,7 @@ last()
 	cd ..
 }
 
-# A session.
+# A session is added.
 begin session
 sh -c "$limits" "$target" fatal=fd=2 say=ready enabled fire=9 say=fired wait \
     die=segv <in >out 2>err &
@@ -276,7 +277,7 @@ hear fired
 last $pid
 same 'a session that was added: records' 9 "$(grep -c i= session/expected)"
 
-# Without a handler an assertion does it.
+# Without a handler, an assertion puts the session into the core.
 begin assertion
 sh -c "$limits" "$target" say=ready enabled fire=9 say=fired wait assert \
     <in >out 2>err &
@@ -288,7 +289,7 @@ ctl=$!
 hear fired
 last $pid
 
-# Lanes of threads.
+# Lanes of threads are added.
 begin lanes
 "$TBUFCTL" -q -x bufpolicy=ring -x bufscope=thread -x nbuf=4 -b 64k \
     -n 'ft:::' -c "sh -c '$limits' $target fatal=fd=2 stay=3 say=three wait stay=4
@@ -303,13 +304,13 @@ done
 echo >&5
 hear seven
 last
-# Without rseq a thread whose lock lanes others hold has drops, which are told.
+# Without rseq a thread drops records while other threads hold all lock lanes.
 drops=$(sed -n 's/^tbufctl: \([0-9]*\) drops* on CPU .*/\1/p' lanes/expected |
     awk '{ sum += $1 } END { print sum + 0 }')
 same 'lanes that were added: records' 7 \
     $(($(grep -c i= lanes/expected) + drops))
 
-# What is no option.
+# Invalid options are refused.
 for bad in records records= records=0 records=x records=1x records=1,,fd=2 \
     fd=-1 fd=99999 record=1; do
 	same "option $bad" 'fatal -22' "$("$target" "fatal=$bad")"

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that ends as it is told to, for fatal_signal.sh.  Each argument is an
- * order:
+ * A program that ends as its arguments say, for fatal_signal.sh.  Each argument
+ * is an order:
  *
  *	fire=N		last(number, text), N times
- *	thread=N	the same in a thread of its own
- *	stay=N		N threads do it once, and stay
- *	enabled		wait until somebody traces it
+ *	thread=N	fires N times in a new thread
+ *	stay=N		N threads fire once, and stay
+ *	enabled		wait until the process is traced
  *	unit=ID, end=OUTCOME	a work unit of kind `job' begins, or ends
  *	types		every type that a probe can have
  *	backtrace=N	tbuf_backtrace() to standard output; prints its result
@@ -17,7 +17,7 @@
  *	stack=BYTES	an alternate stack of one's own; prints whether it stays
  *	cut		cut the control file off
  *	full		close standard error
- *	assert		what does not hold
+ *	assert		a false assertion
  *	die=HOW		segv, bus, abort, fpe, ill, sys, overflow, sent (SIGSEGV
  *			by kill(2)), both (two threads at once)
  *	say=WORD	print a line

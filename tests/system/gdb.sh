@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# gdb's commands `tbuf bt` and `tbuf probes`: of a process and of a core they
-# show what tbufctl shows, and gdb finds them by the library's path.
+# gdb's commands `tbuf bt` and `tbuf probes` show the same as tbufctl, of a
+# process and of a core, and gdb finds them by the library's path.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -29,7 +29,7 @@ unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE DEBUGINFOD_URLS
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 
-# debug ARGUMENT ... -- COMMAND ...: what the commands say, in `got`.
+# debug ARGUMENT ... -- COMMAND ...: puts the commands' output into `got`.
 debug()
 {
 	more=
@@ -45,14 +45,14 @@ debug()
 	sed -n '/^tbuf: /,$p' all | grep -v '^\[Inferior' >got
 }
 
-# values FILE: of records, without what is in front.
+# values FILE: prints the values of records only.
 values()
 {
 	sed -n 's/^-[0-9.]* \(ticks \)\{0,1\}cpu [0-9]* tid [0-9]* ft:fatal_signal_target:[a-z_]*:[a-z]* //p' "$1"
 }
 
 more=
-# start FILTER ORDER ...: a traced target that waits; its file in $file.
+# start FILTER ORDER ...: starts a traced target that waits; sets $file.
 start()
 {
 	filter=$1
@@ -93,7 +93,7 @@ values got >found
 same 'a process: the last records' '' "$(diff expected found | head)"
 debug -p "$pid" -- 'tbuf bt'
 same 'twenty without a number' 21 "$(wc -l <got)"
-# A session that is as if it had just begun.
+# A session is changed to look as if it had just begun.
 debug -p "$pid" -- 'python
 m = Memory()
 for i in range(NSLOTS):
@@ -116,7 +116,7 @@ same 'all are enabled' 5 "$(grep -c '(enabled)$' all)"
 debug -p "$pid" -- 'tbuf probes 1'
 same 'no argument' 'tbuf probes takes no argument' "$(grep '^tbuf probes' all)"
 
-# By the library's path.
+# gdb loads the script by the library's path.
 library=$(readlink -f "$(ldd "$target" | sed -n 's/.*=> \(.*libtbuf[^ ]*\) .*/\1/p')")
 if [ -n "$library" ]; then
 	mkdir -p "auto$(dirname "$library")"
@@ -136,8 +136,8 @@ then
 fi
 finish
 
-# Work units: an envelope, a mark, what is not kept, those in flight; a table
-# that wraps.
+# There is an envelope, a commit record, a discarded unit, units in
+# flight, and a table that wraps.
 units()
 {
 	sed -E -e 's/for [0-9.]* ?(ticks)?:/for S:/; s/pid [0-9]+/pid N/' \
@@ -170,7 +170,7 @@ same 'a table that has wrapped' "$(seq $((101 - $(wc -l <found))) 100)" \
 finish
 more=
 
-# No shared memory in the core, and no file.
+# The core has no shared memory, and there is no file.
 start 0x33 fire=9
 if command -v gcore >/dev/null && gcore -o h "$pid" >/dev/null 2>&1 </dev/null
 then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A hostile runtime directory: one line says what is wrong, targets run on,
-# and nothing is left behind.
+# A hostile runtime directory: one line reports the fault, targets run on, and
+# no file remains.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -10,7 +10,7 @@ work=$SCRATCH_SHM
 passed=0 failed=0
 group=
 
-# The other processes end, and what is mounted goes, with the directory.
+# Other processes and mounts are ended with the directory.
 # shellcheck disable=SC2317
 leave()
 {
@@ -35,7 +35,7 @@ miss()
 	echo "FAIL $*"
 }
 
-# same WHAT EXPECTED FOUND
+# same WHAT EXPECTED FOUND: compares two strings.
 same()
 {
 	if [ "$2" = "$3" ]; then
@@ -45,7 +45,8 @@ same()
 	fi
 }
 
-# says WHAT STATUS LINE ARGUMENT ...: tbufctl's standard error and status.
+# says WHAT STATUS LINE ARGUMENT ...: checks tbufctl's standard error and
+# status.
 says()
 {
 	what=$1 status=$2 line=$3
@@ -55,8 +56,9 @@ says()
 	same "$what: message of $*" "$line" "$(cat err)"
 }
 
-# start NAME ORDER ...: a target in the background that says `ready` and then
-# waits for a line.  Its pid is in $target; descriptor 3 talks to it.
+# start NAME ORDER ...: starts a target in the background that prints `ready`
+# and then waits for a line.  Sets $target to its pid; descriptor 3 writes to
+# it.
 start()
 {
 	rm -f in out.pipe
@@ -68,7 +70,7 @@ start()
 	same "the target's word" ready "$heard"
 }
 
-# The target goes on and ends well.
+# finish WHAT: lets the target go on, and expects exit status 0.
 finish()
 {
 	echo >&3
@@ -78,7 +80,8 @@ finish()
 	exec 4<&-
 }
 
-# nothing_left WHAT DIRECTORY: what has ended is removed by who looks next.
+# nothing_left WHAT DIRECTORY: expects that a consumer removes the files of
+# ended processes.
 nothing_left()
 {
 	"$TBUFCTL" -l >/dev/null 2>&1
@@ -87,7 +90,7 @@ nothing_left()
 
 # ------------------------------------------------------- the directory itself
 
-# squatted WHAT REASON: TBUF_DIR cannot be used.
+# squatted WHAT REASON: expects that TBUF_DIR cannot be used.
 squatted()
 {
 	before=$(ls -lR "$TBUF_DIR")
@@ -144,13 +147,13 @@ fi
 
 # ---------------------------------------------------------- garbage files
 
-# The names in a directory, but for those that are not garbage.
+# Prints the names of garbage files in a directory.
 others()
 {
 	find good -mindepth 1 -maxdepth 1 ! -name "$live" ! -name board | sort
 }
 
-# Names as control files have them, and what is no control file.
+# Makes files that have names of control files but are not control files.
 garbage()
 {
 	n=0
@@ -189,7 +192,7 @@ same 'garbage: no sessions' 1 "$(wc -l <out)"
 "$TBUFCTL" -q -x switchrate=100hz -n count >out 2>err &
 consumer=$!
 finish 'garbage'
-# The target waited until it was enabled; now it is gone.
+# The target waited until it was enabled; now it has ended.
 while [ -e "good/$live" ] && kill -0 "$consumer" 2>/dev/null &&
     [ "$(wc -l <out)" -lt 5 ]; do
 	:
@@ -198,7 +201,7 @@ kill -INT "$consumer"
 wait "$consumer"
 same 'garbage: status of a run over all targets' 0 "$?"
 same 'garbage: records of a run over all targets' 5 "$(wc -l <out)"
-# A copy of a header whose target is dead is a dead target's file.
+# A copy of a header with a dead target's pid counts as a dead target's file.
 rm -f good/tbuf.*.000000000000008?
 names=$(others)
 "$TBUFCTL" -l -Z -n count >/dev/null 2>&1
@@ -208,7 +211,8 @@ mkdir -m 700 good
 
 # ------------------------------------------------------------- a bad board
 
-# board WHAT: targets start and fire, whatever is in its place.
+# board WHAT: expects that targets start and fire with anything in the board's
+# place.
 board()
 {
 	start enabled fire=5
@@ -240,7 +244,7 @@ alive=$target
 live=$(ls good)
 "$TBUF_TARGET" say=dying kill=9 >/dev/null 2>&1
 "$TBUF_TARGET" say=dying kill=9 >/dev/null 2>&1
-# The second one has cleared away the first, or this run does.
+# The file of the first one is removed by the second one or by this run.
 "$TBUFCTL" -l -n count >/dev/null 2>&1
 same 'the live are left, the dead are not' "$live" "$(ls good)"
 target=$alive
@@ -254,7 +258,7 @@ first=$target
 live=$(ls good)
 "$TBUFCTL" -x switchrate=100hz -n count -p "$target" >out 2>err &
 consumer=$!
-# Before that, it would say that nothing matches any more.
+# A truncation before that would be reported as no match.
 while ! grep -q matched err && kill -0 "$consumer"; do
 	:
 done
@@ -274,7 +278,7 @@ exec 3>&- 4<&-
 rm -rf good
 mkdir -m 700 good
 
-# The records of others are not lost with it.
+# The records of other targets are not lost.
 start wait
 first=$target
 live=$(ls good)
@@ -305,7 +309,8 @@ mkdir -m 700 good
 
 # ------------------------------------------------- a limit to a file's size
 
-# limited BLOCKS ARGUMENT ...: tbufctl may write files of so many 512 bytes.
+# limited BLOCKS ARGUMENT ...: runs tbufctl with a limit for files, in 512
+# bytes.
 limited()
 {
 	(
@@ -321,14 +326,14 @@ limited()
 limited 800 -n count -c "$TBUF_TARGET say=executed"
 same 'limited: the command was not executed' '' "$(cat out)"
 start fire=1
-# ThreadSanitizer makes a file of its own, and does not look whether it could.
+# ThreadSanitizer makes a file itself without checking for errors.
 [ "${SANITIZER-}" = thread ] || limited 300 -Z -n count
 limited 2600 -n count -p "$target"
 finish 'limited'
 
 # ------------------------------------------------------------------- no /proc
 
-# A sanitizer looks for leaks there.
+# A sanitizer needs /proc to look for leaks.
 if [ "$(id -u)" -eq 0 ] && [ -z "${SANITIZER-}" ] &&
     unshare -m mount -t tmpfs tbuf /proc 2>/dev/null
 then
@@ -357,7 +362,7 @@ fi
 
 # ---------------------------------------------------- a target's memory group
 
-# A group of the version that has memory under this shell's own; in $group.
+# Makes a memory group, version 1 or 2, below this shell's; sets $group.
 make_group()
 {
 	for line in $(tr ' ' '_' </proc/self/cgroup); do
@@ -392,7 +397,8 @@ if make_group; then
 	wait "$consumer"
 	same 'group: records' 5 "$(wc -l <out)"
 	rm -rf good/board.2
-	# A text trace that has no room there is off, and kills nobody.
+	# A text trace without room in the group is off, and no process is
+	# killed.
 	said=$(TBUF_TEXT='traceFacility=Memory;traceMemoryBufferKbytes=262144' \
 	    sh -c "echo \$\$ >'$group/cgroup.procs' &&
 	    exec '${TBUF_TARGET%/*}/texts' info=first say=on" 2>&1)
@@ -419,7 +425,7 @@ if [ "$(id -u)" -eq 0 ] &&
 	    -n count -p "$target"
 	finish 'full'
 	"$TBUFCTL" -l >/dev/null 2>&1
-	# What the target has given back, too.
+	# Space that the target released is filled, too.
 	head -c 2000000 /dev/zero >small/more 2>/dev/null
 	start fire=10
 	says 'full' 1 "tbufctl: failed to grab pid $target: tracing is off: no space in the runtime directory" \
@@ -431,7 +437,7 @@ if [ "$(id -u)" -eq 0 ] &&
 	rm small/filler small/more
 	nothing_left full small
 	umount small
-	# Little room is room.
+	# Tracing works with little space.
 	mount -t tmpfs -o size=8m,mode=700 tbuf small
 	"$TBUFCTL" -b 1g -n count -c "$TBUF_TARGET fire=10" >out 2>err
 	same 'little room: status' 0 "$?"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a program that records itself leaves, however it ends: each record that
-# was fired for certain, whole, and no other; and of a file that is cut off or
-# has holes in it some of them, [N] times (20).
+# Records of a program that records itself, for each way to end: its file has
+# each record that was certainly fired, complete, and no other.  Files that are
+# truncated or have holes have some of the records, [N] times (20).
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -20,11 +20,11 @@ TSAN_OPTIONS="${TSAN_OPTIONS-}:handle_segv=0:handle_abort=0"
 export ASAN_OPTIONS TSAN_OPTIONS
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
-# The core is not what is looked at here.
+# The test does not need a core.
 # shellcheck disable=SC3045
 ulimit -c 0
 
-# read_all: the records of all files, by number.
+# read_all: prints the records of all files, by number.
 read_all()
 {
 	for one in "$TBUF_DIR"/tbuf.*; do
@@ -32,14 +32,14 @@ read_all()
 	done | sort -t = -k 2n
 }
 
-# counted: the number of the last record that was fired for certain.
+# counted: prints the number of the last record that was certainly fired.
 counted()
 {
 	od -An -t u8 counter | tr -d ' '
 }
 
-# whole: are these all records from 1 on, each once, the last of them the last
-# one that was fired?  One more may be, whose fire has not come back.
+# whole: checks that there is each record from 1 to the last one that was
+# certainly fired, once.  One more is allowed: its fire may not have returned.
 whole()
 {
 	awk -v last="$(counted)" '
@@ -58,11 +58,11 @@ whole()
 	' records | head -n 1
 }
 
-# comes_to HOW STATUS [ARGUMENT]: the target, which ends so.
+# comes_to HOW STATUS [ARGUMENT]: runs the target, which ends this way.
 comes_to()
 {
 	rm -f "$TBUF_DIR"/tbuf.* counter errors
-	# The shell says what has become of it.
+	# The shell prints how the process ended.
 	(
 		"$target" "$1" 1000 1 counter ${3+"$3"} >/dev/null 2>said
 		exit $?
@@ -81,7 +81,7 @@ comes_to vfork 0
 comes_to kill 137
 comes_to abort 134
 comes_to segfault 139
-# A sanitizer maps more than there is, and needs more of a stack.
+# A sanitizer maps more memory than there is, and needs more stack.
 if [ -z "${SANITIZER-}" ]; then
 	comes_to overflow 139
 	comes_to memory 134
@@ -99,7 +99,7 @@ fi
 
 # ------------------------------------------------- a file system that is full
 
-# In a mount namespace of its own, where this may be had.
+# mounted COMMAND: runs it in a mount namespace, if that is possible.
 mounted()
 {
 	if [ "$(id -u)" -eq 0 ]; then
@@ -112,13 +112,13 @@ mounted()
 mkdir small
 small="mount -t tmpfs -o size=16m,mode=700 tbuf small"
 if mounted "$small"; then
-	# No room from the beginning: it is told, and the program runs.
+	# No space at the start: that is reported, and the program runs.
 	mounted "$small && dd if=/dev/zero of=small/fill bs=64k 2>/dev/null
 	    TBUF_DIR=\$PWD/small '$target' exit 10 1 counter 2>said; echo \$?" >out
 	same 'no room: status' 0 "$(cat out)"
 	same 'no room: said' 1 "$(grep -c 'nothing is recorded$' said)"
 	same 'no room: it has run' 10 "$(counted)"
-	# Filled up meanwhile: what a fire needs has been taken before.
+	# Filled up later: the space that fires need was allocated before.
 	mkfifo go
 	mounted "$small
 	    TBUF_DIR=\$PWD/small
@@ -137,8 +137,9 @@ if mounted "$small"; then
 	same 'filled up: status' 0 "$(cat out)"
 	same 'filled up: records' whole "$(whole)"
 	same 'filled up: all of them' 2000 "$(wc -l <records)"
-	# What the dead have left makes way: each of a crash loop is recorded,
-	# though a few of them take all the room, and no more than has to.
+	# Files of dead processes are removed: each process of a crash loop is
+	# recorded, though a few of them take all the space, and no more files
+	# are removed than necessary.
 	size=4194304
 	while [ $((size * $(nproc))) -gt 4194304 ]; do
 		size=$((size / 2))
@@ -165,8 +166,8 @@ if mounted "$small"; then
 	same 'too large: said, and nothing else' '2 same' \
 	    "$(grep -c 'Not enough space; nothing is recorded$' said) $(cat out)"
 	same 'halved, however large it was' '' "$(cat halved)"
-	# Messages in words, in a file that has no room for a while: what is
-	# there is whole lines, but for one that has been cut off.
+	# Text messages in a file that has no space for a while: all its lines
+	# are complete, except one that was truncated.
 	mkfifo on
 	mounted "mount -t tmpfs -o size=64k,mode=700 tbuf small
 	    dd if=/dev/zero of=small/fill bs=4k count=12 2>/dev/null
@@ -195,14 +196,15 @@ fi
 
 # ------------------------------------------------- damaged files
 
-# damage WHAT N: a copy that is cut off, or has pages without their bytes.
+# damage WHAT N: makes a copy that is truncated, or has holes in its pages.
 seed=${SEED:-$$}
 echo "seed $seed"
 damage()
 {
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	at=$((seed / 7 % pages))
-	# Most of what says how it is read stands in front.
+	# Half of the damage is at the start, which describes the rest of the
+	# file.
 	[ $((seed / 3 % 2)) -eq 0 ] || at=$((at % 128))
 	cp --sparse=always "$file" damaged
 	if [ "$1" = cut ]; then
@@ -227,8 +229,8 @@ while [ "$i" -lt "$cuts" ]; do
 	damage $what
 	"$TBUFCTL" -q --read damaged >some 2>why
 	status=$?
-	# Some of the records, or a line that says why not.  Of one with a hole
-	# in its text nobody can tell.
+	# Some of the records are read, or one line says why not.  A hole in a
+	# record's text cannot be noticed.
 	if [ $status -gt 1 ] || [ "$(wc -l <why)" -gt 9 ] ||
 	    [ "$(wc -l <some)" -gt "$(wc -l <records)" ] ||
 	    { [ $what = "cut" ] && ! awk 'FNR == NR { known[$0] = 1; next }

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that records itself and comes to an end, for tests/system/process_ends.sh:
+ * A program that records itself and ends, for tests/system/process_ends.sh:
  *
  *	ends_target HOW N FIRST COUNTER [PLUGIN]
  *
- * It fires N records, from number FIRST on, and more of them on some ways to
- * its end.  The number of the last one that was fired for certain is kept in
- * the file COUNTER, which outlives it, too.
+ * It fires N records, from number FIRST on, and more on some ways to end.  The
+ * number of the last record that was certainly fired is in the file COUNTER,
+ * which remains after any end.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@
 
 #include <tbuf.h>
 
-static volatile uint64_t *counter;	/* in the file */
+static volatile uint64_t *counter;	/* mapped from the file */
 static uint64_t next;
 
 static void
@@ -47,13 +47,13 @@ fire_all(unsigned long n)
 static void
 segfault(void)
 {
-	/* A sanitizer would tell of NULL, and exit. */
+	/* A sanitizer would report an access of NULL and exit. */
 	volatile int *volatile nowhere = (volatile int *)8;
 
 	*nowhere = 0;
 }
 
-/* Each frame fires; the last one's fire may not come back. */
+/* Fires in each frame; the last fire may not return. */
 static unsigned __attribute__((noinline))
 overflow(unsigned depth)
 {
@@ -66,12 +66,12 @@ overflow(unsigned depth)
 	return (overflow(depth + 1) + (unsigned)frame[depth % sizeof(frame)]);
 }
 
-/* No page is left for anybody; most programs abort then. */
+/* Uses up the address space; most programs abort then. */
 static void
 memory(void)
 {
 	struct rlimit limit = { 0 };
-	/* A compiler may do without memory that nobody looks at. */
+	/* Without volatile the compiler could omit the allocations. */
 	void *volatile page;
 
 	if (setrlimit(RLIMIT_AS, &limit) != 0)
@@ -98,7 +98,7 @@ run_vfork(void)
 	_exit(0);
 }
 
-/* Its probes come, fire, and are gone again. */
+/* Loads a plugin with probes that fire, and unloads it. */
 static void
 load(const char *plugin)
 {
@@ -142,7 +142,7 @@ end(const char *how, char **argv)
 	if (strcmp(how, "exec") == 0)
 		(void)execl("/proc/self/exe", "ends_target", "_exit", argv[2],
 		    first, argv[4], NULL);
-	/* Its order comes when the disk is full. */
+	/* Waits for an order that comes when the disk is full. */
 	if (strcmp(how, "wait") == 0) {
 		(void)!write(STDOUT_FILENO, "\n", 1);
 		(void)!read(STDIN_FILENO, first, 1);

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Stacks at the probes of providers begin in the program's own code: by frame
-# pointers, and by its unwind tables.  They have names when the program has
-# ended before anybody looked, too.
+# Stacks at the probes of providers begin in the program's own code, by frame
+# pointers and by its unwind tables.  Functions have names even if the program
+# has ended before its records are printed.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -18,7 +18,7 @@ unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
 top=$(cd "$top_srcdir" && pwd)
 cd "$SCRATCH" || exit 1
 
-# compile NAME OPTION ...
+# compile NAME OPTION ...: compiles the target.
 compile() {
 	name=$1
 	shift
@@ -29,7 +29,7 @@ compile() {
 compile pointers -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 compile tables -fomit-frame-pointer
 
-# The frames of what is told, on one line, to that of main.
+# Prints the frames of the output up to main, on one line.
 frames_of() {
 	sed -E -e '/^$/d' -e 's/^ +//' \
 	    -e 's/\+0x[0-9a-f]+$//' -e 's/^lib[a-z-]*\.so[.0-9]*`//' \
@@ -37,7 +37,8 @@ frames_of() {
 	    sed 's/ main .*/ main/'
 }
 
-# stack PROGRAM DESCRIPTION OPTION ...: of one record; as $with has it run.
+# stack PROGRAM DESCRIPTION OPTION ...: prints the stack of one record; $with is
+# a command that runs tbufctl.
 with=
 stack() {
 	program=$1 description=$2
@@ -51,7 +52,7 @@ expect 'a function, by frame pointers' \
     "$(stack pointers libc::fsync:entry)" "traced_fsync $frames"
 expect 'a function, by tables' \
     "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
-# The version that tables of symbols have behind a name is no part of it.
+# A version suffix in a symbol table is not part of the name.
 cat >versioned.c <<-\END
 	#include <unistd.h>
 
@@ -71,7 +72,7 @@ $CC -O2 -fno-omit-frame-pointer -fPIC -shared -o libversioned.so \
 expect 'a function with a version' \
     "$("$TBUFCTL" -q -n 'libc::fsync:entry { @[usym(ucaller)] = count(); }' \
     -c ./calls 2>&1 | tr -s ' \n' ' ')" ' libversioned.so`write_back 1 '
-# A child that begins and ends while the consumer is stopped.
+# A child begins and ends while the consumer is stopped.
 cat >short.sh <<-\END
 	kill -STOP $PPID
 	./pointers
@@ -80,7 +81,8 @@ END
 expect 'a child that nobody saw' "$("$TBUFCTL" -q --follow \
     -n 'libc::fsync:entry { ustack(5); }' -c 'sh short.sh' 2>&1 |
     frames_of)" "traced_fsync $frames"
-# Names that would move a terminal's cursor, of a program and in it.
+# Control characters in the names of a program and of its functions are not
+# printed, because they would move a terminal's cursor.
 name=$(printf 'cl\033[2Jear\302\233')
 LC_ALL=C sed 's/middle/m\x1b[Aed/g' pointers >"$name"
 chmod +x "$name"
@@ -89,8 +91,8 @@ expect 'names with control characters' "$("$TBUFCTL" -q \
     -c "'./$name'" 2>&1 | sed -e 's/+0x[0-9a-f]*//' -e /traced_fsync/d |
     tr -s ' \n\140' ' ')" \
     ' cl?[2Jear?? leaf cl?[2Jear?? m?[Aed cl?[2Jear?? 1 '
-# A pipe has come in the place of its program: nobody opens it, or who waits for
-# that would end.
+# A pipe has replaced the program.  It is not opened, because that would end a
+# process that waits for a reader.
 sh -c 'until [ -p gone ]; do :; done; exec 9>gone' &
 writer=$!
 cat >gone.sh <<-END
@@ -112,12 +114,12 @@ expect 'a child whose program is a pipe now' "$("$TBUFCTL" -q --follow \
 kill $writer
 wait $writer 2>/dev/null
 expect 'who waits for the pipe' $? 143
-# What a consumer that was killed has left.
-# left PROGRAM PROBE FRAMES OPTION ...
+# left PROGRAM PROBE FRAMES OPTION ...: checks the file of a target after its
+# consumer was killed.
 left() {
 	program=$1 probe=$2 wanted=$3
 	shift 3
-	# It would give what the program has recorded when that ends.
+	# A consumer that lives until the target's end would read the records.
 	cat >left.sh <<-END
 		kill -STOP \$PPID
 		stat=
@@ -153,8 +155,8 @@ $with true
 	    "$(stack tables libc::fsync:return -x ustackunwind)" "$frames"
 }
 with=
-# Who has called a function without a frame record has one, but it is of the
-# caller's caller.
+# A function called by one without a frame record has that of the caller's
+# caller.
 [ ! -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || {
 	for side in entry return; do
 		expect "a system call's $side, by frame pointers" \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# D scripts by chance (differ/script.awk), each by all the ways that clauses
-# take: by what a target keeps of them, by the machine alone (-x cpu), under a
-# lock (no rseq), with threads' buffers, beside a recorder; and once more over
-# what that has recorded, in tbufctl.  What they print has to be the same.
+# Random D scripts (random_scripts/script.awk), each run in all ways that
+# clauses can run: by plans, by the machine alone (-x cpu), on the lock path (no
+# rseq), with thread lanes, beside a recorder, and by tbufctl over the
+# recorder's records.  The output must always be the same.
 #
 #	random_scripts.sh [ROUNDS]
 #
-# SEED is the first round's.  A script that differs is printed.
+# SEED is the first round's.  A script with different output is printed.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}"
@@ -26,7 +26,7 @@ cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' \
 cd "$SCRATCH" || exit 1
 passed=0 failed=0
 
-# run WAY VARIABLE=VALUE ARGUMENT ...: what tbufctl prints, and which faults.
+# run WAY VARIABLE=VALUE ARGUMENT ...: stores tbufctl's output and the faults.
 run()
 {
 	way=$1 variable=$2
@@ -38,7 +38,7 @@ run()
 	    -e '/error on enabled/p' -e '/failed/p' "$way.all" >"$way.err"
 }
 
-# same WAY: as by the machine?
+# same WAY: compares the output with the machine's.
 same()
 {
 	if cmp -s machine.out "$1.out" && cmp -s machine.err "$1.err"; then

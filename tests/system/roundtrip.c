@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a program fires comes back through the consumer API as it was, and
- * what does not fit is counted.  The program is its own consumer, and uses the
- * public headers and the shared library alone, as a user's program does.
+ * A program's fires are read by the consumer API unchanged, and records that do
+ * not fit are counted.  The program is its own consumer, and uses the public
+ * headers and the shared library alone, as a user's program does.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -88,7 +88,7 @@ test_types_come_back(void)
 	tbuf_consumer_close(c);
 }
 
-/* A text needs no NUL, may hold one, and is cut as a string is. */
+/* A text needs no NUL, may contain one, and is truncated like a string. */
 static void
 test_texts_come_back(void)
 {
@@ -132,7 +132,7 @@ zero(const uint64_t *words, size_t size)
 	return (true);
 }
 
-/* The next event, in memory that was used for something else. */
+/* Reads the next event into memory with other contents. */
 static bool
 next_event(struct tbuf_consumer *c, struct tbuf_event *event)
 {
@@ -145,7 +145,7 @@ next_event(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (true);
 }
 
-/* inv.account, with one thread. */
+/* Tests inv.account with one thread. */
 static void
 test_fires_are_records_or_counted(const char *policy)
 {

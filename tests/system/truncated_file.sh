@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tbufctl --read of a control file that was cut off, as a copy on a full disk
-# is: as far as it goes, one line that says so, and no record that was none.
-# `truncated_file.sh N` cuts each file N times where its buffers are.
+# tbufctl --read of a truncated control file, such as a copy on a full disk: it
+# reads as far as possible, reports the truncation in one line, and prints no
+# false record.  `truncated_file.sh N` truncates each file N times within its
+# buffers.
 
 set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
@@ -17,7 +18,7 @@ mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 cuts=${1-6}
 
-# cut AT ...: the first AT bytes, read so; sets $status and $records.
+# cut AT ...: reads a copy of the first AT bytes; sets $status and $records.
 cut()
 {
 	at=$1
@@ -30,8 +31,9 @@ cut()
 	records=${records:-0}
 }
 
-# told WHAT: the first line says what is missing, or why nothing can be read; all
-# that is printed is printed of the whole, too, in that order.
+# told WHAT: expects that the first line reports the missing bytes, or why the
+# file cannot be read, and that all output is also in the output of the complete
+# file, in that order.
 told()
 {
 	missing=$((size - at)) bytes=bytes
@@ -50,8 +52,8 @@ told()
 	    "$(diff expected plain | grep '^>' | head -n 3)"
 }
 
-# plain FILE: what is the same of a part: all but the kinds of units, times of
-# a clock that is calibrated by now, and what is counted.
+# plain FILE: removes lines and words that may differ in a part: kinds of units,
+# times of a clock that is calibrated by now, and counts.
 plain()
 {
 	grep -vE '"type":"(damage|total)' "$1" | sed 's/(unknown):/work:/
@@ -59,8 +61,8 @@ plain()
 	    s/"time":[0-9]*//; s/ [0-9]*[a-z]*s  / /'
 }
 
-# least CONDITION GRAIN: sets $found, the least part of which that is true, or
-# little more than that.
+# least CONDITION GRAIN: sets $found to the smallest size for which the
+# condition is true, or at most GRAIN more.
 least()
 {
 	below=$areas found=$size
@@ -75,7 +77,8 @@ least()
 	done
 }
 
-# leave OPTIONS ORDER ...: what the target has left under them.
+# leave OPTIONS ORDER ...: runs a target with these TBUF_OPTIONS and takes its
+# file.
 leave()
 {
 	options=$1
@@ -94,7 +97,7 @@ leave()
 	same "$options: its records" "$((all + 1))" "$(wc -l <expected)"
 }
 
-# In front of the buffers: header, slots, probes' tables, words of lanes.
+# Truncates before the buffers: in header, slots, probe tables, lanes' fields.
 front()
 {
 	for at in 0 7; do
@@ -110,14 +113,14 @@ front()
 	done
 }
 
-# What describes the lanes is all there, or is not believed.
+# A session is read only if the description of its lanes is complete.
 words()
 {
 	least '$status -eq 0' 1
 	same "$1: where the first lane's data begin" 0 $((found % 4096))
 }
 
-# Around the first record that there is, and the last: none is given in part.
+# Truncates around the first and the last record: none is printed in part.
 records()
 {
 	cut "$first"
@@ -133,7 +136,7 @@ records()
 	done
 }
 
-# Anywhere from the first record on: a longer part has no less.
+# Truncates anywhere after the first record: a longer part has no fewer records.
 parts()
 {
 	i=0 before=0
@@ -144,17 +147,17 @@ parts()
 		told "$1, $at bytes"
 		same "$1, $at bytes: no less" 1 $((records >= before))
 		before=$records
-		# Without units all else is in the lanes.
+		# Without units all other records are in the lanes.
 		[ "$1" = ring ] || [ "$records" -eq "$all" ] ||
 		    same "$1, $at bytes: damage" 1 \
 		    $(($(grep -c 'damaged bytes' err) > 0))
 	done
 }
 
-# One in the runtime directory, which the pid of its process finds.
+# Reads a file in the runtime directory by its process's pid.
 by_pid()
 {
-	# One that no process can have by now.
+	# No process can have this pid.
 	pid=4194305
 	name=tbuf.$pid.${name##*.}
 	cp --sparse=always whole "$TBUF_DIR/$name"
@@ -164,8 +167,8 @@ by_pid()
 	same 'by its pid' "tbufctl: $name is truncated: read as far as it goes\
  (9 bytes missing)" "$(head -n 1 err)"
 	truncate -s "$areas" "$TBUF_DIR/$name"
-	# Of the programs that start with libtbuf in them one in some takes away
-	# what holds nothing: not this one.
+	# A process with libtbuf sometimes removes files without records at its
+	# start; TBUF_DISABLE prevents it here.
 	TBUF_DISABLE=1 "$TBUFCTL" --read "$pid" >got 2>err
 	same 'by its pid, too short: a status' 1 $?
 	same 'by its pid, too short' "tbufctl: failed to read $name: it is\
@@ -173,7 +176,7 @@ by_pid()
 	rm "$TBUF_DIR/$name"
 }
 
-# formats WHAT OPTIONS ...: a part as others see it.
+# formats WHAT OPTIONS ...: reads a part with other formats.
 formats()
 {
 	what=$1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A D script by chance, for the probes of target.c: awk -v seed=N -f script.awk.
-# What times say is not in it, so that each run of it prints the same.
+# Prints a random D script for the probes of target.c: awk -v seed=N -f
+# script.awk.  The script prints no times, so that each run has the same output.
 
-# Below n, the same with every awk: Lehmer's, of 31 bits.
+# Returns a number below n, equal with every awk (Lehmer, 31 bits).
 function draw(n) {
 	state = state * 16807 % 2147483647
 	return int(state / 2147483647 * n)
@@ -15,7 +15,7 @@ function pick(line,    list, n) {
 	return list[1 + draw(n)]
 }
 
-# An argument of the probe that is a number.
+# Returns a numeric argument of the probe.
 function argument() {
 	if (probe == "numbers")
 		return pick("arg0~arg1~arg2~arg3~a~b~c~d~args[1]~args[2]")
@@ -58,7 +58,7 @@ function comparison() {
 	return argument() pick(" == ~ != ~ < ~ <= ~ > ~ >= ") constant()
 }
 
-# The same at each fire.
+# Returns a condition that has the same value at each fire.
 function process() {
 	return pick("pid == 1~pid != 1~execname == \"target\"~" \
 	    "execname == \"targe\"~probename != \"text\"~" \
@@ -91,7 +91,7 @@ function text() {
 	return pick("probefunc~probename~execname~\"lit\"~\"a longer text\"")
 }
 
-# Of one function and the same keys it is one aggregation for all clauses.
+# An aggregation with the same function and keys is shared by all clauses.
 function aggregation(simple,    n, name, keys, value, how) {
 	how = pick("count~count~sum~avg~min~max~quantize~lquantize~" \
 	    "stddev")
@@ -102,7 +102,7 @@ function aggregation(simple,    n, name, keys, value, how) {
 			if (!simple && draw(2))
 				value = number(1)
 			value = "(long)(" value ")"
-			# As it is, it is what the fast paths know.
+			# The fast paths know such plain values.
 			if (draw(2))
 				value = pick("arg0~arg0~1~5")
 		} else {
@@ -141,7 +141,7 @@ function statement(simple,    k) {
 	return k < 7 ? assignment(simple) : record()
 }
 
-# One operation with a constant.
+# Returns one operation with a constant.
 function computed(of) {
 	if (draw(4) == 0)
 		return "(" pick("char~uint8_t~short~int~uint32_t") ")" of
@@ -149,7 +149,7 @@ function computed(of) {
 	    pick("1~2~7~10~255~1000")
 }
 
-# this-> variables over statements, and two numbers of the thread's.
+# Returns statements with this-> variables and two of the thread's numbers.
 function statements(    n, s, v) {
 	v = pick("this->t~this->u")
 	s = "\t" v " = " pick(argument() "~" computed(argument())) ";\n"
@@ -164,7 +164,7 @@ function statements(    n, s, v) {
 	return "{\n" s "}"
 }
 
-# What the fast paths know as a whole, or nearly.
+# Returns a clause that a fast path handles as a whole, or nearly so.
 function shape(    v) {
 	if (draw(3) == 0)
 		return (draw(2) ? "/" pick("self->x~self->y") "/\n" : "") \

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program for random_scripts.sh: it fires probes of several shapes, one after the
- * other on one CPU, with arguments that follow from a seed.
+ * A program for random_scripts.sh.  It fires probes of several shapes, one
+ * after the other on one CPU, with arguments computed from a seed.
  *
  *	target SEED FIRES
  */
@@ -15,7 +15,7 @@
 
 static uint64_t state;
 
-/* xorshift64* */
+/* Implements xorshift64*. */
 static uint64_t
 draw(uint64_t limit)
 {
@@ -25,7 +25,7 @@ draw(uint64_t limit)
 	return ((state * UINT64_C(0x2545f4914f6cdd1d) >> 33) % limit);
 }
 
-/* Small numbers mostly, so that keys come again; and the ends of types. */
+/* Returns small numbers mostly, so that keys recur, and limits of types. */
 static uint64_t
 number(void)
 {
@@ -70,7 +70,7 @@ fire(void)
 	}
 }
 
-/* The lowest CPU that we may run on, and no other from here on. */
+/* Confines the process to the lowest CPU that it may use. */
 static void
 stay(void)
 {
