@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A disabled probe's cost, for assembly.sh to look at.
+ * A function with a disabled probe, for assembly.sh to inspect.
  */
 #include <tbuf.h>
 

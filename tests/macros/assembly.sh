@@ -2,14 +2,15 @@
 #-
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a disabled probe costs is two loads, an address (of the site, for those
-# who go on), a test and a branch that is not taken: look at the instructions.
-# On Arm an address is two of them, but a test none.  And build the test programs
-# for the other processor, and run them where an emulator is.
+# A disabled probe costs two loads, an address (of the site, for the fire), a
+# test and a branch that is not taken: the script inspects the instructions.  On
+# Arm an address takes two instructions, but a test none.  It also builds the
+# test programs for the other processor, and runs them if an emulator is
+# installed.
 #
 # usage: top_builddir=BUILD [VERBOSE=all] assembly.sh
 #
-# Compilers that are missing are left out.
+# Compilers that are not installed are skipped.
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
@@ -32,8 +33,8 @@ fail()
 	echo "FAIL $*"
 }
 
-# The instructions of function $1 in $work/out.s from the site's address on,
-# up to the first conditional branch, names only, in one line.
+# Prints the instructions of function $1 in $work/out.s from the site's address
+# on, up to the first conditional branch, names only, in one line.
 path()
 {
 	awk -v name="$1:" '
@@ -47,7 +48,7 @@ path()
 	' "$work/out.s"
 }
 
-# looks COMPILER...: it makes no more than five instructions of it, six on Arm
+# looks COMPILER...: expects at most five instructions, six on Arm.
 looks()
 {
 	command -v "$1" >/dev/null || return 0
@@ -63,7 +64,7 @@ looks()
 		*) fail "$*: $function: $got" ;;
 		esac
 	done
-	# gcc keeps the fire apart from the code around a disabled probe.
+	# gcc places the fire apart from the code around a disabled probe.
 	[ "$1" = gcc ] || return 0
 	if grep -q '^disabled\.cold:' "$work/out.s"; then
 		pass "$*: apart"
@@ -72,7 +73,7 @@ looks()
 	fi
 }
 
-# runs EMULATOR SUFFIX COMPILER...: build that program, and run it
+# runs EMULATOR SUFFIX COMPILER...: builds and runs that program.
 runs()
 {
 	emulator=$1 suffix=$2
@@ -97,7 +98,7 @@ for option in -fPIC -fno-pic; do
 	looks aarch64-linux-gnu-gcc $option
 done
 
-# The other processor; this one is matrix.sh's.
+# The other processor is tested here; matrix.sh tests this one.
 arm=aarch64-linux-gnu
 if command -v $arm-gcc >/dev/null; then
 	$arm-gcc -std=gnu11 -I"$library" -c "$srcdir/fake.c" \

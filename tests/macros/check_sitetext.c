@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Taking apart the text of a site (target/probe/site_text.c).
+ * Tests of the parser of a site's text (target/probe/site_text.c).
  */
 #include <check.h>
 #include <errno.h>
@@ -11,7 +11,10 @@
 
 #include "target/probe/site_text.h"
 
-/* The argument names that `text` gives `nargs` arguments, joined by blanks. */
+/*
+ * Returns the argument names found in `text` for `nargs` arguments, joined by
+ * blanks.
+ */
 static const char *
 names(const char *text, unsigned nargs)
 {
@@ -200,7 +203,9 @@ START_TEST(a_name_can_be_given)
 	    "a");
 	ck_assert_str_eq(names("kv, x, TBUF_BYTES(TBUF_NAMED(a, b), n)", 1),
 	    "a");
-	/* It is kept, and one that was not given gives way. */
+	/*
+	 * An explicit name is used; an equal name that was derived is replaced.
+	 */
 	ck_assert_str_eq(names("kv, x, r->a, TBUF_NAMED(a, 1), a", 3),
 	    "arg0 a arg2");
 	ck_assert_str_eq(names("kv, x, TBUF_NAMED(a, 1), TBUF_NAMED(a, 2)", 2),
@@ -268,10 +273,10 @@ START_TEST(a_long_argument_name_is_cut_at_63_bytes)
 	ck_assert_str_eq(names(text, 1), expected);
 	snprintf(text, sizeof(text), "kv, x, %sb", expected);
 	ck_assert_str_eq(names(text, 1), expected);
-	/* Two that differ behind the cut only are the same. */
+	/* Two names that differ after the truncation only are the same. */
 	snprintf(text, sizeof(text), "kv, x, 1, %sb, %sc", expected, expected);
 	ck_assert_ptr_nonnull(strstr(names(text, 3), "a arg2"));
-	/* Not within a character. */
+	/* A name is not truncated within a character. */
 	snprintf(text, sizeof(text), "kv, x, %.62s\xc3\xa9", expected);
 	expected[62] = '\0';
 	ck_assert_str_eq(names(text, 1), expected);
@@ -289,7 +294,7 @@ START_TEST(provider_and_name_have_at_most_255_bytes)
 	ck_assert_int_eq(status(text, 0), -EINVAL);
 	snprintf(text, sizeof(text), "%s, x", long_name);
 	ck_assert_int_eq(status(text, 0), -EINVAL);
-	/* It is what is stored that counts. */
+	/* The limit applies to the stored bytes. */
 	long_name[0] = long_name[1] = '_';
 	snprintf(text, sizeof(text), "kv, %s", long_name);
 	ck_assert_int_eq(tbuf_sitetext_parse(text, 0, &site), 0);
@@ -327,7 +332,7 @@ START_TEST(unfinished_text_ends_where_it_ends)
 }
 END_TEST
 
-/* What gcc and clang say of a function, and what that is as a field. */
+/* names of functions as gcc and clang write them, and as fields */
 static const char *const functions[][2] = {
 	{ "main", "main" },
 	{ "int main(int, char**)", "main" },
@@ -393,14 +398,17 @@ START_TEST(a_function_has_at_most_255_bytes)
 	long_name[299] = '\0';
 	tbuf_sitetext_function(long_name, field);
 	ck_assert_uint_eq(strlen(field), 255);
-	/* Not within a character, nor between colons, and nothing follows. */
+	/*
+	 * A name is not truncated within a character or between colons, and the
+	 * rest is dropped.
+	 */
 	memcpy(long_name + 254, "\xc3\xa9()", 5);
 	tbuf_sitetext_function(long_name, field);
 	ck_assert_uint_eq(strlen(field), 254);
 	memcpy(long_name + 254, "::g()", 6);
 	tbuf_sitetext_function(long_name, field);
 	ck_assert_uint_eq(strlen(field), 254);
-	/* What is too long may be the result's type. */
+	/* The part that is too long may be the result's type. */
 	memcpy(long_name + 298, " a::b()", 8);
 	memset(long_name, 'f', 298);
 	tbuf_sitetext_function(long_name, field);
@@ -408,7 +416,7 @@ START_TEST(a_function_has_at_most_255_bytes)
 }
 END_TEST
 
-/* What may be put around a path, and what leaves nothing of one. */
+/* texts around a path: of those in `compound`, the result is no path */
 struct frame {
 	const char *before;
 	const char *behind;
@@ -437,7 +445,9 @@ surround(char *text, size_t size, const struct frame *frame)
 	free(copy);
 }
 
-/* Paths by chance, each of which `last` is the name of; then no more. */
+/*
+ * Tests random paths with the name `last`, then expressions that are not paths.
+ */
 START_TEST(a_path_has_a_name_whatever_is_around_it_and_nothing_else_has)
 {
 	const unsigned seed = 20261121;
@@ -466,7 +476,7 @@ START_TEST(a_path_has_a_name_whatever_is_around_it_and_nothing_else_has)
 }
 END_TEST
 
-/* With a sanitizer or valgrind this finds a step behind the end. */
+/* With a sanitizer or valgrind this finds a read beyond the end. */
 START_TEST(any_text_is_read_within_its_bounds)
 {
 	static const char alphabet[] = "aR_0\"'(),.\\ eL<T\xc3";

@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A unit that includes the header and has no probe: there is nothing to
- * register.
+ * A unit that includes the header and has no probe, so that it registers none.
  */
 #include "fake.h"
 

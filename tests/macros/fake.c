@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * See fake.h.
+ * Functions of the library's replacement (fake.h).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define SITES_MAX	1024
 
-/* A registered site; the fire below finds its names here. */
+/* A registered site, with the names that the fire below looks up. */
 struct entry {
 	struct tbuf_site *site;
 	struct tbuf_sitetext text;
@@ -38,7 +38,7 @@ entry_find(const struct tbuf_site *site)
 	return (NULL);
 }
 
-/* Keep what a string or bytes were. */
+/* Copies the bytes of a string or bytes argument. */
 static void
 argument_copy(struct fake_argument *argument)
 {
@@ -80,7 +80,7 @@ site_fire(struct tbuf_site *site, const uint64_t *values)
 	}
 }
 
-/* What the assembler wrote has to be whole. */
+/* Checks a site as the assembler wrote it. */
 static void
 site_check(struct tbuf_site *site)
 {
@@ -95,7 +95,7 @@ site_check(struct tbuf_site *site)
 	EXPECT(site->nargs == TBUF_ARGS_MAX || site->types[site->nargs] == 0);
 }
 
-/* The hot words of an object have nothing between them, and one a site. */
+/* Checks that the hot words of an object are contiguous, one for each site. */
 static void
 hot_check(struct tbuf_site *start, struct tbuf_site *stop)
 {

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What stands in for the library where the macros alone are tested: it
- * collects the sites, enables probes by name and keeps what the last one
- * fired.
+ * A replacement of the library, to test the macros alone: it collects the
+ * sites, enables probes by name and stores the last fire.
  */
 #ifndef TBUF_TESTS_FAKE_H
 #define TBUF_TESTS_FAKE_H
@@ -19,7 +18,7 @@ extern "C" {
 
 #define FAKE_BYTES	64
 
-/* An argument of a fire: texts and bytes as they were at that time. */
+/* An argument of a fire; texts and bytes are copied. */
 struct fake_argument {
 	const char *name;
 	unsigned type;
@@ -36,17 +35,20 @@ struct fake_fire {
 	struct fake_argument arguments[TBUF_ARGS_MAX];
 };
 
-/* Registered sites of this name (`__` is `-`) in this function, or any. */
+/*
+ * Counts registered sites with this name (`__` is `-`) in this function, or
+ * any.
+ */
 unsigned fake_sites(const char *name, const char *function);
 
-/* Enable or disable them all, tests too; returns how many there are. */
+/* Enables or disables all of them, and tests; returns their number. */
 unsigned fake_enable(const char *name, int on);
 
-/* Fires since the last call, and the last of them. */
+/* Returns the fires since the last call, the last of which is fake_last. */
 unsigned fake_fires(void);
 extern struct fake_fire fake_last;
 
-/* Its argument `n` as a signed number. */
+/* Returns its argument `n` as a signed number. */
 long long fake_value(unsigned n);
 
 /* Count and print a failure. */
@@ -56,13 +58,13 @@ void	fake_expect_integer(long long got, long long expected,
 void	fake_expect_string(const char *got, const char *expected,
 	    const char *file, int line, const char *what);
 
-/* Expect that the last fire's argument `n` was this. */
+/* Expects this value of the last fire's argument `n`. */
 void	fake_expect_argument(unsigned n, const char *name, unsigned type,
 	    uint64_t value, const char *file, int line);
 void	fake_expect_bytes(unsigned n, const char *name, unsigned type,
 	    const char *bytes, size_t size, const char *file, int line);
 
-/* Print the count; the exit status. */
+/* Prints the count and returns the exit status. */
 int	fake_end(void);
 
 #define EXPECT(what)							\

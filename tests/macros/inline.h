@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A header of a program that has probes in its inline functions; two units
- * of each test program include it.
+ * A program's header with probes in inline functions; two units of each test
+ * program include it.
  */
 #ifndef TBUF_TESTS_INLINE_H
 #define TBUF_TESTS_INLINE_H
@@ -23,7 +23,7 @@ int	other_unit(int x);
 #ifdef __cplusplus
 }
 
-/* In a section group of its own, unlike the above. */
+/* This function is in a section group of its own, unlike the above. */
 inline int
 comdat_probe(int x)
 {

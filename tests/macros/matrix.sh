@@ -2,13 +2,13 @@
 #-
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Build the macros' test programs with many compilers, standards and options,
-# with every warning an error, and run them.
+# Builds the macros' test programs with many compilers, standards and options,
+# with every warning an error, and runs them.
 #
 # usage: top_builddir=BUILD [CC=gcc] [CXX=g++] [VERBOSE=all] matrix.sh
 #
-# Without CC and CXX, gcc and clang are used where they are.  VERBOSE=all
-# tests every combination that is listed here, else a selection is.
+# Without CC and CXX, the installed ones of gcc and clang are used.  VERBOSE=all
+# tests all combinations listed here, otherwise a selection.
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
@@ -25,9 +25,10 @@ warnings_cxx="-Wold-style-cast -Wextra-semi -Wsign-promo -Woverloaded-virtual
 warnings_gcc="-Wlogical-op -Wduplicated-cond -Wduplicated-branches"
 warnings_gxx="-Wuseless-cast -Wzero-as-null-pointer-constant"
 
-# One row: compiler|language|options.  The options are those of compiling and
-# linking; some words are ours: fake-shared (the library is shared), lib-only
-# (a unit without probes), plugin (an object that is loaded and unloaded).
+# One row: compiler|language|options.  The options are for compiling and
+# linking; some words are defined here: fake-shared (the library is shared),
+# lib-only (a unit without probes), plugin (an object that is loaded and
+# unloaded).
 row()
 {
 	compiler=${1%%|*}
@@ -77,7 +78,7 @@ row()
 	cd / && rm -rf "$dir"
 }
 
-# All rows of a C and a C++ compiler.
+# Prints all rows of a C and a C++ compiler.
 rows()
 {
 	c="$1|c|" cxx="$2|c++|"
@@ -99,7 +100,7 @@ rows()
 	    "-ffunction-sections -Wl,--gc-sections" fake-shared \
 	    -fstack-protector-strong "-fvisibility=hidden -g" -masm=intel; do
 		case "$1 $mode" in
-		# No way with it to assemble what the compiler itself writes.
+		# clang cannot assemble its own output with this option.
 		*clang*-masm=intel) continue ;;
 		esac
 		for level in -O0 -O1 -O2 -O3 -Os; do

@@ -6,8 +6,8 @@
 #include "inline.h"
 
 /*
- * No std::string: what an object exports of it ties libstdc++, which never
- * goes, to that object.
+ * std::string is not used: its symbols would bind this object to libstdc++,
+ * which is never unloaded.
  */
 struct word {
 	struct traits_type {

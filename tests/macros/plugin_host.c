@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Load, trace and unload an object with probes, again and again: its sites
- * come and go with it, and nothing of the macros keeps it in memory.
+ * Loads, traces and unloads an object with probes repeatedly: its sites are
+ * removed with it, and nothing of the macros prevents its unloading.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "fake.h"
 #include "inline.h"
 
-/* A function pointer from dlsym(3), which says that it is a void *. */
+/* Converts the void * that dlsym(3) returns to a function pointer. */
 union symbol {
 	void *pointer;
 	int (*run)(int);

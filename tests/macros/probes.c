@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The macros in C: what a probe does disabled and enabled, and what becomes
- * of each type of argument.  Compiled by matrix.sh with every warning.
+ * The macros in C: effects of a disabled and of an enabled probe, and the
+ * values of each argument type.  matrix.sh compiles it with every warning.
  */
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "fake.h"
 #include "inline.h"
 
-/* Names of probes and arguments are taken before macros are. */
+/* The names of probes and arguments are not expanded as macros. */
 #define ANSWER		42
 #define test		wrong
 #define PAIR		1, 2
@@ -155,10 +155,10 @@ texts(void)
 	EXPECT_BYTES(5, "arg5", TBUF_STRING_SIZED, "lit", 3);
 }
 
-/* A program's own macro around it. */
+/* A program's own macro may contain a probe. */
 #define WRAPPED(...)	TBUF_PROBE(test, __VA_ARGS__)
 
-/* A name can be given to whatever an argument may be. */
+/* Any argument can be named. */
 static void
 given_names(void)
 {
@@ -249,7 +249,7 @@ evaluation(int on)
 	EXPECT_INTEGER(fake_fires(), on);
 	if (!on)
 		return;
-	/* From left to right. */
+	/* Arguments are evaluated from left to right. */
 	EXPECT_INTEGER(fake_value(0), 0);
 	EXPECT_INTEGER(fake_value(1), 1);
 	EXPECT_INTEGER(fake_value(2), 1);
@@ -278,7 +278,7 @@ statements(int on)
 	EXPECT_INTEGER(fake_fires(), on ? 5 : 0);
 	if (on) {
 		EXPECT_INTEGER(fake_last.nargs, 3);
-		/* One in the text, but three there are. */
+		/* The text has one argument, but the site has three. */
 		EXPECT_ARGUMENT(0, "arg0", TBUF_INT32, 1);
 		EXPECT_ARGUMENT(2, "arg2", TBUF_INT32, 2);
 	}
@@ -332,7 +332,7 @@ main(void)
 		"bytes" };
 	unsigned n;
 
-	/* The optimizer may copy code, and then the site with it. */
+	/* The optimizer may copy code including the site. */
 	EXPECT(fake_sites("statements", NULL) >= 5);
 	EXPECT(fake_sites("tests", NULL) >= 4);
 	EXPECT(fake_sites("in-inline", "inline_probe") >= 4);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The macros in C++: what C has not.  Compiled by matrix.sh with every
- * warning.
+ * The macros in C++: tests of features that C lacks.  matrix.sh compiles it
+ * with every warning.
  */
 #include <memory>
 #include <stdexcept>
@@ -47,7 +47,7 @@ struct __attribute__((packed)) packed {
 	int misaligned;
 };
 
-/* A string of its own making, as programs have them. */
+/* A program's own string class. */
 struct own_traits {
 	typedef char char_type;
 };
@@ -65,7 +65,10 @@ std::string
 make_string(const char *from)
 {
 	evaluated++;
-	/* Too long for the string's own bytes: freed by its destructor. */
+	/*
+	 * This is too long for the string's own buffer: its destructor frees
+	 * memory.
+	 */
 	return std::string(from) + ", a string on the heap, and a long one";
 }
 
@@ -128,10 +131,10 @@ strings()
 	EXPECT_BYTES(9, "arg9", TBUF_BINARY, "zero\0inside", 11);
 }
 
-/* A program's own macro around it. */
+/* A program's own macro may contain a probe. */
 #define WRAPPED(...)	TBUF_PROBE(test, __VA_ARGS__)
 
-/* A name can be given to whatever an argument may be. */
+/* Any argument can be named. */
 void
 names()
 {
@@ -169,7 +172,7 @@ names()
 	EXPECT_BYTES(2, "arg2", TBUF_STRING_SIZED, "no", 2);
 }
 
-/* Whatever a temporary owns has to live until the fire is over. */
+/* Temporaries must live until the fire has ended. */
 void
 temporaries()
 {
@@ -213,7 +216,7 @@ evaluation(int on)
 	EXPECT_INTEGER(fake_fires(), on);
 	if (!on)
 		return;
-	/* From left to right. */
+	/* Arguments are evaluated from left to right. */
 	EXPECT_INTEGER(fake_value(0), 0);
 	EXPECT_INTEGER(fake_value(2), 1);
 	EXPECT_INTEGER(fake_value(5), 2);
@@ -272,7 +275,7 @@ lambdas(int on)
 #endif
 }
 
-/* One text, a site for each instance, with types of its own. */
+/* Each instance of a template has a site with its own types, and one text. */
 void
 templates(int on)
 {
@@ -312,7 +315,9 @@ classes(int on)
 		EXPECT_STRING(fake_last.function, "Widget::~Widget");
 }
 
-/* The qualified name, whatever the compiler says of the function beside it. */
+/*
+ * The field has the qualified name, without other parts of the compiler's text.
+ */
 template <class T>
 struct Box {
 	template <class U>

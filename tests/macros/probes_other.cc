@@ -3,7 +3,7 @@
  *
  * The second unit of the C++ program.
  */
-extern "C" {	/* as some programs include what they take for C */
+extern "C" {	/* as some programs include C headers */
 #include <tbuf.h>
 }
 

@@ -2,11 +2,12 @@
 #-
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What cannot be traced does not compile, and the compiler says so in words.
+# An argument that cannot be traced does not compile, and the compiler's message
+# says why.
 #
 # usage: top_builddir=BUILD [CC=gcc] [CXX=g++] reject.sh
 #
-# Without CC and CXX, gcc and clang are used where they are.
+# Without CC and CXX, the installed ones of gcc and clang are used.
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
@@ -18,7 +19,7 @@ passed=0 failed=0
 . "$srcdir/../lib/scratch.sh"
 work=$SCRATCH
 
-# build LANGUAGE DECLARATIONS STATEMENT: what the compiler says is in the log
+# build LANGUAGE DECLARATIONS STATEMENT: compiles; messages are in the log.
 build()
 {
 	printf '#include <tbuf.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
@@ -37,8 +38,8 @@ complain()
 	head -n 20 "$work/log"
 }
 
-# rejects WORDS LANGUAGES DECLARATIONS STATEMENT: it does not compile, and the
-# words are in what the compiler says.
+# rejects WORDS LANGUAGES DECLARATIONS STATEMENT: expects that it does not
+# compile, and that the message has these words.
 rejects()
 {
 	for language in $2; do
@@ -52,7 +53,7 @@ rejects()
 	done
 }
 
-# accepts LANGUAGES DECLARATIONS STATEMENT: the same, were it not for the type
+# accepts LANGUAGES DECLARATIONS STATEMENT: expects that it compiles.
 accepts()
 {
 	for language in $1; do
@@ -64,7 +65,7 @@ accepts()
 	done
 }
 
-# refuses LANGUAGES DECLARATIONS STATEMENT: it does not compile
+# refuses LANGUAGES DECLARATIONS STATEMENT: expects that it does not compile.
 refuses()
 {
 	for language in $1; do
