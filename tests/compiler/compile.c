@@ -1,30 +1,30 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The D compiler on its own, for tests.
+ * Runs the D compiler alone, for tests.
  *
  *	compile [OPTIONS] FILE [ARGUMENT ...]
  *	compile [OPTIONS] -n TEXT [ARGUMENT ...]
- *	compile -c FILE ...	run cases; print what differs, and counts
- *	compile -u FILE ...	print the cases with what comes out now
+ *	compile -c FILE ...	run cases; print differences and counts
+ *	compile -u FILE ...	print the cases with their present output
  *
  *	-t	print the tree, checked
- *	-r	run what is generated; print what it does
- *	-S	print what is generated
- *	-p	print it as it was parsed
+ *	-r	run the generated programs; print their effects
+ *	-S	print the generated programs
+ *	-p	print the tree as it was parsed
  *	-Z	descriptions may match nothing
  *	-d	defaultargs
- *	-e	an empty program is none
- *	-f -m -P	what a description's last field is, as with dtrace
+ *	-e	allow an empty program
+ *	-f -m -P	type of a description's last field, as with dtrace
  *	-s N	scratchsize
  *	-k N	tregs
  *	-v V	version, as 1.6.2
  *	-a A	amin, as Evolving/Evolving/Common
  *	-L	all sources but the last are libraries
  *
- * A file of cases is a text.  Each case has a line "=== TITLE" or
- * "=== TITLE | OPTIONS [-n] [ARGUMENT ...]", the program, a line "---", and
- * what is printed.  Lines "+++" are between a program's sources.
+ * A file of cases is a text.  Each case has a line "=== TITLE" or "=== TITLE |
+ * OPTIONS [-n] [ARGUMENT ...]", the program, a line "---", and the expected
+ * output.  Lines "+++" are between a program's sources.
  */
 #include <ctype.h>
 #include <err.h>
@@ -61,7 +61,7 @@ set_option(void *context, const char *name, const char *value)
 	return (strcmp(name, "bufsize") == 0 ? NULL : "Invalid option name");
 }
 
-/* There is whatever is not said to be missing. */
+/* Returns true for any description without the word `missing`. */
 static bool
 probe_exists(void *context, const struct d_description *d)
 {
@@ -75,8 +75,8 @@ probe_exists(void *context, const struct d_description *d)
 }
 
 /*
- * The probes of kv have four arguments, and any whose name begins with a; of
- * those of later nothing is known yet.
+ * Classes of arguments: the probes of kv have the four named here, and any name
+ * that begins with a; those of later have unknown arguments.
  */
 static enum d_class
 argument(void *context, const struct d_description *d, const char *name,
@@ -194,7 +194,10 @@ request_option(struct request *r, int option, const char *value)
 
 #define SOURCES_MAX	8
 
-/* One source after the other; how many, or 0 if one is in error. */
+/*
+ * Compiles the sources in order.  Returns their number, or 0 if one is in
+ * error.
+ */
 static unsigned
 compile_sources(struct request *r, struct d_compiler *compiler,
     struct d_node **trees, struct d_error *error)
@@ -233,7 +236,7 @@ generate(const struct request *r, struct d_compiler *compiler,
 	return (script != NULL);
 }
 
-/* 0 if it compiles. */
+/* Returns 0 if the request compiles. */
 static int
 request_run(struct request *r, const char *title, FILE *out)
 {
@@ -283,7 +286,7 @@ struct counts {
 	unsigned passed, failed;
 };
 
-/* The words behind the title's bar; they stay in the line. */
+/* Reads the words after the title's bar; they remain in the line. */
 static void
 read_words(struct request *r, char *words)
 {
@@ -344,7 +347,10 @@ case_run(const char *path, const char *header, const char *program,
 	free(title);
 }
 
-/* Ends a text at the line that begins with this; the place behind the line. */
+/*
+ * Ends a text before a line with this beginning, and returns the rest after
+ * that beginning.
+ */
 static char *
 cut(char *text, const char *line)
 {

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Golden tests of the D compiler: tests/compiler/*.cases, each a text of programs and
-# what compiling them prints.  `tests/compiler/compile -u FILE` prints a file with
-# what comes out now.  Each tag of an error has a case.
+# Golden tests of the D compiler: each tests/compiler/*.cases is a text of
+# programs and the expected output of compiling them.  `tests/compiler/compile
+# -u FILE` prints a file with the present output.  Each tag of an error has a
+# case.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A machine for scripts that the compiler has made: its surroundings keep
- * variables and write down what happens.
+ * A machine for compiled scripts: its callbacks store variables and print all
+ * effects.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define OBJECT_ELEMENT	(TBUF_OBJECT_OUTSIDE + 1)
 #define STRSIZE		256u
 
-/* A variable, or an element of an array. */
+/* a variable, or an element of an array */
 struct cell {
 	const struct tbuf_d_variable *variable;
 	uint64_t number;
@@ -31,7 +31,7 @@ struct cell {
 };
 
 struct runner {
-	struct tbuf_machine m;	/* the first: surroundings find us */
+	struct tbuf_machine m;	/* first, for callbacks to find the runner */
 	const struct tbuf_d_script *script;
 	const struct tbuf_d_clause *clause;
 	struct cell *cells;	/* one for each variable */
@@ -82,7 +82,7 @@ variable(const struct runner *r, uint32_t scope, uint32_t id)
 	errx(1, "no variable %" PRIu32 " of scope %" PRIu32, id, scope);
 }
 
-/* An element by the machine's key; NULL if there is none to be had. */
+/* Returns the element with the machine's key, NULL if there is none. */
 static struct cell *
 element(struct runner *r, const struct tbuf_d_variable *v, bool make)
 {
@@ -231,7 +231,7 @@ builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 	return (0);
 }
 
-/* The program's own memory: a text, and numbers from 0x1040 on. */
+/* Memory of the imaginary program: a text, and numbers from 0x1040 on. */
 #define MEMORY		0x1000u
 
 static int
@@ -268,7 +268,7 @@ bytes(const uint8_t *at, uint32_t size, FILE *out)
 		fprintf(out, "%02x", at[i]);
 }
 
-/* Where the piece ends. */
+/* Prints a text and returns the offset after it. */
 static uint32_t
 text(const uint8_t *data, uint32_t at, FILE *out)
 {
@@ -546,7 +546,7 @@ runner_end(struct runner *r)
 	free(r->m.token.bytes);
 }
 
-/* Which argument a name is. */
+/* Binds the clause's argument names; returns false for an unknown name. */
 static bool
 bind(struct runner *r)
 {
@@ -565,7 +565,7 @@ bind(struct runner *r)
 	return (true);
 }
 
-/* The program for the classes that the arguments have. */
+/* Returns the program for the classes of the arguments. */
 static const struct tbuf_d_program *
 choose(const struct runner *r)
 {
@@ -611,7 +611,9 @@ verify(const struct runner *r, const struct tbuf_d_program *program)
 	return (wrong == NULL);
 }
 
-/* The places of a program follow those of the one before. */
+/*
+ * Returns the action at a word of a program; each program has nplaces places.
+ */
 static uint32_t
 action_at(const struct tbuf_d_clause *clause,
     const struct tbuf_d_program *program, uint32_t at)
@@ -625,7 +627,7 @@ action_at(const struct tbuf_d_clause *clause,
 	return (action);
 }
 
-/* The only operations that a value can make illegal. */
+/* Returns true for operations that may be illegal because of a value. */
 static bool
 may_refuse(uint64_t word)
 {

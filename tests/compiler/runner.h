@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Scripts that the compiler has made, run on a machine of their own.
+ * Runs compiled scripts on a machine of their own.
  */
 #ifndef TESTS_COMPILER_RUNNER_H
 #define TESTS_COMPILER_RUNNER_H
@@ -12,10 +12,10 @@
 #include "machine/program.h"
 
 /*
- * Run the clauses in their order, once, as if one probe had fired with the
- * arguments id -5, path "/usr/lib", bytes 4096 (unsigned) and load 1.5, and
- * write what they do.  False if the verifier refuses a program, or it was an
- * illegal operation that no value explains.
+ * Runs each clause once, in order, as if a probe had fired with the arguments
+ * id -5, path "/usr/lib", bytes 4096 (unsigned) and load 1.5, and prints the
+ * effects.  Returns false if the verifier refuses a program, or if an operation
+ * was illegal for any value.
  */
 bool	runner_run(const struct tbuf_d_script *script, FILE *out);
 
