@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A dlsym(3) that allocates, as those of older C libraries do: preloaded
- * behind a provider, it is what the provider calls to find the real malloc,
- * and calls the provider's malloc in its turn.
+ * A dlsym(3) that allocates, as in older C libraries.  Preloaded after a
+ * provider, it is called by the provider to find the real malloc, and calls the
+ * provider's malloc in turn.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Got early, given back when the real functions are known. */
+/* allocated early, freed when the real functions are known */
 static char *kept;
-static unsigned exits;		/* how often this function was looked for */
+static unsigned exits;		/* how often exit was looked up */
 
 static void
 say(const char *text)
@@ -49,7 +49,7 @@ allocate(void)
 	q = malloc(1);
 	check(q != NULL, "no memory");
 	free(q);
-	/* A compiler may leave out what is only compared with NULL. */
+	/* Without volatile the compiler may omit the call. */
 	gone = calloc(huge, 16);
 	check(gone == NULL, "calloc overflows");
 	if (kept == NULL)
@@ -74,7 +74,7 @@ dlsym(void *handle, const char *name)
 	return (real(handle, name));
 }
 
-/* The early block outlives the search: it can be grown and given back. */
+/* The early block outlives the search: it can be grown and freed. */
 static void __attribute__((destructor))
 give_back(void)
 {
@@ -82,6 +82,9 @@ give_back(void)
 	kept = realloc(kept, 100000);
 	check(kept != NULL && strcmp(kept, "kept") == 0, "realloc lost it");
 	free(kept);
-	/* There are a hundred functions, and each program pays for the search. */
+	/*
+	 * A second search would slow each program down: there are 100
+	 * functions.
+	 */
 	check(exits == 1, "the real functions are looked for twice");
 }

@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the libc provider must leave as it is, a case each: run plain and
- * under the provider, with its probes disabled and enabled.  The name of the
- * case is the argument; it exits with 0, or says what it expected and got.
+ * Behaviour that the libc provider must not change, one case each.  Each case
+ * runs without the provider, and with its probes disabled and enabled.  The
+ * argument is the name of the case; it exits with 0, or prints expected and
+ * found values.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -47,7 +48,7 @@ differs(int line, const char *what, long long got, long long wanted)
 	_exit(1);
 }
 
-/* Addresses that nobody may read, the compiler's warnings kept out. */
+/* Returns an address that cannot be read, without a compiler's warning. */
 static void *
 nowhere(void)
 {
@@ -56,7 +57,7 @@ nowhere(void)
 	return ((void *)one);
 }
 
-/* A new file, opened. */
+/* Opens a new file. */
 static int
 temporary(char path[256])
 {
@@ -67,7 +68,7 @@ temporary(char path[256])
 	return (mkstemp(path));
 }
 
-/* A call that succeeds leaves errno alone. */
+/* A call that succeeds does not change errno. */
 static void
 case_errno_kept(void)
 {
@@ -114,7 +115,7 @@ do {									\
 	EXPECT(errno, error);						\
 } while (0)
 
-/* A call that fails says why. */
+/* A call that fails sets errno. */
 static void
 case_errno_told(void)
 {
@@ -150,7 +151,9 @@ case_errno_told(void)
 	    ENOENT);
 }
 
-/* What the headers call for a buffer of known size (_FORTIFY_SOURCE). */
+/*
+ * functions that the headers call for a buffer of known size (_FORTIFY_SOURCE)
+ */
 int	__open_2(const char *, int);
 int	__open64_2(const char *, int);
 int	__openat_2(int, const char *, int);
@@ -162,7 +165,7 @@ ssize_t	__recv_chk(int, void *, size_t, size_t, int);
 ssize_t	__recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *,
 	    socklen_t *);
 
-/* A bad address is the kernel's to find, not ours to trip over. */
+/* Bad addresses are reported by the kernel; the provider must not fault. */
 static void
 bad_path(void)
 {
@@ -248,12 +251,12 @@ bad_message(void)
 	close(s[1]);
 }
 
-/* A connection is lost with each that cannot be told whose it is. */
+/* Each accept with a bad address takes one connection, so there are two. */
 static void
 bad_peer(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	/* The kernel chooses a name. */
+	/* With this length the kernel chooses a name. */
 	socklen_t length = sizeof(address.sun_family);
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), client[2], i;
 
@@ -282,7 +285,7 @@ case_bad_address(void)
 	bad_peer();
 }
 
-/* The mode of a variadic open arrives. */
+/* The mode of a variadic open reaches the kernel. */
 static void
 case_open_mode(void)
 {
@@ -311,7 +314,7 @@ case_open_mode(void)
 	close(fd);
 }
 
-/* What is told, word by word: the script knows the lines. */
+/* Makes calls with all argument values; the script has the expected lines. */
 static void
 case_tell(void)
 {
@@ -347,7 +350,7 @@ wait_for_mutex(void *mutex)
 	return (NULL);
 }
 
-/* Is a thread of this process asleep? */
+/* Returns true if this thread of the process sleeps. */
 static bool
 is_asleep(pid_t tid)
 {
@@ -364,7 +367,7 @@ is_asleep(pid_t tid)
 	return (asleep);
 }
 
-/* The one other thread of this process. */
+/* Returns the only other thread of this process. */
 static pid_t
 other_thread(void)
 {
@@ -379,7 +382,7 @@ other_thread(void)
 	return (other);
 }
 
-/* A mutex that is held makes the second one wait, and the return be late. */
+/* The second lock waits while the mutex is held, so its return is late. */
 static void
 case_contended(void)
 {
@@ -396,7 +399,7 @@ case_contended(void)
 	EXPECT(pthread_join(thread, NULL), 0);
 }
 
-/* Every kind of mutex gives the errors that it gives without us. */
+/* Each kind of mutex returns the same errors as without the provider. */
 static void
 case_mutex_kinds(void)
 {
@@ -456,7 +459,7 @@ read_for_ever(void *fd)
 	return (NULL);
 }
 
-/* read() is a cancellation point, whether it waits already or is about to. */
+/* read() is a cancellation point, before and while it waits. */
 static void
 cancel_one(bool waits)
 {
@@ -502,7 +505,7 @@ jump(int sig)
 	siglongjmp(back, sig);
 }
 
-/* A handler may leave a call by a jump, and may make calls of its own. */
+/* A handler may leave a call by a jump, and may make calls itself. */
 static void
 case_longjmp(void)
 {
@@ -570,7 +573,9 @@ churn_thread(void *seed)
 	return (NULL);
 }
 
-/* By itself, for what a function keeps in registers may be lost in it. */
+/*
+ * vfork() has a function of its own, because values in registers may be lost.
+ */
 static __attribute__((noinline))
 pid_t
 spawn_by_vfork(char *const argv[])
@@ -608,7 +613,7 @@ fork_some(int n)
 	}
 }
 
-/* Threads, children and a storm of signals at once. */
+/* Runs threads, children and a storm of signals at once. */
 static void
 case_storm(void)
 {
@@ -630,7 +635,7 @@ case_storm(void)
 		EXPECT(pthread_join(threads[i], NULL), 0);
 }
 
-/* exec hands over arguments and environment. */
+/* exec passes arguments and environment on. */
 static void
 case_exec(void)
 {
@@ -652,7 +657,7 @@ case_exec(void)
 	wait(NULL);
 }
 
-/* The inside of daemon(3), which is ours, is not the program's. */
+/* The calls within daemon(3), which the provider makes, are not traced. */
 static void
 case_daemon(void)
 {
@@ -665,12 +670,12 @@ case_daemon(void)
 		_exit(9);
 	}
 	close(fds[1]);
-	/* Until the last of them has ended. */
+	/* The pipe ends when the last process has ended. */
 	EXPECT(read(fds[0], &byte, 1), 0);
 	wait(NULL);
 }
 
-/* The program hears of no error that it has not made. */
+/* dlerror(3) returns no error of the provider's. */
 static void
 case_dlerror(void)
 {
@@ -682,7 +687,7 @@ case_dlerror(void)
 	_exit(1);
 }
 
-/* Ends: by return from main, whatever exit handlers do before. */
+/* Ends by return from main; exit handlers still run. */
 static void
 case_return(void)
 {
@@ -700,7 +705,7 @@ case_quick_exit(void)
 	quick_exit(0);
 }
 
-/* Speaks to a server on a Unix socket: sends a line, copies what comes. */
+/* Sends a line to a server on a Unix socket and prints the answer. */
 static int
 talk(const char *path, const char *line)
 {
@@ -722,7 +727,7 @@ talk(const char *path, const char *line)
 	return (0);
 }
 
-/* The test pins their numbers: 0 to 2 are open and no others. */
+/* Leaves only descriptors 0 to 2 open, as the test has fixed numbers. */
 static void
 fixed_descriptors(void)
 {

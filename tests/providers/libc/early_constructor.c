@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A library that is preloaded beside the provider.  Behind it, its constructor
- * runs before the provider's; in front, it calls the provider in its turn, for
- * libtbuf too.
+ * A library that is preloaded beside the provider.  After it in the list, its
+ * constructor runs before the provider's; before it, its function calls the
+ * provider's, for libtbuf, too.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ begin(void)
 int
 close(int fd)
 {
-	/* Found by the constructor: dlsym(3) is not for handlers. */
+	/* set by the constructor, as handlers must not call dlsym(3) */
 	static typeof(close) *volatile found;
 	typeof(close) *next = found;
-	/* What comes next sees this as its caller. */
+	/* prevents a tail call, so that the next function sees this caller */
 	volatile int result;
 
 	if (next == NULL) {

@@ -1,16 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What it costs a program to begin with the libc provider in it: how many
- * system calls, whatever else stands in the runtime directory, how many page
- * faults, and how many files are left behind.
+ * The cost of the libc provider for a program's start: system calls, also with
+ * a full runtime directory, page faults, and files that remain.
  *
- *	provider_exec calls N PRELOAD	N system calls more at the most
- *	provider_exec faults N PRELOAD	N page faults more at the most
- *	provider_exec litter N PRELOAD	N files at the most are left of four
- *					times as many programs
+ *	provider_exec calls N PRELOAD	at most N system calls more
+ *	provider_exec faults N PRELOAD	at most N page faults more
+ *	provider_exec litter N PRELOAD	at most N files remain of four times
+ *					as many programs
  *
- * $TBUF_DIR names a folder that is empty.
+ * $TBUF_DIR is the name of an empty directory.
  */
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -35,7 +34,7 @@
 static char preload[4096];	/* LD_PRELOAD=... */
 static char *const program[] = { (char *)(uintptr_t)"/bin/true", NULL };
 
-/* Become this program, with this in its environment. */
+/* Executes a program with `set` in its environment. */
 static void
 execute(char *const argv[], const char *set)
 {
@@ -45,7 +44,7 @@ execute(char *const argv[], const char *set)
 
 	snprintf(directory, sizeof(directory), "TBUF_DIR=%s",
 	    getenv("TBUF_DIR"));
-	/* As a followed command's child has it. */
+	/* A child of a followed command has TBUF_RUN. */
 	snprintf(run, sizeof(run), "TBUF_RUN=%s",
 	    getenv("TBUF_RUN") == NULL ? "" : getenv("TBUF_RUN"));
 	snprintf(clock, sizeof(clock), "TBUF_CLOCK=%s",
@@ -54,7 +53,7 @@ execute(char *const argv[], const char *set)
 	_exit(127);
 }
 
-/* System calls of a program from exec to its end. */
+/* Returns the system calls of a program from exec to its end. */
 static unsigned
 calls_once(const char *set)
 {
@@ -83,11 +82,16 @@ calls_once(const char *set)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		errx(1, "%s ended with %#x", program[0], status);
-	/* Going in and coming out; it does not come out of the last. */
+	/*
+	 * Each call stops twice, at entry and return; the last does not return.
+	 */
 	return ((stops + 1) / 2);
 }
 
-/* The fewest; a consumer knows a program when it has seen some of it end. */
+/*
+ * Returns the fewest calls of several runs; a consumer has to see some
+ * instances of a program end before it knows the program.
+ */
 static unsigned
 calls(const char *set, unsigned most)
 {
@@ -99,7 +103,7 @@ calls(const char *set, unsigned most)
 	return (least);
 }
 
-/* Page faults of a program, those of its fork among them: the fewest. */
+/* Returns the fewest page faults of a program, including those of its fork. */
 static unsigned
 faults(const char *set)
 {
@@ -144,7 +148,7 @@ files(void)
 	return (n);
 }
 
-/* Targets that live until the pipe is closed. */
+/* Starts targets that live until the pipe is closed. */
 static void
 others_start(int pipe)
 {

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# exec_cost.sh: what the libc provider costs a program that begins, with
-# nobody to trace it and as a command's child that is followed
-# (exec_cost.c).
+# exec_cost.sh: the libc provider's cost for a program's start, while it is not
+# traced, and as a followed child of a command (exec_cost.c).
 
 set -u
 : "${top_builddir:=.}"
@@ -16,7 +15,7 @@ TBUF_DIR=$SCRATCH_SHM/exec
 mkdir -m 700 "$TBUF_DIR"
 export TBUF_DIR
 
-# Named in full, so that the loader need not look for it.
+# The path is complete, so that the loader need not search.
 libraries="$PROVIDER:$top_builddir/.libs/libtbuf.so.1"
 for what in 'calls 60' 'faults 34' 'litter 300'; do
 	"$top_builddir/tests/providers/libc/exec_cost" $what "$libraries" || {
@@ -25,7 +24,7 @@ for what in 'calls 60' 'faults 34' 'litter 300'; do
 	}
 	rm -f "$TBUF_DIR"/tbuf.*
 done
-# Followed, with no probe that matches, and with all of them.
+# The program is followed: with no probe that matches, and with all of them.
 for probes in libc::none: 'libc:::'; do
 	"$top_builddir/tbufctl/tbufctl" -b 4k -n "$probes" -Z --follow \
 	    -o /dev/null \

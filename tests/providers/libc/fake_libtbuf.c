@@ -1,17 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A stand-in for libtbuf's registration of probes, preloaded in front of a
- * provider: what fires is written into a file as text, so that a test can
+ * A replacement of libtbuf's registration of probes, preloaded before a
+ * provider.  It writes each fire into a file as text, so that a test can
  * compare it word by word.
  *
  *	FAKE_LOG	the file; it is made here
  *	FAKE_ENABLE	globs of FUNCTION:NAME, blanks between (default: none)
- *	FAKE_LIST	if set, registrations are written too
+ *	FAKE_LIST	if set, registrations are written, too
  *
- * The file is mapped and shared by all processes of a test.  It is an array
- * of lines of fixed size, each written by whoever drew its number; line 0 is
- * the counter.  NULs are to be taken out by the reader.
+ * The file is mapped and shared by all processes of a test.  It is an array of
+ * lines of fixed size, each written by the thread that drew its number; line 0
+ * is the counter.  The reader has to remove NULs.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -41,10 +41,10 @@ struct probe {
 static struct probe probes[NPROBES];
 static unsigned nprobes;
 static char *lines;
-/* Enable words, side by side as in a control file. */
+/* Enable words, adjacent as in a control file. */
 static uint32_t words[NPROBES + 1];
 
-/* System calls are made directly: the wrappers are what is being tested. */
+/* Makes direct system calls, because the wrappers are under test. */
 static void
 map_log(void)
 {
@@ -67,7 +67,7 @@ map_log(void)
 	syscall(SYS_close, fd);
 }
 
-/* A line of one's own; NULL when the log is full, it is only counted then. */
+/* Returns a new line, or NULL if the log is full; the fire is still counted. */
 static char *
 line_new(void)
 {
@@ -222,7 +222,9 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	return (0);
 }
 
-/* As the libc provider registers: without a look at types that it had. */
+/*
+ * Registers a probe like the libc provider, without a check of earlier types.
+ */
 int
 tbuf_batch_register(struct tbuf_site *site,
     const struct tbuf_batch_probe *probe)

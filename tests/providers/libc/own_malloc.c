@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program with a malloc of its own, which a provider must leave alone: the
- * program's definitions come first for everybody.
+ * A program with a malloc of its own, which a provider must not replace: the
+ * program's definitions take precedence in all objects.
  */
 #include <errno.h>
 #include <stddef.h>

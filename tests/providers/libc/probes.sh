@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# probes.sh: the libc provider, by itself.  A stand-in for libtbuf writes
-# down what fires (fake_libtbuf.c), so that it can be compared word by word.
+# probes.sh: tests the libc provider alone.  A replacement of libtbuf writes
+# down each fire (fake_libtbuf.c), so that fires can be compared word by word.
 #
 # PROVIDER_DIR holds libtbuf-libc.so and the programs, by default those of the
 # build tree.
@@ -30,12 +30,12 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# What has fired, a line each: line 0 of the file is a counter.
+# Prints the fires, one on a line; line 0 of the file is a counter.
 told() {
 	tail -c +257 "$dir/log" | tr -d '\0'
 }
 
-# fake GLOBS COMMAND...: run a command with these probes enabled.
+# fake GLOBS COMMAND...: runs a command with these probes enabled.
 fake() {
 	globs=$1
 	shift
@@ -44,12 +44,12 @@ fake() {
 	    LD_PRELOAD="$FAKE:$PROVIDER${EXTRA+:$EXTRA}" "$@"
 }
 
-# same WHAT: the files `expected` and `got` are equal.
+# same WHAT: compares the files `expected` and `got`.
 same() {
 	diff -u "$dir/expected" "$dir/got" >&2 || fail "$1"
 }
 
-# Each case by itself, with all probes disabled, and with all enabled.
+# Each case runs alone, with all probes disabled, and with all enabled.
 for name in errno_kept errno_told bad_address open_mode tell contended \
     mutex_kinds cancel longjmp storm exec daemon dlerror return \
     exit quick_exit; do
@@ -63,7 +63,7 @@ for name in errno_kept errno_told bad_address open_mode tell contended \
 	same "$name, enabled"
 done
 
-# What is told.  Addresses and pids differ from run to run.
+# The output is compared, without addresses and pids, which vary.
 told='open* close* *read* *write* *alloc* free* socket* pthread* fork* *exit*'
 fake "$told" "$PROGRAMS/cases" tell
 told | sed -e 's/=0x[1-9a-f][0-9a-f]*/=ADDRESS/g' \
@@ -112,13 +112,13 @@ sed 's/^	//' >"$dir/expected" <<'END'
 	_exit:entry status=3
 	exit:entry status=0
 END
-# Parent and child go on in either order.
+# Parent and child continue in any order.
 sort "$dir/got" -o "$dir/got"
 sort "$dir/expected" -o "$dir/expected"
 same 'what is told'
 cp "$dir/expected" "$dir/whole"
 
-# A wrapper goes straight on only where none of its probes is wanted.
+# A wrapper skips its probes only if none of them is enabled.
 for name in entry return acquired; do
 	fake "*:$name" "$PROGRAMS/cases" tell
 	told | sed -e 's/ .*//' -e '/^fork:return/d' | sort >"$dir/got"
@@ -127,7 +127,7 @@ for name in entry return acquired; do
 	same "$name alone"
 done
 
-# A thread that waits says so, and only afterwards that it has the mutex.
+# A thread that waits fires `contended`, and `acquired` afterwards.
 fake 'pthread_mutex_lock:[ac]*' "$PROGRAMS/cases" contended
 told | sed 's/ .*//' >"$dir/got"
 sed 's/^	//' >"$dir/expected" <<'END'
@@ -137,7 +137,7 @@ sed 's/^	//' >"$dir/expected" <<'END'
 END
 same 'contended'
 
-# Trying finds out who has the mutex, also where that is the caller.
+# A trylock tells if the mutex is held, also by the caller.
 fake '*:contended' "$PROGRAMS/cases" mutex_kinds
 told | sed 's/ .*//' >"$dir/got"
 sed 's/^	//' >"$dir/expected" <<'END'
@@ -147,7 +147,7 @@ sed 's/^	//' >"$dir/expected" <<'END'
 END
 same 'contended by kind'
 
-# What the provider does for itself is not told.
+# The provider's own calls do not fire.
 fake 'fork* *exit* open* close*' "$PROGRAMS/cases" daemon
 told | sed '/^fork:return/s/=[1-9][0-9]*/=PID/' | sort >"$dir/got"
 sed 's/^	//' >"$dir/expected" <<'END'
@@ -161,28 +161,28 @@ sed 's/^	//' >"$dir/expected" <<'END'
 END
 same 'daemon'
 
-# A constructor that runs before the provider's is told as main is.
+# A constructor that runs before the provider's is traced like main.
 EXTRA=$EARLY fake 'malloc:*' "$PROGRAMS/cases" return
 [ "$(told | head -1)" = 'malloc:entry size=4711' ] ||
     fail "early: $(told | head)"
 
-# libtbuf's calls come by way of another, also while it begins.
+# libtbuf's calls go through another library, also while it begins.
 timeout -s KILL 60 env LD_PRELOAD="$EARLY:$PROVIDER" \
     "$PROGRAMS/cases" storm || fail "behind another: status $?"
 
-# exit is told once, however a program ends.
+# exit fires once, for each way to end.
 for name in return exit; do
 	fake 'exit:entry' "$PROGRAMS/cases" $name
 	[ "$(told)" = 'exit:entry status=0' ] || fail "$name: $(told)"
 done
 
-# A program's own malloc stays its malloc, and nothing is told of it.
+# A program's own malloc is used, and does not fire.
 fake '*alloc*' "$PROGRAMS/own_malloc" >"$dir/got" ||
     fail "own malloc: status $?"
 [ "$(cat "$dir/got")" = 'own malloc used' ] || fail 'own malloc is not used'
 [ "$(told)" = '' ] || fail "own malloc: $(told)"
 
-# A dlsym that allocates, and so comes back to us while we look.
+# A dlsym that allocates calls the provider during its search.
 for name in errno_kept tell storm; do
 	LD_PRELOAD=$PROVIDER:$FAKE_DLSYM "$PROGRAMS/cases" $name ||
 	    fail "$name with an allocating dlsym"
@@ -190,7 +190,7 @@ for name in errno_kept tell storm; do
 	    fail "$name with an allocating dlsym, enabled"
 done
 
-# The manual lists what is registered, and nothing else.
+# The manual lists exactly the registered probes.
 FAKE_LIST=1
 export FAKE_LIST
 fake '' /bin/true
@@ -202,7 +202,7 @@ sed -n 's/^\.It Li \([^ ]*\) Ta *\(.*\)$/\1 \2/p' \
 [ -s "$dir/got" ] || fail 'nothing is registered'
 same 'tbuf_libc(7)'
 
-# Nothing but the functions of the map is exported.
+# Only the functions of the map are exported.
 sed -n 's/^	\([a-z_0-9A-Z]*\);$/\1/p' "$top_srcdir/providers/libc/libc.map" |
     sort >"$dir/expected"
 nm -D --defined-only "$PROVIDER" | sed 's/.* //' | sort >"$dir/got"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# programs.sh: programs that nobody here wrote do what they do, to
-# the byte, with the libc provider in them: its probes disabled, all of them
-# enabled (by the stand-in of fake_libtbuf.c), and traced by tbufctl.
+# programs.sh: installed programs have the same output, to the byte, with the
+# libc provider: its probes disabled, all of them enabled (by the replacement in
+# fake_libtbuf.c), and traced by tbufctl.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -33,17 +33,17 @@ told() {
 	tail -c +257 "$dir/log" | tr -d '\0'
 }
 
-# Words as one line that tbufctl splits into the same words.
+# Prints words as one line that tbufctl splits into the same words.
 quote() {
 	for word; do
 		printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"
 	done
 }
 
-# "exec" where the command is to take the shell's place.
+# "exec" if the command must replace the shell.
 replace=
 
-# run HOW COMMAND...: plainly, or with the provider and its probes so.
+# run HOW COMMAND...: runs it without or with the provider and its probes.
 run() {
 	how=$1
 	shift
@@ -66,15 +66,15 @@ run() {
 	esac
 }
 
-# All but what tbufctl says, which may come between two writes of a line, and
-# exit statuses, which are its own then.
+# Removes tbufctl's messages, which may be within a line of the command, and
+# exit statuses, which are tbufctl's then.
 command_output() {
 	sed -z 's/tbufctl: [^\n]*\n//g' "$1" |
 	    grep -a -v -e '^server: status ' -e '^status '
 }
 
-# check NAME PROBE: function NAME writes the same to standard output and
-# error each time, with the same status, and PROBE fires when enabled.
+# check NAME PROBE: function NAME writes the same to standard output and error
+# each time, with the same status, and PROBE fires when enabled.
 check() {
 	for how in plain disabled enabled traced; do
 		rm -rf "$dir/work"
@@ -98,8 +98,8 @@ check() {
 	echo "$1: $(told | wc -l) records"
 }
 
-# counted COMMAND...: fires are recorded, overwritten or dropped, none is lost,
-# neither of the command nor of its children.
+# counted COMMAND...: all fires of the command and its children are recorded,
+# overwritten or dropped; none is lost.
 counted() {
 	rm -rf "$dir/work"
 	mkdir "$dir/work"
@@ -173,7 +173,7 @@ END
 	run "$1" "$python" script.py
 }
 
-# Start a server on the socket `socket`, and wait until it listens.
+# Starts a server on the socket `socket`, and waits until it listens.
 serve() {
 	(replace='exec'; run "$@") >server.out 2>&1 &
 	server=$!
@@ -204,7 +204,7 @@ caching() {
 	end_server
 }
 
-# Linked with jemalloc in Debian.
+# redis-server is linked with jemalloc in Debian.
 storing() {
 	serve "$1" redis-server --port 0 --unixsocket "$PWD/socket" \
 	    --pidfile "$PWD/pid" --save '' --appendonly yes --io-threads 2
@@ -218,10 +218,10 @@ storing() {
 	end_server
 }
 
-# There may be a wrapper for several versions in front of it.
+# A wrapper for several versions may be found first in PATH.
 python=/usr/bin/python3
 
-# check_if PROGRAM NAME PROBE
+# check_if PROGRAM NAME PROBE: checks if the program is installed.
 check_if() {
 	if command -v "$1" >/dev/null; then
 		check "$2" "$3"

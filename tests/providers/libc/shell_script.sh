@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# shell_script.sh [COMMANDS]: a shell script of so many commands (by default
-# 200), followed with all probes of the libc provider enabled, keeps every
-# record in buffers of the default size.  How many there must be is known from
-# two shorter scripts.
+# shell_script.sh [COMMANDS]: a shell script of so many commands (default 200),
+# followed with all probes of the libc provider enabled, loses no record with
+# the default buffer size.  The expected number follows from two shorter
+# scripts.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -27,7 +27,7 @@ while [ $i -lt $1 ]; do
 done
 EOF
 
-# records POLICY N: how many there are of a script of N commands.
+# records POLICY N: prints the number of records for a script of N commands.
 records() {
 	"$TBUFCTL" -q -x bufpolicy=$1 -n 'libc:::' --follow -o /dev/null \
 	    -c "sh $dir/script $((100 + $2))" 2>"$dir/err"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# trace.sh: what tbufctl prints of the libc provider is what fires.
-# The stand-in of fake_libtbuf.c writes it down first; then the same program
-# runs under tbufctl, and the records have to be the same, in the same order.
+# trace.sh: tbufctl prints the fires of the libc provider.  The replacement of
+# fake_libtbuf.c writes them down first; then the same program runs under
+# tbufctl, and the records must be the same, in the same order.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -27,13 +27,13 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# Addresses differ from run to run, and so do temporary names.
+# Replaces addresses and temporary names, which vary.
 mask() {
 	sed -e 's/=0x[1-9a-f][0-9a-f]*/=ADDRESS/g' \
 	    -e 's/provider\.[0-9A-Za-z]*"/NAME"/' -e 's/ *$//'
 }
 
-# Both paths: restartable sequences, and lock lanes only.
+# Both paths are tested: rseq, and lock lanes only.
 for tunables in '' glibc.pthread.rseq=0; do
 	for name in errno_kept errno_told bad_address open_mode mutex_kinds; do
 		rm -f "$dir/log" "$dir/out"
@@ -55,7 +55,7 @@ for tunables in '' glibc.pthread.rseq=0; do
 	done
 done
 
-# What the provider's own library does for itself is not told.
+# Calls by the provider's own library are not recorded.
 "$TBUFCTL" -q -n 'libc::*open*:,libc::close:' -o "$dir/own" -c true \
     2>"$dir/said" || fail "tbufctl: $(cat "$dir/said")"
 [ ! -s "$dir/own" ] || fail "told of itself: $(cat "$dir/own")"
@@ -67,7 +67,8 @@ LD_PRELOAD=$EARLY "$TBUFCTL" -q -n libc::malloc:entry -x temporal \
 [ "$(head -1 "$dir/early")" = 'size=4711' ] ||
     fail "early: $(head -1 "$dir/early")"
 
-# A real program: nothing until the end, then the last 16k of each CPU.
+# A real program is traced into a ring: the last 16k of each CPU are printed at
+# the end.
 sort "$top_srcdir/LICENSE" >"$dir/expected"
 "$TBUFCTL" -n 'libc::malloc:entry' -x bufpolicy=ring -b 16k -o "$dir/out" \
     -c "sort '$top_srcdir/LICENSE'" >"$dir/got" 2>"$dir/said"

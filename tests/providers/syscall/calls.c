@@ -38,7 +38,10 @@ call(void *unused)
 	return (unused);
 }
 
-/* 8,000 getppid by threads, and 1,000 by a number in a register. */
+/*
+ * Calls getppid 8,000 times in threads, and 1,000 times by a number in a
+ * register.
+ */
 static void
 threads(void)
 {
@@ -54,7 +57,7 @@ threads(void)
 		(void)syscall(SYS_getppid);
 }
 
-/* What fails, what does not, and how the C library tells it. */
+/* Makes calls that fail and calls that succeed, and checks errno. */
 static void
 errors(void)
 {
@@ -78,7 +81,9 @@ errors(void)
 #define PAGE	4096
 #define LONG	3990
 
-/* Paths of which the last byte is that of a page, with none behind it. */
+/*
+ * Opens paths with the last byte at the end of a page, before an unmapped one.
+ */
 static void
 paths(void)
 {
@@ -95,7 +100,7 @@ paths(void)
 	close(open(p, O_RDWR));
 }
 
-/* A path that the call itself takes away. */
+/* Makes a call that overwrites its own path. */
 static void
 gone(void)
 {
@@ -112,7 +117,7 @@ gone(void)
 		err(1, "truncate");
 }
 
-/* From here on what reads memory by a call is killed. */
+/* Kills the process, from here on, for reading memory by a system call. */
 static void
 filter(bool by_number)
 {
@@ -188,7 +193,7 @@ spawn(void *unused)
 	return (unused);
 }
 
-/* Two threads that start 10 children each by spawn, and 10 by popen. */
+/* Starts 10 children each by spawn in two threads, and 10 by popen. */
 static void
 spawns(void)
 {
@@ -203,8 +208,8 @@ spawns(void)
 }
 
 /*
- * 10,000 calls by a thread that has shared its memory with a child meanwhile:
- * more than there is room for in the lanes of threads that do.
+ * Makes 10,000 calls in a thread that has shared its memory with a child
+ * before: too many for the lanes of threads that share memory.
  */
 static void
 spawned(void)
@@ -223,8 +228,8 @@ spawned(void)
 }
 
 /*
- * 50 children that make some 60 calls each before they are another program:
- * more than there is room for in the lanes of threads that share their memory.
+ * Starts 50 children that make some 60 calls each before exec: too many for the
+ * lanes of threads that share memory.
  */
 static void
 spawned_long(void)
@@ -250,7 +255,7 @@ spawned_long(void)
 	}
 }
 
-/* 10 children by vfork, of which each makes a call. */
+/* Makes 10 children by vfork, each of which makes a call. */
 static void
 vforks(void)
 {
@@ -270,7 +275,7 @@ vforks(void)
 	}
 }
 
-/* Some processors have no call of this name. */
+/* Some processors have no call named fork. */
 static pid_t
 fork_by_number(void)
 {
@@ -281,7 +286,7 @@ fork_by_number(void)
 #endif
 }
 
-/* A child that no handler of fork knows of, and that stays. */
+/* Makes a child that runs no fork handlers and starts a session of its own. */
 static void
 session(void)
 {
@@ -309,7 +314,7 @@ handler(int signal)
 	handled++;
 }
 
-/* 1,000 calls by a handler that interrupts others. */
+/* Makes 1,000 calls in a handler that interrupts others. */
 static void
 signals(void)
 {
@@ -323,7 +328,7 @@ signals(void)
 		errx(1, "%d signals", (int)handled);
 }
 
-/* The strict mode, in which reading a clock kills. */
+/* Enters strict mode, in which reading a clock kills. */
 static void
 strict(void)
 {

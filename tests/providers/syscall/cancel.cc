@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Threads that are cancelled in system calls run their destructors: of poll(2),
- * whose number stands before the instruction, and of read(2), of which it does
- * not.
+ * Threads that are cancelled in system calls run their destructors: in poll(2),
+ * where the number is directly before the instruction, and in read(2), where it
+ * is not.
  */
 #include <atomic>
 

@@ -1,10 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls as newer C libraries make those that can be cancelled (glibc 2.41):
- * by one function, of which a signal handler looks whether the thread is in it.
- * 1,000 getppid, a close that fails, and a read that waits until a handler has
- * found it there; then a getppid that is cancelled before it is made.
+ * Cancellable calls as in newer C libraries (glibc 2.41): one function makes
+ * them, and a signal handler checks whether the thread is in it.  The program
+ * makes 1,000 getppid, a close that fails, and a read that waits until a
+ * handler has found it there; then a getppid that is cancelled before it is
+ * made.
  */
 #include <sys/syscall.h>
 
@@ -48,7 +49,7 @@ __asm__(
     "bridge_end:\n\t"
     "ret\n"
     "1:\n\t"
-    "mov $-125, %rax\n\t"	/* ECANCELED */
+    "mov $-125, %rax\n\t"	/* -ECANCELED */
     "ret\n\t"
     ".cfi_endproc\n\t"
     ".size bridge, . - bridge\n"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# dispatch.sh: with -x syscall=all, calls of code that comes after the start
-# are counted, exactly as the program that makes them counts; and it runs as it
-# does without.  An argument: how often.
+# dispatch.sh [TIMES]: with -x syscall=all, calls of code that is loaded after
+# the start are counted, exactly as the program counts them, and the program's
+# behaviour does not change.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -38,7 +38,7 @@ grep -q 'not traced, .* are dispatched$' "$dir/said" ||
 "$TBUFCTL" -l -v -n syscall::getppid: -c true >"$dir/out" 2>"$dir/said"
 grep 'dispatched' "$dir/said" && fail 'told of what was not asked for'
 
-# trace KIND [OPTION ...]: what is traced is what the program has counted.
+# trace KIND [OPTION ...]: compares the records with the program's count.
 trace() {
 	kind=$1
 	shift
@@ -62,8 +62,8 @@ expect() {
 	    fail "$kind: $entries and $returns, not ${counted:-0}; $(cat "$dir/said")"
 }
 
-# accounted KIND: threads whose lock lanes are held by others that do not run
-# have drops.
+# accounted KIND: like trace, but with drops, which threads have while others
+# that do not run hold all lock lanes.
 accounted() {
 	trace "$@"
 	[ "$((entries + returns + ${drops:-0}))" -eq "$((2 * ${counted:-0}))" ] ||
@@ -89,19 +89,21 @@ for turn in $(seq "${1:-1}"); do
 	done
 	unset GLIBC_TUNABLES
 
-	# A new image begins anew, with the signals blocked that were.
+	# A new image is dispatched again, with the same signals blocked as
+	# before.
 	trace exec --follow
 	[ "$entries" -eq $((2 * counted)) ] && [ "$drops" = 0 ] ||
 	    fail "exec: $entries; $(cat "$dir/said")"
 
-	# More places than can be kept: the rest of the calls is not looked at.
+	# With more places than can be stored, the remaining calls are not
+	# traced.
 	trace many
 	[ "$entries" -lt "$counted" ] && [ "$entries" -ge 4000 ] &&
 	    [ "$returns" -eq "$entries" ] && [ "$drops" = 0 ] ||
 	    fail "many: $entries; $(cat "$dir/said")"
 done
 
-# What clauses need of stack is not taken from one that has little.
+# Clauses do not use a stack that has little space.
 rm -f "$dir/out"
 "$TBUFCTL" -x syscall=all -n 'syscall::getppid: { @[probename] = count(); }' \
     -o "$dir/out" -c "$PROGRAMS/late_code little $object" \
@@ -110,7 +112,7 @@ counted=$(sed -n 's/^and //p' "$dir/printed")
 [ "$(grep -c " ${counted:-none}\$" "$dir/out")" -eq 2 ] ||
     fail "little: $(cat "$dir/said" "$dir/out")"
 
-# Nor are calls that the C library tells by their place dispatched.
+# Calls that the C library identifies by their place are not dispatched.
 rm -f "$dir/out"
 "$TBUFCTL" -x syscall=all -n 'syscall::read:entry,syscall::close:entry' \
     -o "$dir/out" -c "$PROGRAMS/cancel_bridge" 2>"$dir/said" ||
@@ -120,16 +122,16 @@ rm -f "$dir/out"
     grep -q 'has exited$' "$dir/said" ||
     fail "bridge: $(cat "$dir/said" "$dir/out")"
 
-# valgrind's own calls would be dispatched.
+# Under valgrind its own calls would be dispatched.
 LD_PRELOAD="$TBUF_PROVIDERS/libtbuf-syscall.so /vgpreload_core-amd64-linux.so" \
     TBUF_SYSCALL=all TBUF_SYSCALL_LIST=$dir/list cat </dev/null 2>/dev/null
 grep -q '^other system calls: valgrind makes them$' "$dir/list" ||
     fail "valgrind: $(tail -n 3 "$dir/list")"
 
-# Calls of 32 bits are let through, where there are any.
+# Calls of 32 bits, where they exist, are let through.
 "$PROGRAMS/late_code" old "$object" >/dev/null 2>&1 && expect old
 
-# A call that is not asked for is not told, nor what it takes to see others.
+# Calls that are not enabled, and the provider's own, are not recorded.
 rm -f "$dir/out"
 "$TBUFCTL" -x syscall=all -n 'syscall:::' -o "$dir/out" -c \
     "$PROGRAMS/late_code plain $object" >/dev/null 2>"$dir/said" ||
@@ -141,7 +143,7 @@ rm -f "$dir/out"
     fail "not all: $(cat "$dir/said")"
 [ "$(grep -c getppid "$dir/out")" -eq 1 ] || fail 'dispatched without'
 
-# What a program says and how it ends is the same.
+# A program's output and exit status are the same.
 cat >"$dir/script" <<'END'
 exec 2>/dev/null
 trap 'echo caught' USR1
@@ -205,7 +207,7 @@ END
 	same python3 "$dir/ignores.py"
 fi
 
-# refused SAID ARGUMENT ...: one line, and 2.
+# refused SAID ARGUMENT ...: expects this message and status 2.
 refused() {
 	said=$1
 	shift

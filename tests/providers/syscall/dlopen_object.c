@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An object that comes by dlopen(3), and makes system calls by an instruction
- * of its own.
+ * An object loaded by dlopen(3) that makes system calls by its own instruction.
  */
 long	object_call(long number, long a, long b, long c, long d);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# dtrace_guide.sh: the commands of DTrace's guide on buffers, with a command
+# dtrace_guide.sh: the commands of the DTrace guide on buffers, with a command
 # to trace.
 
 set -u
@@ -19,7 +19,7 @@ TBUF_DIR=$dir/tbuf
 TBUF_MAXSIZE=64m
 export TBUF_DIR TBUF_MAXSIZE TBUF_PROVIDERS
 
-# ctl STATUS ARGUMENT ...: to $dir/out and $dir/said.
+# ctl STATUS ARGUMENT ...: runs tbufctl; sets $dir/out and $dir/said.
 ctl() {
 	expected=$1
 	shift
@@ -43,7 +43,7 @@ told() {
 	grep -q -e "$1" "$dir/out" || fail "not told: $1"
 }
 
-# What is first fills the buffer, and is kept.
+# With policy fill the first records fill the buffer and remain.
 ctl 0 -n syscall:::entry -b 2k -x bufpolicy=fill -c date
 [ "$(wc -l <"$dir/printed")" -eq 1 ] || fail 'date has not run'
 said ' 0 overwritten, '

@@ -1,10 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that makes system calls by instructions that were not there when
- * it began: syscall_outside KIND OBJECT.  It counts the calls of getppid that
- * are to be seen, and prints the number; those that are not, it makes as
- * getuid.
+ * A program that makes system calls by instructions that did not exist when it
+ * began: syscall_outside KIND OBJECT.  It counts the calls of getppid that must
+ * be traced, and prints the number; calls that must not be traced are getuid.
  */
 #include <asm/prctl.h>
 #include <linux/filter.h>
@@ -55,7 +54,7 @@ check(bool right, const char *what)
 		errx(1, "wrong: %s", what);
 }
 
-/* A call that is to be seen ... */
+/* Makes a call that must be traced. */
 static void
 seen(void)
 {
@@ -63,7 +62,7 @@ seen(void)
 	check(outside(SYS_getppid, 0, 0, 0, 0) == parent, "getppid");
 }
 
-/* ... and one that is not, since SIGSYS is blocked. */
+/* Makes a call that must not be traced, because SIGSYS is blocked. */
 static void
 unseen(void)
 {
@@ -92,7 +91,7 @@ status_of(pid_t pid)
 
 /* ----------------------------------------------------------- made by itself */
 
-/* call(), by the calling convention of C. */
+/* call(), by the calling convention of C */
 static const uint8_t code[] = {
 	0x48, 0x89, 0xf8,		/* mov %rdi,%rax */
 	0x48, 0x89, 0xf7,		/* mov %rsi,%rdi */
@@ -103,7 +102,7 @@ static const uint8_t code[] = {
 	0xc3				/* ret */
 };
 
-/* mov $64,%eax; int $0x80; ret: getppid, as programs of 32 bits call it. */
+/* mov $64,%eax; int $0x80; ret: getppid, as programs of 32 bits call it */
 static const uint8_t old_code[] = { 0xb8, 64, 0, 0, 0, 0xcd, 0x80, 0xc3 };
 
 static uint8_t *
@@ -129,7 +128,7 @@ made(void)
 	repeat();
 }
 
-/* More places than are told from each other: all of them do as they should. */
+/* Makes calls from more places than the provider distinguishes. */
 static void
 many(void)
 {
@@ -212,7 +211,7 @@ send(void *to)
 	return (NULL);
 }
 
-/* Handlers that block all signals, in the midst of calls. */
+/* Makes calls in handlers that block all signals and interrupt calls. */
 static void
 signals(void)
 {
@@ -268,8 +267,8 @@ interrupted(int signal)
 }
 
 /*
- * Stacks of routines that are the program's own, with the end of the page
- * behind them; their signals are handled elsewhere, by calls, too.
+ * Makes calls on stacks of the program's own, with an unmapped page next to
+ * them.  Handlers run on another stack, and make calls, too.
  */
 static void
 little(void)
@@ -290,12 +289,12 @@ little(void)
 
 /* -------------------------------------------------------------------- areas */
 
-#define AREA	8192u		/* bytes, of which the half is below it */
+#define AREA	8192u		/* bytes, half of them below the pointer */
 #define PATTERN	0x55
 
 static uint8_t area[AREA];
 
-/* By an instruction that has been there from the start. */
+/* Makes a call by an instruction that existed at the start. */
 static __attribute__((noinline)) long
 inside(long number, long a, long b, long c, long d)
 {
@@ -317,7 +316,7 @@ check_area(void)
 		check(area[i] == PATTERN, "another's data");
 }
 
-/* While the area is another one nothing but these calls is made. */
+/* Makes no other calls while the thread has another area. */
 static void
 with_area(call *way, long address)
 {
@@ -351,7 +350,7 @@ clone_with_area(void)
 	check(pid > 0 && status_of(pid) == 0, "clone");
 }
 
-/* Threads whose areas are not the C library's, for a while. */
+/* Threads have areas that are not the C library's, for a while. */
 static void
 areas(void)
 {
@@ -420,7 +419,7 @@ by_epoll(const sigset_t *mask)
 	return (n);
 }
 
-/* A signal arrives in the call that waits, whose mask lets it. */
+/* A signal arrives during a wait with a mask that allows it. */
 static void
 wait_by(int (*wait)(const sigset_t *), const sigset_t *mask)
 {
@@ -473,7 +472,7 @@ masks(void)
 	check(sigismember(&was, SIGSYS) == 1, "blocked");
 	seen();
 
-	/* As the object does it. */
+	/* The object changes the mask by an instruction of its own. */
 	check(outside(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, 0, 8) == 0,
 	    "rt_sigprocmask");
 	unseen();
@@ -483,7 +482,7 @@ masks(void)
 	    "rt_sigprocmask");
 	seen();
 
-	/* Handlers are told with the mask that they were given. */
+	/* sigaction(2) returns handlers with the mask that was set for them. */
 	install(SIGUSR1, by_handler, &all, 0);
 	check(sigaction(SIGUSR1, NULL, &action) == 0 &&
 	    action.sa_handler == by_handler &&
@@ -491,7 +490,7 @@ masks(void)
 	raise(SIGUSR1);
 	check(handled == 1, "handled");
 
-	/* One that has waited comes as soon as it may. */
+	/* A pending signal arrives as soon as it is unblocked. */
 	sigprocmask(SIG_BLOCK, &all, &set);
 	raise(SIGUSR1);
 	sigprocmask(SIG_SETMASK, &set, NULL);
@@ -501,7 +500,7 @@ masks(void)
 	check(syscall(SYS_rt_sigaction, SIGUSR1, NULL, 8, 8) == -1 &&
 	    errno == EFAULT, "sigaction");
 
-	/* What a handler has changed is as it was when it has come back. */
+	/* A handler's changes to the mask are undone when it returns. */
 	install(SIGUSR1, unblocking_handler, &all, 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGSYS);
@@ -513,7 +512,9 @@ masks(void)
 	waits();
 }
 
-/* Of a thread, which others have begun with all signals blocked. */
+/*
+ * Checks whether a thread, started with all signals blocked, has them blocked.
+ */
 static void
 check_blocked(bool is)
 {
@@ -524,7 +525,7 @@ check_blocked(bool is)
 	    sigismember(&set, SIGUSR1) == is, "blocked");
 }
 
-/* As Go's run time begins a thread. */
+/* Unblocks signals like Go's run time at the start of a thread. */
 static void *
 unblock_outside(void *unused)
 {
@@ -540,7 +541,7 @@ unblock_outside(void *unused)
 	return (unused);
 }
 
-/* A SIGSYS waits until it is not blocked. */
+/* A SIGSYS is pending until it is unblocked. */
 static void *
 wait_for_own(void *unused)
 {
@@ -558,7 +559,7 @@ wait_for_own(void *unused)
 	return (unused);
 }
 
-/* What a thread begins with is inherited from it. */
+/* A child inherits the mask that its thread began with. */
 static void *
 inherit(void *unused)
 {
@@ -605,7 +606,7 @@ born(void)
 
 static siginfo_t told;
 
-/* A call that was trapped has this result. */
+/* Sets the result of a call that was trapped. */
 static void
 own(int signal, siginfo_t *info, void *context)
 {
@@ -667,7 +668,7 @@ trap(void)
 	_exit(0);
 }
 
-/* In a child: a filter kills at the end of a handler, and there is none. */
+/* In a child: a filter kills at a handler's return, so no handler may run. */
 static void
 filter(void)
 {
@@ -701,7 +702,9 @@ wait_and_call(void *barrier)
 	return (NULL);
 }
 
-/* A filter that comes for another thread, and kills for what a fire calls. */
+/*
+ * Installs a filter for another thread that kills for calls a fire would make.
+ */
 static void
 synced(void)
 {
@@ -771,7 +774,7 @@ handlers(void)
 	seen();
 }
 
-/* The program dispatches its own calls. */
+/* set while the program dispatches its own calls */
 static volatile uint8_t selector;
 
 static void
@@ -805,7 +808,9 @@ aside(void)
 
 static pid_t self;
 
-/* A child that is a target counts; its parent knows how many. */
+/*
+ * Makes a child a target; its calls count, and its parent knows their number.
+ */
 static void
 end_child(void)
 {
@@ -862,7 +867,7 @@ forks(void)
 	}
 }
 
-/* Children that share memory, and change their masks and handlers. */
+/* Starts children that share memory, and changes their masks and handlers. */
 static void
 spawns(void)
 {
@@ -898,7 +903,10 @@ spawns(void)
 	seen();
 }
 
-/* A new image begins without, and with all signals blocked. */
+/*
+ * Executes a new image, which begins without dispatching and with all signals
+ * blocked.
+ */
 static void
 exec(void)
 {
@@ -963,7 +971,7 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		errx(2, "usage: syscall_outside kind object");
-	/* A call of this program's that is there from the start, and counts. */
+	/* This call exists from the start, and counts. */
 	parent = getppid();
 	count = 1;
 	sigfillset(&all);

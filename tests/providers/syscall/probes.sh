@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# probes.sh: what tbufctl tells of system calls is what has been called, and
-# programs do what they do without.
+# probes.sh: tbufctl records the system calls that were made, and programs
+# behave as they do without it.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -21,7 +21,7 @@ TBUF_DIR=$dir/tbuf
 LC_ALL=C
 export TBUF_DIR TBUF_PROVIDERS LC_ALL
 
-# Under a filter nobody may go to strict mode.
+# Under a filter a process cannot enter strict mode.
 filtered=$(grep '^Seccomp:.*2' /proc/self/status)
 
 fail() {
@@ -29,7 +29,8 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# trace DESCRIPTION KIND [OPTION ...]: to $dir/out, what tbufctl says to said.
+# trace DESCRIPTION KIND [OPTION ...]: traces into $dir/out; messages go to
+# $dir/said.
 trace() {
 	description=$1 kind=$2
 	shift 2
@@ -41,14 +42,14 @@ trace() {
 	    fail "$kind: $(cat "$dir/said")"
 }
 
-# expect COUNT PATTERN: so many lines of the trace have it.
+# expect COUNT PATTERN: expects this number of matching lines in the trace.
 expect() {
 	found=$(grep -c -e "$2" "$dir/out")
 	[ "$found" -eq "$1" ] || fail "$kind: $2: $found, not $1"
 }
 
-# accounted COUNT DESCRIPTION KIND: records and drops are so many.  Threads whose
-# lock lanes are held by others that do not run have drops.
+# accounted COUNT DESCRIPTION KIND: expects this sum of records and drops, which
+# threads have while others that do not run hold all lock lanes.
 accounted() {
 	"$TBUFCTL" -x bufsize=1m -n "$2" -o "$dir/out" \
 	    -c "$PROGRAMS/calls $3" 2>"$dir/said" ||
@@ -58,7 +59,7 @@ accounted() {
 	[ "$sum" = "$1" ] || fail "$3: $(cat "$dir/said")"
 }
 
-# Both paths: restartable sequences, and lock lanes only.
+# Both paths are tested: rseq, and lock lanes only.
 for tunables in '' glibc.pthread.rseq=0; do
 	GLIBC_TUNABLES=$tunables
 	export GLIBC_TUNABLES
@@ -82,7 +83,7 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 1 '^dirfd=-100 path=0x8 flags=0 mode=0$'
 	expect 1 '^result=-1 errno=9$'
 
-	# Paths are read to their end, and not where there is none any more.
+	# Paths are read to their end, and not after they were overwritten.
 	trace 'syscall::openat:return' paths -q -x strsize=8k
 	expect 1 'path="/dev/null"$'
 	expect 1 'path="/\(\./\)\{1995\}dev/null"$'
@@ -104,14 +105,14 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 10 'getppid:return'
 	expect 11 'exit_group:entry'
 
-	# A child has its parent's stubs, and is told of from setsid on.
+	# A child has its parent's stubs, and is traced from setsid on.
 	trace 'syscall::getppid:,syscall::fork:' session --follow
 	expect 1 'fork:return result=[1-9]'
 	expect 1 'getppid:entry'
 	expect 1 'getppid:return'
 
-	# A thread in the strict mode of seccomp(2) tells no more, also where
-	# only what it may still call is traced.
+	# A thread in the strict mode of seccomp(2) records nothing, even if
+	# only calls that it may still make are traced.
 	for calls in 'syscall:::' 'syscall::write:'; do
 		[ -z "$filtered" ] || break
 		trace "$calls" strict
@@ -121,21 +122,21 @@ for tunables in '' glibc.pthread.rseq=0; do
 		    expect 1 'prctl:entry option=22 arg2=1'
 	done
 
-	# A thread has its lanes again when its child is another program.
+	# A thread has its lanes again after its child has called exec.
 	[ -n "$tunables" ] || {
 		trace 'syscall::getppid:' spawned
 		expect 10000 'getppid:entry$'
 		expect 10000 'getppid:return'
 	}
 
-	# And its child has them meanwhile, which a filter may forbid.
+	# The child has the lanes before, unless a filter could forbid it.
 	[ -n "$tunables" ] || [ -n "$filtered" ] || {
 		trace 'syscall::rt_sigaction:' spawned-long
 		found=$(grep -c 'rt_sigaction:entry' "$dir/out")
 		[ "$found" -ge 3000 ] || fail "spawned-long: $found"
 	}
 
-	# Children share memory and thread area with those that start them.
+	# Children share memory and thread area with their parents.
 	trace 'syscall::execve:entry,syscall::clone3:,syscall::getppid:' \
 	    spawns
 	expect 41 'execve:entry'
@@ -146,7 +147,7 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
-# Where tracing is off nothing changes; where it is on, nothing is writable
+# Nothing is patched while tracing is off; while it is on, no memory is writable
 # and executable at any time.
 LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
     TBUF_DISABLE=1 cat /dev/null || fail "cat"
@@ -156,7 +157,7 @@ LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
 grep -q 'libc.*: traced$' "$dir/list" || fail 'nothing is traced'
 grep 'rwx' "$dir/maps" && fail 'writable and executable'
 
-# What is covered is told, and only if it is asked for.
+# Coverage is reported, and only on request.
 grep -v -e ': traced$' "$dir/list" | sed 's/^/tbufctl: not traced: /' \
     >"$dir/expected"
 sed -n 's/+0x[0-9a-f]*: .*//p' "$dir/list" | sort | uniq -c |
@@ -174,8 +175,8 @@ sort "$dir/said" | cmp - "$dir/sorted" ||
 "$TBUFCTL" -l -n syscall::getppid: -c cat >"$dir/out" 2>"$dir/said"
 [ ! -s "$dir/said" ] || fail "not asked: $(cat "$dir/said")"
 
-# What libtbuf calls while a probe fires, to read what a pointer points to, is
-# not told, nor how it ends to make stubs; nor does it fire in turn.
+# libtbuf's calls in a fire, which read memory at a pointer, are not recorded
+# and do not fire; neither do the last calls that make stubs.
 own_calls() {
 	rm -f "$dir/out"
 	"$@" "$TBUFCTL" -q -o "$dir/out" -c "$PROGRAMS/calls errors" -n '
@@ -194,7 +195,7 @@ own_calls env
 "$under_seccomp" true
 [ $? -eq 77 ] || own_calls "$under_seccomp"
 
-# arg1 of a return is the result, as arg0, also where a clause has others.
+# arg1 of a return is the result, like arg0, also if a clause has other probes.
 rm -f "$dir/out"
 "$TBUFCTL" -q -o "$dir/out" -c "cat $dir/none" -n '
 syscall::openat:return
@@ -210,8 +211,8 @@ sort "$dir/out" | sed '/^$/d' | tr '\n' , >"$dir/sorted"
 [ "$(cat "$dir/sorted")" = '-1 -1 2,1 1 0,2 1 0,' ] ||
     fail "arg1: $(cat "$dir/sorted" "$dir/said")"
 
-# Files by their descriptors, and what is asked for that is not told; where a
-# filter may kill for it nothing is asked.
+# Files are known by their descriptors.  Calls that find them out are not
+# recorded, and are not made under a filter that might kill for them.
 files() {
 	expected=$1
 	shift
@@ -243,9 +244,9 @@ files "$dir/read <none> 0" env
 "$under_seccomp" true
 [ $? -eq 77 ] || files '<unknown> <unknown> 0' "$under_seccomp"
 
-# No register is touched, also where the processor's widest are hidden from
-# the C library; threads that are cancelled in a call run their destructors;
-# calls that come back on another stack, or on one twice, do so.
+# No register is changed, even if the widest ones are hidden from the C library;
+# threads that are cancelled in a call run their destructors; calls that return
+# on another stack, or twice on one, work.
 for program in registers cancel stacks; do
 	for tunables in '' glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW; do
 		"$PROGRAMS/$program"
@@ -262,8 +263,8 @@ for program in registers cancel stacks; do
 	done
 done
 
-# Calls that the C library tells by their place are made there; of one at which
-# a thread ends that has been cancelled only the entry is told.
+# Calls that the C library identifies by their place are made there; a call at
+# which a cancelled thread ends has an entry only.
 rm -f "$dir/out"
 "$TBUFCTL" -x bufsize=1m -n 'syscall::getppid:,syscall::close:,syscall::read:' \
     -o "$dir/out" -c "$PROGRAMS/cancel_bridge" 2>"$dir/said" ||
@@ -277,8 +278,8 @@ expect 1 'close:return result=-1 errno=9$'
 expect 1 'read:entry fd=[0-9]* buf=0x[0-9a-f]* count=1$'
 expect 1 'read:return result=1 errno=0$'
 
-# Nothing outside of a text is read, nor between its functions: the first one
-# has nothing before it, and what stands before the last one is no code.
+# Only functions are read, nothing outside of .text or between functions: no
+# code is before the first one, and none is directly before the last one.
 cat >"$dir/edge.s" <<'END'
 	.text
 	.cfi_startproc
@@ -313,14 +314,14 @@ if ${CC:-cc} -shared -nostdlib -Wl,--eh-frame-hdr \
 	    fail "not four: $(grep edge "$dir/list")"
 fi
 
-# The example of tbuf_syscall(7), as it stands there.
+# The example of tbuf_syscall(7) is run unchanged.
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$top_srcdir/man/tbuf_syscall.7" |
     sed '1,/^\.Bd/d; /^\.Ed/d; s/\\e/\\/g; s/^tbufctl/"$TBUFCTL"/' \
     >"$dir/example"
 TBUFCTL=$TBUFCTL sh "$dir/example" 2>&1 | grep -qx 'cat: nothing' ||
     fail "not what tbuf_syscall(7) says: $(cat "$dir/example")"
 
-# Programs that nobody here wrote: output and status.
+# Installed programs have the same output and status.
 cat >"$dir/script" <<'END'
 for i in 1 2 3; do echo $i | cat; (exit $i) || echo $?; done
 echo "$(echo nested)" $(ls /)
@@ -338,7 +339,7 @@ same() {
 	cmp "$dir/expected" "$dir/got" || fail "$1: another output traced"
 	grep -q 'total: [1-9]' "$dir/said" || fail "$1: $(cat "$dir/said")"
 }
-# What the provider calls as it begins is not told by that of the C library.
+# The provider's calls at its start are not recorded by the libc provider.
 opened() {
 	rm -f "$dir/out"
 	TBUF_SYSCALL_LIST=$dir/list "$TBUFCTL" -q -Z -o "$dir/out" "$@" \

@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A system call of a program's own, in the midst of code that has something in
- * every register: nothing has changed afterwards but what a call changes.  The
- * state is compared as the processor saves it, once with the instruction
- * behind a number that is known, and once with the number in a register.
+ * A system call of a program's own in code that uses all registers: only those
+ * that a call changes may be different afterwards.  The state is compared as
+ * the processor saves it, once with the instruction after a known number, and
+ * once with the number in a register.
  */
 #include <sys/syscall.h>
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* x87, SSE, AVX, and the three of AVX-512, of what there is. */
+/* x87, SSE, AVX, and the three of AVX-512, if available */
 #define STATES		0xe7u
 #define STATES_MAX	4096
 
@@ -33,8 +33,8 @@
 	"pop %rbx; ret\n\t"
 
 /*
- * FUNCTION(from, to, states): load, call, save.  In between flags and the red
- * zone have something in them, too.
+ * FUNCTION(from, to, states): loads, calls, saves.  Flags and the red zone have
+ * values during the call, too.
  */
 #define FUNCTION(name, call)						\
 	__asm__(".text\n.globl " name "\n.type " name ", @function\n"	\
@@ -65,7 +65,7 @@ function known, any;
 static uint8_t from[STATES_MAX] __attribute__((aligned(64)));
 static uint8_t to[STATES_MAX] __attribute__((aligned(64)));
 
-/* The states that the kernel lets a program have. */
+/* Returns the states that the kernel allows a program. */
 static uint32_t
 states(void)
 {
@@ -79,8 +79,8 @@ states(void)
 }
 
 /*
- * All that there is, filled with what is a value of any type; the header says
- * that it is in use.
+ * Fills all states with a value valid for any type; the header says that they
+ * are in use.
  */
 static void
 fill(uint32_t all)
@@ -111,7 +111,7 @@ check(const char *name, function *f, uint32_t all)
 	if (f(from, to, all) != 0)
 		errx(1, "%s: a general register, flags or the red zone",
 		    name);
-	/* What is before 32 has addresses of the last x87 instruction. */
+	/* Bytes before 32 have addresses of the last x87 instruction. */
 	for (i = 32; i < sizeof(from); i++)
 		if ((i < 464 || i >= 576) && from[i] != to[i])
 			errx(1, "%s: state at %zu", name, i);

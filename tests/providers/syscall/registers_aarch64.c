@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A system call of a program's own, in the midst of code that has something in
- * every register and in the flags: nothing has changed afterwards but x0.  Once
- * with a number that is known, and once with one that is not.
+ * A system call of a program's own in code that uses all registers and flags:
+ * only x0 may be different afterwards.  The number is known in one call, and
+ * unknown in the other.
  */
 #include <sys/syscall.h>
 

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls after which the stack is not what it was, each by a number that is in
- * a register, as an instruction of the program's own.
+ * Calls after which the stack is different, each by an instruction of the
+ * program's own with the number in a register.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ long	unmap_own(long number, void *stack, size_t size);
 void	end_handler(void);
 
 __asm__(".text\n"
-    /* The child writes over all that is below its parent's frame. */
+    /* The child overwrites all memory below its parent's frame. */
     "vfork_and_spoil: .cfi_startproc\n"
     " mov %rsi, %r8\n mov %rdi, %rax\n nopl 0(%rax)\n syscall\n"
     " nopl 0(%rax)\n test %rax, %rax\n jnz 1f\n"
@@ -43,7 +43,7 @@ __asm__(".text\n"
     " mov %rsp, %r8\n lea (%rsi,%rdx), %rsp\n mov %rdi, %rax\n"
     " mov %rsi, %rdi\n mov %rdx, %rsi\n nopl 0(%rax)\n syscall\n"
     " nopl 0(%rax)\n mov %r8, %rsp\n ret\n .cfi_endproc\n"
-    /* What a handler returns to. */
+    /* Returns from a signal handler (rt_sigreturn). */
     "end_handler: .cfi_startproc\n"
     " mov $15, %edx\n mov %edx, %eax\n nopl 0(%rax)\n syscall\n"
     " nopl 0(%rax)\n hlt\n .cfi_endproc\n");
@@ -83,7 +83,10 @@ handler(int signal)
 	handled = signal;
 }
 
-/* The C library has a way back of its own, so the kernel is asked. */
+/*
+ * Installs a handler that returns through end_handler; the C library would use
+ * its own restorer.
+ */
 static void
 by_handler(void)
 {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# strace.sh: in one run under strace(1), the counts of calls are those
-# that strace has, call by call, from when a process has its stubs: the last
-# jump has been written then, by pwrite64(2) into its own memory.
+# strace.sh: in one run under strace(1), tbufctl's counts of calls equal
+# strace's, call by call, from the time a process has its stubs: its last jump
+# is written by then, by pwrite64(2) into its own memory.
 
 set -u
 : "${top_srcdir:=..}" "${top_builddir:=.}"
@@ -20,18 +20,18 @@ dir=$SCRATCH
 failures=0
 TBUF_DIR=$dir/tbuf
 export TBUF_DIR TBUF_PROVIDERS
-# Threads are told by their rseq(2).
+# Threads are recognized by their rseq(2).
 unset GLIBC_TUNABLES
 
-# What strace has of processes that have stubs, read twice, as a child may come
-# before its parent's call ends.  An image begins without, until libtbuf puts
-# its mask back; threads, whose first call is rseq, have those of their process.
-# A child of a fork is counted from when it is a target of its own, and has its
-# mask back, too; one of a vfork from its beginning.  Not counted is what the
-# kernel alone does again: a call that is restarted, and clock_getres, where its
-# own page has no answer; nor are the calls by which libtbuf lends a child of a
-# vfork its parent's rseq area, and by which it looks at a thread's area that is
-# to be.
+# Counts the calls that strace has of processes with stubs.  The log is read
+# twice, because a child may appear before the end of the call that made it.  A
+# new image has no stubs until libtbuf restores its mask; a thread, which calls
+# rseq first, has those of its process.  A child of fork counts from the time
+# when it is a target and has restored its mask, a child of vfork from its
+# beginning.  Not counted are calls that only the kernel repeats (restarted
+# ones, and clock_getres without an answer in the vdso), and those by which
+# libtbuf lends a vfork child its parent's rseq area, or examines the area of a
+# future thread.
 count() {
 	awk '
 	function has_stubs(pid)
@@ -108,7 +108,7 @@ count() {
 	' "$1" "$1" | sort
 }
 
-# Threads whose lock lanes are held by others that do not run have drops.
+# Threads drop records while others that do not run hold all lock lanes.
 dropped() {
 	drops=$(sed -n 's/^tbufctl: total: .* \([0-9]*\) drops$/\1/p' \
 	    "$dir/said")
@@ -120,8 +120,7 @@ sum() {
 	awk '{ n += $2 } END { print n + 0 }' "$1"
 }
 
-# The same counts of what a command does, and with follow=--follow of what it
-# starts.
+# Compares the counts of a command, and with follow=--follow of its children.
 follow=
 equal() {
 	rm -f "$dir/out" "$dir/log"
@@ -149,7 +148,8 @@ equal sh "$dir/forks"
 follow=
 [ "${1-}" = long ] || { [ $failures -eq 0 ]; exit; }
 
-# What is longer: programs as they are used.  What is not installed is told.
+# Longer tests: programs in usual use.  Programs that are not installed are
+# reported.
 installed() {
 	for program; do
 		command -v "$program" >/dev/null && continue
@@ -244,8 +244,9 @@ done
 kill -QUIT \$!
 wait
 END
-# A thread that goes to sleep as another one ends the process may have told of a
-# call that it comes to make no more: so none of those that go to sleep at will.
+# A thread that goes to sleep while another one ends the process may have
+# recorded a call that it never makes; so threads that sleep at random times are
+# avoided.
 cat >"$dir/redis" <<END
 redis() {
 	redis-cli -s $dir/redis.socket "\$@"

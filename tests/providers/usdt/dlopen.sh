@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# USDT probes of objects that dlopen(3) loads: armed before their constructors
-# run, also while threads run, and taken back when they are unloaded.
+# USDT probes of objects that dlopen(3) loads: they are armed before the
+# objects' constructors run, also while threads run, and removed when the
+# objects are unloaded.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# Its programs have instructions in them.
+# The programs contain x86-64 instructions.
 [ "$(uname -m)" = x86_64 ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -30,7 +31,7 @@ provider module {
 };
 END
 "$TBUFCTL" -h -s module.d && CFLAGS=-fPIC "$TBUFCTL" -G -s module.d || exit 1
-# compile PROGRAM FLAG ...
+# compile PROGRAM FLAG ...: compiles a program.
 compile() {
 	program=$1
 	shift
@@ -41,7 +42,7 @@ compile() {
 compile module.so -shared -fPIC "$top/tests/providers/usdt/programs/module.c" module.o
 compile opener "$top/tests/providers/usdt/programs/opener.c" -ldl -lpthread
 
-# count TIMES ARGUMENT: how often each probe has fired, as a line each.
+# count TIMES ARGUMENT: prints how often each probe has fired.
 count() {
 	"$TBUFCTL" -q -Z -x usdt=module.d -n '
 	    BEGIN { } module:::work, module:::begin, module:::asked,
@@ -50,14 +51,14 @@ count() {
 	    LC_ALL=C sort
 	cat err
 }
-# fired TIMES: what it has to be.
+# fired TIMES: prints the expected counts.
 fired() {
 	printf 'alone %d\nasked %d\nbegin %d\nend %d\nwork %d\n' $(($1 * 100)) \
 	    "$1" "$1" "$1" $(($1 * 100))
 }
 
 expect 'loaded once' "$(count 1)" "$(fired 1)"
-# More than there is room for stubs, were it not used again.
+# 1500 loads would exhaust the space for stubs if it were not reused.
 expect 'and again' "$(count 1500)" "$(fired 1500)"
 "$TBUFCTL" -q -Z -x usdt=module.d -x temporal -n module:::work \
     -c './opener 1' >out 2>err
@@ -72,7 +73,7 @@ module:module.so:begin:begin: armed
 module:module.so:end:end: armed
 module:module.so:module_alone:alone: armed
 module:module.so:module_work:work: armed'
-# calls DESCRIPTION: how often files are opened and closed by then, with it.
+# calls DESCRIPTION: counts the calls that open, close and read files.
 calls() {
 	"$TBUFCTL" -q -Z -x usdt=module.d -n "$1"' /0/ { @n = count(); }
 	    syscall::openat:entry, syscall::close:entry, syscall::read:entry,
@@ -86,8 +87,8 @@ if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ]; then
 	expect 'they are what they are' "$(calls 'module:::work')" \
 	    "$(cat plain)"
 fi
-# Calls of an object that has come before it are dispatched as before: the thread
-# has not blocked the signal that does it.
+# Calls of an object that was loaded before are still dispatched: the thread has
+# not blocked SIGSYS.
 cat >raw.c <<'END'
 #include <sys/syscall.h>
 long raw(void);
@@ -127,7 +128,7 @@ if [ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] && "$TBUFCTL" -l -v \
 	    { @[probename] = count(); }' -c ./after 2>&1 |
 	    awk 'NF { print $1, $2 }')" "$(printf 'begin 1\nentry 100\n')"
 fi
-# A filter that comes when the program runs: it is left alone from then on.
+# After the program has installed a filter, its code is not changed any more.
 ./opener 1 filtered
 [ $? -ne 77 ] || exit 77
 expect 'a filter' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \

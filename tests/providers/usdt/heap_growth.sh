@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Stubs keep off what a program's heap and its first stack may grow into: 2 GiB
-# of the one, and the other up to 8 MiB and to a limit that is raised; of a
-# program at a fixed address, of one at any, and with the probes in a library.
+# Stubs are not placed where a program's heap and first stack may grow: 2 GiB of
+# heap, and 8 MiB of stack or a limit that is raised.  Programs are at a fixed
+# address, at any address, or have the probes in a library.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# Its programs have instructions in them.
+# The programs contain x86-64 instructions.
 [ "$(uname -m)" = x86_64 ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -23,7 +23,7 @@ cd "$SCRATCH" || exit 1
 
 sites=400
 
-# compile PROGRAM FLAG ...
+# compile PROGRAM FLAG ...: compiles a program.
 compile() {
 	program=$1
 	shift
@@ -36,11 +36,12 @@ compile anywhere -DSITES=$sites -fpie -pie
 compile libmany.so -DSITES=$sites -DLIBRARY -fPIC -shared
 compile linked -DSITES=0 -fpie -pie ./libmany.so
 
-# grow WHAT COMMAND ...
+# grow WHAT COMMAND ...: runs it without and with the provider.
 grow() {
 	what=$1
 	shift
-	# Where memory is short, it does not grow as it is.
+	# With little memory the program does not grow even without the
+	# provider.
 	"$@" 2>plain || {
 		echo "skipped: $what, which ends with $? as it is: $(cat plain)"
 		return
@@ -56,8 +57,8 @@ grow() {
 grow fixed ./fixed
 grow anywhere ./anywhere
 grow linked ./linked
-# Libraries are near the stack, when nothing is at random: the one room for stubs
-# is below them.
+# Without randomization libraries are near the stack: stubs have space below
+# them only.
 grow 'near the stack' setarch -R ./linked
 
 report

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# USDT probes of programs that have notes and know nothing of tbuf: they are
-# armed when the program starts, and traced.
+# USDT probes of programs that have notes and do not use libtbuf: they are armed
+# when the program starts, and traced.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# Its programs have instructions in them.
+# The programs contain x86-64 instructions.
 [ "$(uname -m)" = x86_64 ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -20,8 +20,8 @@ unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
 top=$(cd "$top_srcdir" && pwd)
 cd "$SCRATCH" || exit 1
 
-# C of 1989 has the notes alone, and is not linked with libtbuf.
-# compile PROGRAM FLAG ...
+# compile PROGRAM FLAG ...: compiles without libtbuf; in C89 the header makes
+# notes only.
 compile() {
 	program=$1
 	shift
@@ -30,7 +30,8 @@ compile() {
 	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
 }
 
-# Names and arguments, a record a line; $around is a command to run it.
+# Prints names and arguments, a record on a line; $around is a command to run
+# tbufctl.
 around=
 trace() {
 	$around "$TBUFCTL" -q -x temporal --format=json "$@" 2>err | sed -n '
@@ -81,7 +82,7 @@ expect 'asked for by the name of all' \
 "$TBUFCTL" -q -n ':::branch' -c './probes two' >/dev/null 2>&1
 expect 'an empty provider preloads nothing' $? 1
 
-# A program that goes on, and is attached to; a semaphore; threads; children.
+# A running program is attached to; it has a semaphore, threads and children.
 cat >shop.d <<'END'
 provider shop {
 	probe sale(int id, const char *buyer);
@@ -149,7 +150,7 @@ main(int argc, char **argv)
 END
 "$TBUFCTL" -h -s shop.d && "$TBUFCTL" -G -s shop.d || exit 1
 compile shop -O2 -I. shop.c shop.o -lpthread
-# with_drops COUNT: and what found no lane, as err tells by CPU.
+# with_drops COUNT: adds the drops for want of a lane, which err has by CPU.
 with_drops()
 {
 	sed -n 's/^tbufctl: \([0-9]*\) .*drops\{0,1\} on CPU.*/\1/p' err |
@@ -182,7 +183,7 @@ expect 'attached to later' "$(with_drops $(tr -d ' \n' <got))" 80000
 exec 3>&-
 wait $pid
 
-# Semaphores of a program that runs already.  It answers each line.
+# Semaphores of a running program, which answers each line.
 cat >guard.c <<'END'
 #include <stdio.h>
 
@@ -210,7 +211,8 @@ main(void)
 	return (0);
 }
 END
-# ask: have one more answer; the caller, a shell of its own, counts them.
+# ask: gets one more answer; the caller counts them, because ask runs in a
+# subshell.
 answers=0
 ask() {
 	answers=$((answers + 1))
@@ -232,7 +234,7 @@ if (: >>/proc/$pid/mem) 2>err; then
 	expect 'and so it was seen' "$(tail -n 1 out)" up
 	expect 'lowered by who goes' "$(ask)" down
 	answers=3
-	# The first one is killed, and its end leaves the bit.
+	# The first consumer is killed, so its bit remains set.
 	"$TBUFCTL" -q -w -n 'shop:::asked' \
 	    -n 'BEGIN { system("echo >ready"); }' -p $pid >got 2>err &
 	first=$!
@@ -261,7 +263,7 @@ fi
 exec 3>&-
 wait $pid
 
-# What cannot be armed is listed with the reason.
+# Probes that cannot be armed are listed with the reason.
 cat >odd.c <<'END'
 #include <sys/sdt.h>
 
@@ -309,8 +311,8 @@ main static'
 expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
     'static "arg0":42,"arg1":42'
 
-# What is traced and not armed is told: a branch leads to where a jump would be,
-# and the bytes behind the site, as they are, would lead one into the text.
+# A probe that is traced but not armed is reported: a branch leads to the place
+# of the jump, and the bytes after the site would make a jump lead into .text.
 cat >missed.c <<'END'
 #include <unistd.h>
 
@@ -364,7 +366,8 @@ expect 'and without the table of all symbols' "$("$TBUFCTL" -l -c ./bare 2>&1 |
     sed 's/ at 0x[0-9a-f]*//' | grep static)" \
     "tbufctl: odd:bare::static: not armed: an operand's symbol is not known"
 
-# What was stripped is asked, in a namespace's /usr/lib/debug, and nothing else.
+# Stripped information is found in /usr/lib/debug of a mount namespace, and
+# nowhere else.
 cat >apart <<'END'
 exec unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' - "$@"
 END
@@ -388,7 +391,7 @@ if [ -n "$id" ] && [ -d /usr/lib/debug ] && sh apart true 2>/dev/null; then
 	around=
 fi
 
-# A program that has probes of tbuf beside its notes is left alone.
+# A program that has libtbuf's probes beside its notes is not changed.
 # shellcheck disable=SC2086
 $CC -I"$top/libtbuf/include/include/tbuf" "$top/tests/providers/usdt/programs/probes.c" -o both \
     -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$(cd "$top_builddir/.libs" &&
@@ -396,7 +399,7 @@ $CC -I"$top/libtbuf/include/include/tbuf" "$top/tests/providers/usdt/programs/pr
 expect 'one probe, not two' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
     "$TBUFCTL" -q -n 'sdt:::one' -c ./both 2>/dev/null)" 'n=1'
 
-# Files that are wrong are told of before anything runs.
+# Bad files are reported before a command runs.
 echo 'provider {' >bad.d
 expect 'a bad provider file' "$("$TBUFCTL" -x usdt=bad.d -n a:::b -c ./odd 2>&1
     echo $?)" "tbufctl: failed to read provider file $PWD/bad.d: line 1: a provider's name is expected
@@ -419,7 +422,7 @@ expect 'none' "$("$TBUFCTL" -x usdt -l 2>&1; echo $?)" \
     'tbufctl: -x usdt needs a file
 2'
 
-# What is installed has no mistakes.
+# Installed files have no errors.
 for file in "$TBUF_USDT_DIR"/*.d; do
 	expect "$file" "$("$TBUFCTL" -h -s "$file" -o installed.h 2>&1)" ''
 done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# <tbuf/sys/sdt.h>: probes compile in C and C++ of any standard, leave a note
-# for other tools, and are traced.
+# <tbuf/sys/sdt.h>: probes compile in C and C++ of any standard, make a note for
+# other tools, and are traced.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}" "${CXX:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -16,7 +16,7 @@ TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR
 unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
 
-# compile PROGRAM COMPILER...: with the header in the place of systemtap's.
+# compile PROGRAM COMPILER...: compiles with this header instead of systemtap's.
 compile() {
 	program=$1
 	shift
@@ -25,7 +25,7 @@ compile() {
 	    -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$top_builddir/.libs" 2>&1
 }
 
-# The widths and the signs of a program's notes, in the order of names.
+# Prints the widths and signs of a program's notes, in the order of names.
 widths() {
 	LC_ALL=C readelf -n "$work/$1" | sed -n '
 	    s/.*Name: //p
@@ -60,7 +60,7 @@ widths -1 2 -8 4
 words__two 8 8"
 done
 
-# Of the last of two rounds; where a pair lies is not known.
+# These are the records of the last of two rounds; a pair's address varies.
 traced='none 
 one "n":2
 words-two "word":"word","array":"array"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A USDT probe's string that points nowhere is recorded as NULL, however it is
-# recorded, and the program goes on; with a filter of system calls, too.
+# A USDT probe's string at an invalid address is recorded as NULL, with each
+# kind of record, and the program continues; with a filter of system calls, too.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# Its programs have instructions in them.
+# The programs contain x86-64 instructions.
 [ "$(uname -m)" = x86_64 ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -29,25 +29,25 @@ $CC -std=gnu89 -O2 -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include
 echo 'provider texts { probe told(int n, const char *text);
     probe sized(int n, char text[size], int size); };' >texts.d
 
-# A text's number, and itself or its length.
+# short.awk prints a text's number, and the text or its length.
 cat >short.awk <<'END'
 { print $1, (length($2) > 10 ? length($2) : $2) }
 END
-# clause COMMAND ...: traced by a clause.
+# clause COMMAND ...: traces by a clause.
 clause() {
 	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x usdt=texts.d -n '
 	    texts:::told /args[1] != NULL/ { printf("%d %s\n", arg0, args[1]) }' \
 	    -c ./texts 2>err | awk NF | awk -f short.awk
 	cat err
 }
-# plain COMMAND ...: traced as it is.
+# plain COMMAND ...: traces default records.
 plain() {
 	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x bufsize=1m \
 	    -x usdt=texts.d -n texts:::told -c ./texts 2>err |
 	    sed 's/"//g; s/[a-z]*=//g' | awk -f short.awk
 	cat err
 }
-# sized COMMAND ...: texts with a length.
+# sized COMMAND ...: traces texts with a length.
 sized() {
 	"$@" "$TBUFCTL" -q -x temporal -x strsize=10k -x bufsize=1m \
 	    -x usdt=texts.d -n texts:::sized -c ./sized 2>err |

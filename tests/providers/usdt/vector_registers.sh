@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Vector registers of a program whose USDT probe is armed are as they were, and
-# stubs do not save them: by what kinds of clauses there are, when it is traced
-# from its beginning, and when somebody comes later.
+# Vector registers of a program with an armed USDT probe do not change, and
+# stubs do not save them: with several kinds of clauses, traced from the start,
+# and attached to later.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 [ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# Its programs have instructions in them.
+# The programs contain x86-64 instructions.
 [ "$(uname -m)" = x86_64 ] && grep -qw avx /proc/cpuinfo || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -32,13 +32,13 @@ $CC -std=gnu89 -Wall -Wextra -Werror -O2 -mgeneral-regs-only -I. \
     shop.o -o vectors -lpthread || exit 1
 mkfifo go
 
-# from_beginning CLAUSES
+# from_beginning CLAUSES: traces the program from its start.
 from_beginning() {
 	"$TBUFCTL" -q --follow -n "$1" -c ./vectors >out 2>err
 	expect "$1" "$?$(grep -e changed -e terminated -e 'invalid probe' err)" 0
 }
 
-# later CLAUSES
+# later CLAUSES: attaches to the running program.
 later() {
 	LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./vectors wait <go >out \
 	    2>err &
@@ -75,7 +75,7 @@ shop:::sale { this->p = (char *)alloca(64); bcopy("0123456789abcdef", this->p, 1
 shop:::sale { trace(*(int *)arg0); }
 END
 
-# By several at once, and without a section.
+# Several clauses are used at once, and the lock path.
 from_beginning 'shop:::sale { @ = count(); } shop:::sale { trace(arg0); }'
 GLIBC_TUNABLES=glibc.pthread.rseq=0
 export GLIBC_TUNABLES

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that comes by known numbers of USDT probes and knows nothing of
- * tbuf: usdt_calls KIND [ARGUMENT].
+ * A program that passes known numbers of USDT probes and does not use libtbuf:
+ * usdt_calls KIND [ARGUMENT].
  */
 #define _SDT_HAS_SEMAPHORES	1
 #include <sys/sdt.h>
@@ -17,7 +17,7 @@
 
 #define THREADS		4
 #define SALES		5000
-#define LOADS		400	/* more than there is room for stubs */
+#define LOADS		400	/* more than have room for stubs */
 #define WORK		10
 
 #define SEMAPHORE	__attribute__((section(".probes"), used))
@@ -39,7 +39,9 @@ struct pair {
 static int counter = 41;
 static long table[8];
 
-/* What no compiler writes, but people do: a symbol's page is in a register. */
+/*
+ * People, though not compilers, write notes with a symbol's page in a register.
+ */
 static long hidden[2] __attribute__((used)) = { 0, -43 };
 
 static void
@@ -61,12 +63,14 @@ symbol(void)
 	    ".popsection" : : : "x9");
 }
 
-/* Values of all widths; places that compilers choose; strings. */
+/*
+ * Fires arguments of all widths, in places that compilers choose, and strings.
+ */
 static void __attribute__((noinline))
 arguments(struct pair *pair, int n, signed char c, unsigned short s, double d,
     const char *text)
 {
-	/* Both are written, whatever a compiler thinks of a note. */
+	/* volatile: a compiler may not know that a note reads them. */
 	volatile char array[] = "array";
 	volatile long local = -n;
 
@@ -129,7 +133,7 @@ ask(void)
 		STAP_PROBE(shop, asked);
 }
 
-/* Of a function that keeps nobody's address: who has called it is told. */
+/* This function saves no return address; its caller is still recorded. */
 void	leaf(int n);
 
 void __attribute__((noinline))
@@ -158,7 +162,7 @@ wait_for_end(void *mutex)
 	return (NULL);
 }
 
-/* While another thread runs. */
+/* Loads a module while another thread runs. */
 static int
 load(const char *path)
 {

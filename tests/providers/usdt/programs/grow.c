@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program whose heap and stack grow, and that then runs into its probes,
- * which are all over its neighbourhood: 0 if all of it could be.  With LIBRARY
- * it is a library that has the probes.
+ * A program that grows its heap and stack, and then passes probes all over its
+ * address range.  It exits with 0 if all of that was possible.  With LIBRARY it
+ * is a library that has the probes.
  */
 #if SITES != 0
 #include "scattered.h"
@@ -20,7 +20,7 @@ void	sites(void);
 
 #define HEAP		((intptr_t)2 << 30)
 #define FRAME		(32 << 10)
-#define STACK		(64 << 20)	/* beyond what programs get */
+#define STACK		(64 << 20)	/* more than programs get */
 
 static int
 grow_heap(void)

@@ -22,7 +22,7 @@ begin(void)
 	}
 }
 
-/* Nothing but the probe: a jump takes what is behind the function. */
+/* Contains the probe alone: a jump overwrites bytes after the function. */
 void __attribute__((noinline))
 module_alone(void)
 {

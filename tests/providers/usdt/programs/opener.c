@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Loads a module, has it work, and unloads it, so many times; while another
- * thread runs.  With a second argument it puts a filter of system calls on
- * itself before, which kills for what redirecting code takes.
+ * Loads a module, calls it and unloads it, many times, while another thread
+ * runs.  With a second argument it first installs a filter that kills for the
+ * system calls that change code.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Probes of <tbuf/sys/sdt.h>, of all kinds of arguments, in C of any standard
- * and in C++: what providers/usdt/sdt_header.sh compiles, looks at and runs.
+ * Probes of <tbuf/sys/sdt.h> with all kinds of arguments, in C of any standard
+ * and in C++: providers/usdt/sdt_header.sh compiles, inspects and runs them.
  */
 #include <sys/sdt.h>
 
@@ -14,7 +14,7 @@
 #define CAST(type, x)	((type)(x))
 #endif
 
-/* What old C++ copies is no operand. */
+/* An object that old C++ copies cannot be an operand. */
 #if defined(__cplusplus) && __cplusplus < 201103L
 #define PAIR(p)	((p)->first)
 #else
@@ -27,7 +27,7 @@ struct pair {
 	long first, second;
 };
 
-/* Between two probes, room for a jump. */
+/* APART is room for a jump between two probes. */
 #ifdef __x86_64__
 #define APART	__asm__ __volatile__ (					\
 	".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0")
@@ -35,7 +35,7 @@ struct pair {
 #define APART	(void)0
 #endif
 
-/* The ones to be found in the notes, in this order. */
+/* These probes must be in the notes, in this order. */
 static void
 probes(int n, const char *word, struct pair *pair)
 {
@@ -43,7 +43,7 @@ probes(int n, const char *word, struct pair *pair)
 	unsigned short flags = CAST(unsigned short, 65535);
 	char array[] = "array";
 	enum color color = GREEN;
-	/* Not a number that has a symbol of its own. */
+	/* volatile: not a constant with a symbol of its own. */
 	volatile double real = 1.5;
 
 	STAP_PROBE(sdt, none);
@@ -69,7 +69,7 @@ probes(int n, const char *word, struct pair *pair)
 	}
 }
 
-/* Evaluated once, traced or not. */
+/* Counts evaluations: there must be one, traced or not. */
 static int count;
 
 static int

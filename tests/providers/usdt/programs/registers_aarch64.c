@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A USDT probe in the midst of code that has something in every register: all
- * of them are as they were, also where somebody traces it.  Its arguments are
- * some of them.
+ * A USDT probe in code that uses all registers: none may change, even while it
+ * is traced.  Some registers are its arguments.
  */
 #include "aarch64/registers.h"
 

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A function with SITES USDT probes, bench:FILE:site, as systemtap's header has
- * them.  The bytes behind each are as many as there are programs, by the
- * numbers of a generator, so that their stubs are far from one another.
+ * A function with SITES USDT probes, bench:FILE:site, as in systemtap's header.
+ * The bytes after each site are like those of real programs, from a random
+ * generator, so that the stubs are far apart.
  */
 #define SCATTERED(n)	SCATTERED_(n)
 #define SCATTERED_(n)	#n

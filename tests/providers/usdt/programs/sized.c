@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts that have a length, and no NUL.
+ * Texts with a length and without a NUL.
  */
 #include <sys/mman.h>
 #include <sys/sdt.h>

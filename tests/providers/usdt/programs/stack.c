@@ -1,15 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A stack that is known, at a function of the C library, a system call and a
- * USDT probe.
+ * A known stack at a function of the C library, a system call and a USDT probe.
  */
 #include <sys/sdt.h>
 
 #include <unistd.h>
 
 #define NOINLINE	__attribute__((noinline))
-/* What a call is followed by is not jumped to. */
+/* Prevents tail calls. */
 #define STAY()		__asm__ volatile("" ::: "memory")
 
 NOINLINE void

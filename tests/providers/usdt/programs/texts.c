@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Texts of a USDT probe, and what is none, at places of all kinds.
+ * Texts of a USDT probe at places of all kinds, and pointers to no text.
  */
 #include <sys/mman.h>
 #include <sys/sdt.h>
@@ -50,12 +50,12 @@ main(void)
 	tell(6, (const char *)0x8123456789abcdef);
 	tell(7, (const char *)-PAGE);
 	tell(8, page + 2 * PAGE);
-	tell(9, page + 2 * PAGE - 3);		/* without an end */
+	tell(9, page + 2 * PAGE - 3);		/* no NUL before the end */
 	pthread_create(&thread, NULL, tell_own, NULL);
 	pthread_join(thread, NULL);
 	page[2 * PAGE - 1] = '\0';
 	tell(11, page + 2 * PAGE - 4);
 	tell(12, page + PAGE - 1000);		/* from page to page */
-	tell(13, page);				/* longer than anything */
+	tell(13, page);				/* longer than any limit */
 	return (0);
 }

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program that has numbers in all vector registers when it comes by a USDT
- * probe, and looks whether they are there behind it: the first time, many times
- * more, in another thread, in a child.  vectors [wait]: for a line, before all.
+ * A program with numbers in all vector registers that passes a USDT probe and
+ * checks them afterwards: at first, many times, in another thread, in a child.
+ * vectors [wait]: waits for a line before.
  */
 #include <sys/wait.h>
 
@@ -32,7 +32,7 @@ static struct request request = { "/index", 7 };
 static unsigned char put[REGISTERS][BYTES];
 static int changed;
 
-/* No code of ours but this has vector registers (-mgeneral-regs-only). */
+/* Only this function uses vector registers (-mgeneral-regs-only). */
 static __attribute__((noinline)) void
 come_by(int n, char *buyer, void *got)
 {
