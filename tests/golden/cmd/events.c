@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Are perf events to be had here?  Ends with 0, or with 1 and why not.  With
- * arguments, EACCES | EPERM | ENOSYS COMMAND ..., it runs a command to which
- * the kernel says that they are not.
+ * Exits with 0 if perf events are available, else prints the reason and exits
+ * with 1.  With arguments, EACCES | EPERM | ENOSYS COMMAND ..., it runs a
+ * command for which perf_event_open(2) fails with that error.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -1,39 +1,40 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A consumer library that replays a script, so that everything tbufctl prints
- * can be pinned without a target.  TBUF_FAKE names the script; each line is
- * words, and words with blanks stand in double quotes with \" \\ \n \xHH:
+ * A consumer library that replays a script, so that all output of tbufctl can
+ * be tested without a target.  TBUF_FAKE is the script's path; each line has
+ * words, and words with blanks are in double quotes with \" \\ \n \xHH:
  *
- *	target PID COMM		a process; probes that follow are its
+ *	target PID COMM		a process that has the probes after it
  *	probe ID PROVIDER MODULE FUNCTION NAME [TYPE:ARGUMENT ...]
  *	lane CONSUMER NAME POLICY SIZE CPU FILL RECORDS OVERWRITTEN FULL LARGE
  *	     NOLANE [locked]	of the last target
- *	matched N ...		what each enabling has matched
+ *	matched N ...		number of probes that each enabling matches
  *	lowered SIZE		bufsize after go
- *	skipped ERRNO		what a target was lacking
- *	command PID		what spawn gives
+ *	skipped ERRNO		error that prevented tracing of some targets
+ *	command PID		result of spawn
  *	table PID N		a target's probes that found no room
- *	waiting PID N		... that wait for a semaphore
+ *	waiting PID N		a target's probes that wait for a semaphore
  *	missed N REASON		processes that could not be traced
- *	unsampled LINE		why profile-N samples less than it was to
+ *	unsampled LINE		why profile-N samples less than requested
  *	fail CALL ERRNO TEXT	CALL is new, spawn, grab, read, run, list, go
  *				or status
- *	left PID		a process that has ended has left a session
- *	option NAME N		what tbuf_consumer_get() gives
+ *	left PID		a process that has ended; its session can
+ *				still be read
+ *	option NAME N		result of tbuf_consumer_get()
  *	aggregation NAME FUNCTION [long|string ...]
  *				FUNCTION by its number, then the keys
  *	tuple ID VALUE [KEY ...]
  *				of the aggregation ID, from 0; VALUE is a
  *				number, or LOW:HIGH:COUNT,... all buckets
- *	show			print what is called, on standard error
+ *	show			print all calls, on standard error
  *
- * and then the rounds, one for each tbuf_consumer_work():
+ * The rounds follow, one for each tbuf_consumer_work():
  *
  *	record PID TID CPU ID TIME WALL [VALUE ...]
  *				VALUE: a number, true, false, NULL, or a
- *				string, with ... behind it when it is cut
- *	enabling N		the records that follow are of this one
+ *				string, with ... after it if it is truncated
+ *	enabling N		enabling of the records that follow
  *	repeat N		the next record comes N times
  *	drops PID CPU full|large|nolane N
  *	overwritten PID CPU N
@@ -43,9 +44,9 @@
  *	unmet PID N		probes that could not be enabled
  *	unfit PID N		probes that a clause does not fit
  *	timers PID N		firings over records that were left out
- *	snapshot		what follows is given by a snapshot, and in no
- *				total
- *	switch			what follows is given by a switch
+ *	snapshot		events that follow belong to a snapshot, and
+ *				to no total
+ *	switch			events that follow are read by a switch
  *	exit PID [status N | signal N]
  *	raise SIGNAL		the process gets a signal
  *	round			tracing goes on
@@ -61,7 +62,7 @@
 
 #define FAKE_WORDS	32
 
-/* One line: what it says, and its words after the first. */
+/* A line: its first word, and the words after it. */
 struct fake_line {
 	STAILQ_ENTRY(fake_line) next;
 	unsigned number;
@@ -76,8 +77,8 @@ struct fake_line {
 STAILQ_HEAD(fake_lines, fake_line);
 
 /*
- * The whole script, read once; exits with a line on standard error when it is
- * wrong.
+ * Reads the script once and returns its lines; exits with a message if the
+ * script is wrong.
  */
 struct fake_lines *fake_script(void);
 
@@ -85,10 +86,10 @@ bool	fake_is(const struct fake_line *, const char *what);
 const char *fake_text(const struct fake_line *, unsigned word);
 int64_t	fake_number(const struct fake_line *, unsigned word);
 
-/* -ESRCH for "ESRCH". */
+/* Returns -ESRCH for "ESRCH". */
 int	fake_errno(const struct fake_line *, unsigned word);
 
-/* Type and argument name of "TYPE:ARGUMENT". */
+/* Returns the type, and sets the argument name, of "TYPE:ARGUMENT". */
 uint8_t	fake_type(const struct fake_line *, unsigned word, const char **name);
 
 void	fake_value(const struct fake_line *, unsigned word, uint8_t type,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# What could be had is printed, then why there is no more.
+# Records that could be read are printed, then the reason for the end.
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0

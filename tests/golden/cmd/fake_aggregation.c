@@ -1,8 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Aggregations of the fake consumer; see fake.h.  They come as they stand in
- * the script.
+ * Aggregations of the fake consumer (fake.h), in the order of the script.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static const struct tbuf_d_shape string = {
 	.kind = TBUF_KIND_TEXT, .size = 256, .name = "string"
 };
 
-/* The line of an id, or NULL. */
+/* Returns the line of an aggregation's id, or NULL. */
 static const struct fake_line *
 find(uint32_t id)
 {
@@ -58,7 +57,7 @@ make_aggregation(const struct fake_line *line, uint32_t id,
 			};
 }
 
-/* LOW:HIGH:COUNT,... */
+/* Parses LOW:HIGH:COUNT,... */
 static unsigned
 make_buckets(const struct fake_line *line, const char *text,
     struct tbuf_bucket *to)

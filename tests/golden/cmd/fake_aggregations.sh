@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# What has been aggregated is printed at the end, in the order of the ids.
+# Aggregations are printed at the end, in the order of their ids.
 aggregations='aggregation calls 0 string
 aggregation empty 0
 aggregation bytes 1 long string

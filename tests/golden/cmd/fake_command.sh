@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -c is split at blanks, with '...', "..." and \, and never sees a shell.
+# The command of -c is split at blanks, with '...', "..." and \, without a
+# shell.
 play <<END
 show
 command 77

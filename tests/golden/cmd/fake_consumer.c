@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * tbuf_consumer.h as a player of scripts; see fake.h.
+ * An implementation of tbuf_consumer.h that plays scripts (fake.h).
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,12 +21,12 @@ struct tbuf_consumer {
 	struct fake_line *at;	/* the next line of the rounds */
 	bool show;
 	pid_t command;
-	unsigned missed, unsampled;	/* lines of them that were given */
-	unsigned lost;		/* and of these */
-	unsigned waiting;	/* and of these */
+	unsigned missed, unsampled;	/* lines already returned */
+	unsigned lost;		/* `lost' lines returned */
+	unsigned waiting;	/* `waiting' lines returned */
 	volatile sig_atomic_t stop;
 	bool ended;
-	bool snapshot;		/* is being given */
+	bool snapshot;		/* a snapshot is being read */
 	bool lowered;
 	int64_t bufsize;
 	int64_t statusrate;
@@ -34,7 +34,7 @@ struct tbuf_consumer {
 	unsigned enabling;	/* of the records that follow */
 	char error[256];
 	struct tbuf_totals totals;
-	uint64_t repeat;	/* how many more times `event` comes */
+	uint64_t repeat;	/* further copies of `event` */
 	struct tbuf_event event;
 	struct {
 		pid_t pid;
@@ -75,7 +75,7 @@ refuse(struct tbuf_consumer *c, int error, const char *format, ...)
 	return (error);
 }
 
-/* What the script says a call fails with, or 0. */
+/* Returns the error that the script sets for a call, or 0. */
 static int
 scripted(struct tbuf_consumer *c, const struct fake_lines *lines,
     const char *call)
@@ -217,7 +217,7 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 	return (c->enablings++);
 }
 
-/* Scripts run in the real one alone; here they are only taken. */
+/* Clauses are accepted here, but only the real consumer runs them. */
 int
 tbuf_consumer_own(const char *description)
 {
@@ -481,7 +481,7 @@ tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 	return (1);
 }
 
-/* Where the last round begins: after the last "round". */
+/* Returns the line after the last "round". */
 static struct fake_line *
 last_round(struct tbuf_consumer *c)
 {
@@ -538,7 +538,7 @@ tbuf_consumer_wake(struct tbuf_consumer *c)
 	show(c, "wake");
 }
 
-/* What follows in the script is what a call gives. */
+/* Steps over a line that must be next in the script. */
 static int
 step_over(struct tbuf_consumer *c, const char *what)
 {
@@ -623,7 +623,7 @@ give_exit(const struct tbuf_consumer *c, const struct fake_line *line,
 		e->status = fake_number(line, 3);
 }
 
-/* The event of one line, or false when it is none. */
+/* Fills in the event of a line; returns false if it is not an event. */
 static bool
 give(struct tbuf_consumer *c, const struct fake_line *line,
     struct tbuf_event *e)
@@ -884,7 +884,7 @@ tbuf_left_remove(const struct tbuf_left *left)
 	return (left->pid == 9 ? -EBUSY : 0);
 }
 
-/* Nobody has any here. */
+/* No process has units here. */
 int
 tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
     void *arg)
@@ -918,7 +918,7 @@ tbuf_consumer_units(struct tbuf_consumer *consumer,
 	return (0);
 }
 
-/* What <tbuf.h> calls in every program that includes it. */
+/* <tbuf.h> calls this in every program that includes it. */
 void
 tbuf_sites_register(struct tbuf_site *start, struct tbuf_site *stop)
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --core: as --read; several, beside files; compressed ones are unpacked.
+# --core works like --read; several files, also with --read; compressed ones are
+# unpacked.
 play <<END
 show
 $probes
@@ -20,7 +21,7 @@ for tool in zstd lz4; do
 done
 printf '\037\213 and more' >packed
 ctl --core packed
-# The control file instead, and what is wrong.
+# The control file is suggested; errors are reported.
 play <<END
 fail core ENODATA "failed to read core: no session in it"
 END

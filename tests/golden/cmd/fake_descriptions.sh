@@ -12,10 +12,10 @@ ctl -n name -f func -m mod -P prov -n p:m:f:n -q
 ctl -f m:f -m p:m -n f:n -n m:f:n -q
 ctl -P kv,libc -m a,b: -n a,b -q
 ctl -P ' kv , libc' -n ' a:b ,	c' -n ' ' -q
-# A comma in a class, or behind a backslash, separates nothing.
+# A comma in a class, or after a backslash, separates nothing.
 ctl -P '[a,b],[],c],d\,e' -q
 ctl -n '' -q
 ctl -i 1026 -i 1025 -q
 ctl -n kv::: -i 1025 -q
-# An id that no probe has matches nothing.
+# An id without a probe matches nothing.
 ctl -i 1027 -q

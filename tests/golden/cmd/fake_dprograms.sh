@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# What has no meaning here is refused by name.
+# Options without a meaning here are refused by name.
 play </dev/null
 for flag in -a -A -B -33; do
 	ctl $flag -n kv:::
 done
 
-# -e ends when all is known to be right.
+# -e ends before tracing, when the programs are known to be right.
 play <<END
 show
 $probes
@@ -16,7 +16,7 @@ ctl -e -n kv:::
 ctl -e -n 'BEGIN { exit(0); }'
 ctl -e -n 'BEGIN { exit(0); }' -n kv:::request-start
 
-# Errors of the compiler, of one program or a library.
+# The compiler reports errors of a program or a library.
 ctl -e -n 'BEGIN { trace(x); }'
 ctl -x errtags -n 'BEGIN { trace(x); }'
 ctl -n 'BEGIN
@@ -24,7 +24,7 @@ ctl -n 'BEGIN
 	printf("%d", "x");
 }'
 ctl -s nowhere.d
-# ... which has no room for thousands of parentheses in each other.
+# The compiler has no room for thousands of nested parentheses.
 {
 	echo 'BEGIN { trace('
 	printf '%20000s1%20000s' '' '' | tr ' ' '('
@@ -45,13 +45,13 @@ ctl -L library -e -n 'BEGIN { trace(1); }'
 echo '#pragma D depends_on library none.d' >library/b.d
 ctl -L library -e -n 'BEGIN { trace(1); }'
 
-# What follows the options are arguments.
+# Arguments follow the options.
 ctl -e -n 'BEGIN { trace($1); }' 5
 ctl -e -n 'BEGIN { trace(1); }' 5
 ctl -x argref -e -n 'BEGIN { trace(1); }' 5
 DTRACE_OPT_ARGREF=1 ctl -e -n 'BEGIN { trace(1); }' 5
 
-# A consumer that does not take the script.
+# The consumer refuses the script.
 play <<END
 fail script EOPNOTSUPP "kv:::: clauses at probes of programs are not in this version"
 $probes
@@ -63,12 +63,12 @@ $probes
 END
 ctl -n 'BEGIN { system("true"); }'
 ctl -w -n 'BEGIN { system("true"); }'
-# To DTrace the parts of a clause with an if are clauses, which match.
+# In DTrace, the parts of a clause with an if are clauses that match, too.
 ctl -n 'BEGIN /1/ { x = 1; if (x) y = 1; else { y = 2; } y = 3; }' \
     -n 'END, BEGIN { if (1) x = 1; }'
 ctl -x version=0.9 -n BEGIN
 ctl -x version=1.5 -x version=1.6 -n BEGIN
 ctl -X x -n BEGIN
 
-# -S: the variables that a clause uses; the rest is the machine's.
+# -S prints the variables that a clause uses; only they are compared here.
 ctl -S -q -e -n 'BEGIN { x = 5; trace(x); }' | sed -n '1p; /NAME/,$p'

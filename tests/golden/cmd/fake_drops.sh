@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# One line a CPU, all causes and processes together, after its records.
+# Drops have one line for each CPU, with all causes and processes together,
+# after the CPU's records.
 play <<END
 $probes
 target 200 kvd
@@ -18,7 +19,7 @@ drops 100 3 full 18446744073709551615
 drops 100 1 full 1
 END
 ctl -x statusrate=1day -n kv:::
-# Told at every statusrate.
+# Drops are reported at every statusrate.
 ctl -x statusrate=1ns -n kv:::
 ctl -x droptags -q -n kv:::
 ctl -x statusrate=1ns --format=json -n kv:::

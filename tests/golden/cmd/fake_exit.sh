@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# How processes ended, and what is left running.
+# The end of processes is reported, and the processes that still run.
 run()
 {
 	{ echo "command 77"; cat; } | play
@@ -16,6 +16,6 @@ echo 'exit 77 signal 34' | run
 echo 'exit 77 signal 64' | run
 echo 'exit 77' | run
 echo 'exit 100' | run
-# One that is not the command's.
+# The process that ends is not the command's.
 echo 'exit 100 status 3' | run
 echo 'exit 100 signal 11' | run

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Floating point: the shortest decimal that reads back as the same number.
+# Floating point numbers have the shortest decimal that reads back as the same
+# number.
 play <<'END'
 target 100 kvd
 probe 1 kv kvd serve doubles double:a double:b double:c double:d double:e

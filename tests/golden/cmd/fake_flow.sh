@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -F indents what stands between an entry and its return.
+# -F indents all records between an entry and its return.
 play <<'END'
 target 100 kvd
 probe 1 libc libc.so malloc entry uint64:size

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Integers of every length, at both ends of each, and strings whose bytes are
-# looked at eight at a time.
+# Integers have every length, at both ends of each; strings are scanned eight
+# bytes at a time.
 cat >values.py <<'END'
 import sys
 

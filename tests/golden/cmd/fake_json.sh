@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# JSON: everything on standard output, one object a line.
+# JSON puts all output on standard output, one object on a line.
 play <<'END'
 target 100 kvd
 probe 1 kv kvd serve none

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --left: a line a file of the dead; how many of a program's made way.
+# --left prints a line for each file of a dead process, and the number of a
+# program's removed files.
 play <<'END'
 file 100 kvd tbuf.100.0 0 1000000000 0 0 0
 file 2000000 a-name-that-is-too-long-for-its-column tbuf.2000000.1 1 1700000000000000000 1048576 3 0

@@ -24,9 +24,9 @@ target 100 kvd
 probe 1 "k\"v" kvd "s\nerve" "x\xff" string:s uint64:n
 probe 2 kv kvd serve none
 END
-# Names are another process's: a terminal gets none of their controls.
+# Names come from other processes: their control characters are not printed.
 list -lv
-# JSON has the arguments always.
+# JSON always has the arguments.
 list -l --format=json
 "$TBUFCTL_FAKE" -l --format=json | python3 -c '
 import json, sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# How many probes descriptions matched, when that is told, and when none is.
+# The number of probes that a description matches is reported, also if it is 0.
 play <<END
 $probes
 matched 2 1 0
@@ -13,7 +13,8 @@ ctl -n kv::: -n a -n nosuch -p 100
 ctl -n kv::: -n a -n nosuch -p 100 -q
 ctl -Z -n kv::: -n a -n nosuch -p 100
 ctl -Z -q -n kv::: -n a -n nosuch -p 100
-# With -c, when the first record comes, and the rest at the command's end.
+# With -c it is reported with the first record, and the rest at the command's
+# end.
 play <<END
 $probes
 command 77
@@ -26,7 +27,7 @@ ctl -n kv::: -n a -c true
 ctl -n kv::: -n a -n nosuch -c true
 ctl -Z -n kv::: -n a -n nosuch -c true
 ctl -q -n kv::: -n a -n nosuch -c true
-# The command lives: it may still come.
+# The command still runs, so that a probe may still be added.
 play <<END
 $probes
 command 77
@@ -34,7 +35,7 @@ matched 2 0
 raise 15
 END
 ctl -n kv::: -n later -c true
-# Ids: those of programs are behind the ones of tbufctl's own probes.
+# Ids of programs' probes are after those of tbufctl's own probes.
 play <<END
 $(echo "$probes" | sed 's/^probe 1 /probe 1025 /')
 matched 2 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -b and -x: what goes to the library, what is tbufctl's own, what is wrong.
+# -b and -x: options of the library, options of tbufctl, and errors.
 play <<END
 $probes
 show

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -o appends; what cannot be written is told and ends it, as a closed pipe does.
+# -o appends; a write error is reported and ends tbufctl, like a closed pipe.
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0
@@ -25,7 +25,7 @@ drops 77 0 full 1
 END
 ctl -o /dev/full -n kv::: -c true
 ctl -o /dev/full -n kv::: -c true --format=json -q
-# A reader that has gone is seen without anything to write.
+# A closed pipe is noticed without anything to write.
 play <<END
 $probes
 round

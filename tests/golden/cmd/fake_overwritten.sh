@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Overwritten records of a CPU come after its records.
+# Overwritten records of a CPU are reported after its records.
 play <<END
 $probes
 record 100 101 0 2 1 1 1 0

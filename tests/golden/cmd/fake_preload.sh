@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# The libc provider is preloaded into -c's command when a description's
-# provider field asks for it, and what is preloaded already stays.
+# The libc provider is preloaded into -c's command if a description's provider
+# field matches it; libraries that are preloaded already remain.
 play <<END
 show
 command 77
@@ -19,7 +19,7 @@ cp plain setuid
 chmod u+s setuid
 cp plain setgid
 chmod g+xs setgid
-# Without program headers there is no dynamic linker in it.
+# A program without program headers has no dynamic linker.
 cp plain static
 printf '\0\0' | dd of=static bs=1 seek=56 conv=notrunc 2>/dev/null
 printf '#!%s/static\n' "$PWD" >interpreted
@@ -33,7 +33,7 @@ for description in '*:::entry' :::entry malloc:entry kv::: libc; do
 	shown -q -n "$description" -c ./plain
 done
 shown -q -P libc -c ./plain
-# A sanitizer's library wants to be the first, but is not needed to be.
+# A sanitizer's library complains if it is not the first, but still works.
 export ASAN_OPTIONS="${ASAN_OPTIONS+$ASAN_OPTIONS:}verify_asan_link_order=0"
 export LD_PRELOAD=libm.so.6
 shown -q -P libc -c ./plain
@@ -45,7 +45,7 @@ shown -q -P libc -c ./interpreted
 shown -q -P kv -c ./static
 rm libtbuf-libc.so
 shown -q -P libc -c ./plain
-# A command whose probes are listed does not get to its main().
+# A command is listed before it reaches its main().
 shown -l -c ./plain
 : >libtbuf-list.so
 shown -l -c ./plain

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# -q: the arguments alone; matched, lowered and exited are not told.
+# -q prints arguments only, without the messages matched, lowered and exited.
 play <<END
 $probes
 probe 3 kv kvd serve none

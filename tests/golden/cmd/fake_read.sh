@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --read: what a file holds, with descriptions or without; several files.
+# --read prints a file's records, with or without descriptions; several files.
 play <<END
 show
 $probes
@@ -12,7 +12,7 @@ ctl --read a/file
 ctl --read=file -q --with=pid
 ctl --read one --read two -n kv::: --format=json
 ctl -l --read file
-# What does not go with it, and what is wrong with a file.
+# Some options cannot be combined with --read; errors of a file are reported.
 ctl --read
 ctl --read file -p 7
 ctl --read file -c true
@@ -21,7 +21,7 @@ play <<END
 fail read EINVAL "failed to read file: not a control file"
 END
 ctl --read file
-# -p of a process that has ended.
+# -p reads a process that has ended.
 play <<END
 $probes
 fail grab ESRCH "not this one"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Refusals: one line, 1, and nothing is executed.
+# An error prints one line, exits with 1, and no command is executed.
 try()
 {
 	{ echo show; echo "$1"; } | play

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The language of the fake consumer's scripts; see fake.h.
+ * The language of the fake consumer's scripts (fake.h).
  */
 #include <err.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ unescape(char *to, const char **from)
 	return (to + 1);
 }
 
-/* The word at p; returns where the next one may start. */
+/* Reads the word at p; returns where the next one may start. */
 static const char *
 read_word(struct fake_line *line, const char *p)
 {

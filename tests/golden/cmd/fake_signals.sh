@@ -2,7 +2,7 @@
 . "$HERE/common_fake"
 
 # The first SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the run in the orderly way,
-# the second of any at once; a truncated control file is told.
+# a second signal ends it at once; a truncated control file is reported.
 for signal in 1 2 3 15; do
 	play <<-END
 	$probes
@@ -30,7 +30,7 @@ play <<END
 raise 7
 END
 ctl -n kv:::
-# Under nohup a hang-up stays ignored.
+# Under nohup a SIGHUP is still ignored.
 play <<END
 $probes
 round

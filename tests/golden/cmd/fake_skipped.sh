@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Told once, in every format; records are given all the same.
+# Skipped targets are reported once, in every format; records are printed all
+# the same.
 play <<EOS
 $probes
 skipped EMFILE
@@ -14,7 +15,7 @@ ctl -n request-start
 ctl -q -n request-start
 ctl -q --format=json -n request-start
 ctl -l -n request-start
-# What processes say themselves, with their number.
+# Processes publish a reason; it is printed with their number.
 play <<EOS
 $probes
 missed 1 "Not enough space"
@@ -24,7 +25,7 @@ end
 EOS
 ctl -n request-start
 ctl -q -n request-start
-# Threads that profile-N was to sample.
+# Some threads cannot be sampled by profile-N.
 play <<EOS
 $probes
 unsampled "2 threads are not sampled: Too many open files"
@@ -36,7 +37,7 @@ for error in ENOSPC EUSERS ENOMEM EAGAIN; do
 	echo "skipped $error" | play
 	ctl -q -n request-start
 done
-# Probes that are beyond a limit: when tracing begins, and later.
+# Probes beyond a limit are reported when tracing begins, and later.
 play <<EOS
 $probes
 table 100 904

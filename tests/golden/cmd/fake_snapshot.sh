@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# SIGUSR1: what the buffers hold now is printed, tracing goes on, and nothing
-# of it is in the total.  Losses are told when they are due, not by it.
+# SIGUSR1 prints the present contents of the buffers, and tracing goes on; they
+# are not in the total.  Losses are reported when they are due, not by SIGUSR1.
 play <<END
 show
 $probes
@@ -20,7 +20,7 @@ END
 ctl -n kv:::
 ctl -q -n kv:::
 ctl --format=json -n kv:::
-# None of them is a snapshot, too.
+# The snapshot may be empty.
 play <<END
 $probes
 round
@@ -29,7 +29,8 @@ snapshot
 round
 END
 ctl -n kv:::
-# Under switch it is an early switch, and what it gives comes once.
+# With policy switch SIGUSR1 causes an early switch, and its records are printed
+# once.
 play <<END
 $probes
 round
@@ -41,7 +42,7 @@ record 100 101 0 2 2 1 2 0
 END
 ctl -n kv:::
 ctl --format=json -n kv:::
-# At the end there is none.
+# No snapshot is made at the end.
 play <<END
 $probes
 round

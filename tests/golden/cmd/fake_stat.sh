@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --stat: a row a lane.
+# --stat prints a row for each lane.
 play <<'END'
 target 100 kvd
 lane 500 tbufctl 0 4194304 0 128 1000 0 1 2 3
@@ -17,12 +17,12 @@ ctl --stat
 ctl --stat | awk 'length($0) > 80'
 ctl --stat -p 200
 ctl --stat -x statusrate=2hz -b 4k -q
-# JSON: an object a lane; the time is that of the look, and tells them apart.
+# JSON has an object for each lane; all objects of a reading have its time.
 "$TBUFCTL_FAKE" --stat --format=json | sed 's/"time":[1-9][0-9]*,/"time":NS,/'
 "$TBUFCTL_FAKE" --stat --format=json | python3 -c '
 import json, sys
 print(len({json.loads(line)["time"] for line in sys.stdin}), "look")'
-# On a terminal, from its first row on, as far as it has columns.
+# On a terminal, it is redrawn from the first row on, truncated to the columns.
 escape=$(printf '\033')
 script -q -e -c "stty cols 40; echo \$\$ >pid; exec '$TBUFCTL_FAKE' \
     --stat=20ms" typescript </dev/null >script.out &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# The heading once, a row a record, every type.
+# The heading is printed once, then a row for each record, with every type.
 play <<'END'
 target 100 kvd
 probe 1 kv kvd serve none
@@ -30,7 +30,7 @@ record 100 101 -1 123456 5000 6000 "unknown CPU"
 record 100 101 0 7 5000 6000 ""
 END
 ctl -n kv:::
-# No record: no heading.
+# Without a record there is no heading.
 play <<'END'
 target 100 kvd
 END

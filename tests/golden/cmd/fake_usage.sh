@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# Bad usage: one line that says what is wrong, and 2.
+# Bad usage prints one line with the error, and exits with 2.
 play </dev/null
 ctl
 ctl -q
@@ -46,11 +46,11 @@ ctl --stat -b big
 ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::
-# The name of a file is not empty.
+# The name of a file must not be empty.
 for mode in --read= --core= --unwrap= '-l --object='; do
 	ctl $mode
 done
-# A mode is not forgotten for another one.
+# Two modes cannot be combined.
 for mode in --set=traceLevel=debug --unwrap=7 '-h -s x' '-G -s x' \
     '-l --object=x'; do
 	for other in --units --stat --left; do
@@ -58,7 +58,7 @@ for mode in --set=traceLevel=debug --unwrap=7 '-h -s x' '-G -s x' \
 	done
 done
 ctl -h --object=x -s x
-# What is near of options for programs is told as well.
+# Similar names are suggested for options of programs, too.
 for x in nunit unitsiz=1k unitselec dynvarsiz specsiz cleanrat usd=x; do
 	ctl -x $x -n kv:::
 done

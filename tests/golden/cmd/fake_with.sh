@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --with puts time, wall, pid, tid before the arguments, as they are asked for.
+# --with prints time, wall, pid, tid before the arguments, in the requested
+# order.
 play <<END
 $probes
 probe 3 kv kvd serve none

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_fake"
 
-# --unwrap and --set: how they are used, and what is said.
+# --unwrap and --set: usage and messages.
 play </dev/null
 ctl --unwrap=7
 ctl --unwrap text.7 -q
@@ -27,7 +27,7 @@ printf 'target 7 a\nfail text ENOENT none\n' | play
 ctl --set=traceLevel=5
 printf 'target 7 a\nfail text EPERM "failed to set text of pid 7: much"\n' | play
 ctl --set=traceLevel=5
-# What does not go together.
+# Some options cannot be combined.
 ctl --set=traceLevel=5 --unwrap=7
 ctl --set=traceLevel=5 --stat
 ctl --set=traceLevel=5 -l
@@ -41,7 +41,7 @@ ctl --set=traceLevel=5 --set=traceLevel=4
 ctl --unwrap
 ctl --unwrp=7
 
-# -x text: a list of descriptions.
+# -x text is a list of descriptions.
 { echo show; echo "$probes"; echo 'probe 3 text kvd store severe string:text'; } | play
 ctl -x text=store:2 -p 100
 ctl -x text=store:warning,ALL:severe -x text=s* -p 100

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Values by CPU: how many CPUs there are differs, and all but one have none.
+# Values by CPU: the number of CPUs varies, and all but one have no value.
 first()
 {
 	"$TBUFCTL" -x cpu=0 "$@" 2>&1 |
@@ -27,7 +27,7 @@ lines=$("$TBUFCTL" -q -x aggpercpu -n 'BEGIN { @a = count(); exit(0); }' |
     grep -c '^    \[CPU [0-9]*\] ')
 [ "$lines" -eq $((last + 1)) ] || echo "$lines CPUs, the last is $last"
 
-# What is gathered under locks is of no CPU.
+# Values aggregated on the lock path belong to no CPU.
 echo '# at probes of programs'
 "$TBUFCTL" -q --format=json -x aggpercpu -n ':::count { @a = count(); }' \
     -c "$TBUF_TARGET fire=1000" | sed -n 's/.*"value":\(.*\)}/\1/p' >counted

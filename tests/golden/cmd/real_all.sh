@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Neither -p nor -c: all targets, and those that start later.
+# Without -p and -c, all targets are traced, and those that start later.
 start 3 4 enabled fire=3
 "$TBUFCTL" -q -n count >out 2>err &
 ctl=$!

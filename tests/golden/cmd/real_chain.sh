@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Several clauses at a probe, and several statements in one, at so many fires
-# that they are kept: what tests/golden/d has runs on one CPU (-x cpu), where the
-# machine does it all.
+# Several clauses at a probe, and several statements in one, with enough fires
+# for plans: the scripts of tests/golden/d run on one CPU (-x cpu), where the
+# machine runs all clauses.
 . "$HERE/common_real"
 
-# Simple ones and others, what they share for a fire, what the thread keeps.
+# Simple clauses and others, with variables of a fire and of the thread.
 cat >in_turn.d <<'EOF'
 tt:::count
 {
@@ -68,7 +68,7 @@ END
 EOF
 ctl -q -s in_turn.d -c "$TBUF_TARGET fire=600"
 
-# Behind exit() no clause of that fire runs.  Whether the program is left running
+# After exit() no clause of that fire runs.  Whether the program still runs
 # depends on how soon that is noticed.
 cat >until_exit.d <<'EOF'
 tt:::count
@@ -96,8 +96,8 @@ EOF
 "$TBUFCTL" -q -s until_exit.d -c "$TBUF_TARGET fire=600" 2>/dev/null
 echo "= $?"
 
-# Within a clause it is one time, by steps and by the machine, which each new
-# key is left to.
+# A clause has one time, in its steps and in the machine, which runs the rest at
+# each new key.
 cat >one_time.d <<'EOF'
 tt:::count
 /arg0 > 300/
@@ -133,8 +133,8 @@ EOF
 		print n, (once == again && once > 0 ? "the same" : once " " again)
 	}'
 
-# A program that is alone at its probe may have its this-> variables to itself,
-# as long as it is alone, in one step; others may not.
+# A program that is alone at its probe may keep its this-> variables to itself,
+# in one step; others may not.
 cat >alone.d <<'EOF'
 tt:::count
 {
@@ -164,7 +164,7 @@ ctl -q -s not_alone.d -n 'END { trunc(@behind, 3); }' \
 ctl -q -s two_steps.d -n 'END { trunc(@once, 2); }' \
     -c "$TBUF_TARGET fire=300"
 
-# Between clauses, a record without one.
+# A record without a clause is between clauses.
 ctl -n 'tt:::count { @["a"] = count(); }' -n tt:::count \
     -n 'tt:::count { @["b"] = count(); }' -c "$TBUF_TARGET fire=3"
 ctl -n 'tt:::other-types { @["a"] = count(); }' -n tt:::other-types \

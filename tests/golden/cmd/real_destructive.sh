@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# What clauses do to their program, if they may.
+# Destructive actions of clauses need -w.
 ctl -n 'count { raise(9); }' -c "$TBUF_TARGET fire=1"
 ctl -n 'count { stop(); }' -c "$TBUF_TARGET fire=1"
 ctl -n 'count { chill(1); }' -c "$TBUF_TARGET fire=1"
@@ -12,12 +12,12 @@ ctl -w -n 'count { raise(65); } count { trace(number); }' \
 ctl -w -n 'count { chill(1000); } count { trace(number); }' \
     -c "$TBUF_TARGET fire=2"
 
-# One that has stopped goes on when it is told to.
+# A program that was stopped continues after SIGCONT.
 ctl -q -w -x switchrate=100hz -n 'count /number == 2/ { stop(); }
 count { printf("%d\n", number); }
 tick-50ms { system("kill -CONT %d 2>/dev/null", $target); }' \
     -c "$TBUF_TARGET fire=3"
 ctl -w -n 'count { panic(); }' -c "$TBUF_TARGET fire=1"
 
-# What only a kernel has is 0.
+# Values that only a kernel has are 0.
 ctl -q -n 'count { @[caller, stackdepth] = count(); }' -c "$TBUF_TARGET fire=1"

@@ -9,10 +9,10 @@ ctl -m tt:target -f :fire -n 'tt:target:fire:count' -c "$fire"
 ctl -n 'c*t' -n 'c?unt' -n '[abc]ount' -n '[!abc]ount' -Z -c "$fire"
 ctl -n nosuch,count -c "$fire"
 ctl -P t -m targe -f fir -n coun -Z -c "$fire"
-# More than a session can hold.
+# A description may be too long for a session.
 "$TBUFCTL" -n "$(printf '%09000d' 0)" -c "$fire" 2>&1
 echo "= $?"
-# Clauses at functions of C++, which may be written as they are.
+# Clauses at functions of C++ may have their names unquoted.
 TBUF_TARGET=${TBUF_TARGET%/*}/stacker
 for d in plus::queue::push:plus stacker::plus::queue::push:plus \
     'plus\:\:queue\:\:push:plus' 'stacker:stacker:plus::queue::push:plus' \

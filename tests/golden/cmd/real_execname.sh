@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# A program's name is that of what was executed, in the kernel's 15 characters,
-# and not that of the file which a link leads to.
+# execname is the name that was executed, in the kernel's 15 characters, not the
+# name of the file that a link leads to.
 ln -s "$TBUF_TARGET" a_link_with_a_long_name
 ctl -q -n 'count { printf("%s", execname); }' \
     -c "./a_link_with_a_long_name fire=1"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# How the command ended.
+# The end of the command is reported.
 for orders in fire=1 'fire=1 exit=3' 'fire=1 kill=9' 'fire=1 kill=15'; do
 	ctl -n count -c "$TBUF_TARGET $orders"
 	ctl -q -n count -c "$TBUF_TARGET $orders"
@@ -12,7 +12,7 @@ ctl -n count -c nosuch-command
 : >plain
 ctl -n count -c ./plain
 ctl -n count -c ./
-# END comes behind the last faults in targets, and what ERROR does for them.
+# END fires after the last faults in targets, and after ERROR for them.
 ctl -q -x noerror -n 'tt:::count { trace(1 / (number - number)); }
     ERROR { n++; @failed = count(); }
     END { printf("%d", n); printa(@failed); exit(n); }' -c "$TBUF_TARGET fire=3"

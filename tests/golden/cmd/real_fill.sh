@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# The first full buffer ends it, while the program goes on.
+# The first full buffer ends tracing, while the program goes on.
 start 3 4 enabled fire=1000 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=fill -b 2k -n count -p $target >out 2>err &
 tell 3
@@ -9,7 +9,7 @@ hear 4 fired
 wait $!
 echo "= $?"
 sed 1q out
-# 32 bytes a record, or 40 with the number of the CPU in it.
+# A record has 32 bytes, or 40 with the CPU's number.
 sed 's/number=\([0-9]*\) .*/\1/' out | awk '
     { last = $1 }
     END { if (last == NR && 32 * NR <= 2048 && 40 * (NR + 1) > 2048)
@@ -19,9 +19,9 @@ set -- $(total err)
 [ $3 -gt 0 ] || echo "no drops"
 tell 3
 wait
-# What fits does not.
+# Tracing does not end while no buffer is full.
 ctl -q -x bufpolicy=fill -b 2k -n count -c "$TBUF_TARGET fire=3"
-# The command is left running.
+# The command still runs.
 mkfifo in
 exec 5<>in
 "$TBUFCTL" -q -x bufpolicy=fill -b 100 -n count \

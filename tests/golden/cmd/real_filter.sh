@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Begun without a filter, it has one since that kills for what copyin() calls.
+# A program installs a filter after its start that kills for copyin()'s call.
 start 3 4 filter say=filter wait fire=1
 tell 3
 hear 4 filter

@@ -8,8 +8,8 @@ echo "= $?"
 sort out
 normal <err
 
-# follow WORD ARGUMENTS...: trace into `out`, print the messages, and run
-# go_on as soon as there is one that ends with the word.
+# follow WORD ARGUMENTS...: traces into `out`, prints the messages, and runs
+# go_on as soon as a message ends with the word.
 mkfifo in messages
 follow()
 {
@@ -28,14 +28,15 @@ follow()
 	echo "= $?"
 	normal <out | sort
 }
-# One that its parent has left before it was a target is waited for.
+# A child that was orphaned before it became a target is waited for.
 go_on() { echo >&5; }
 follow exited -c "$TBUF_TARGET fire=2 orphan=3"
-# And one that becomes a target when its parent, which was none, has gone.
+# A child that becomes a target after its parent, not a target, has ended is
+# waited for, too.
 mkfifo go
 go_on() { echo >go; }
 follow exited -c "sh -c '\"\$0\" wait fire=2 <go & exit' $TBUF_TARGET"
-# A child that is executed without fork(2) has no word of it from its parent.
+# A child that is executed without fork(2) is not announced by its parent.
 start 3 4 fire=1 spawn=2
 go_on() { tell 3; }
 follow probe -p $target

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Why a process cannot be traced; and all of them or none.
+# The reason why a process cannot be traced is printed; all processes are traced
+# or none.
 start 3 4
 ctl -n count -p 4194304
 ctl -n count -p $$
 ctl -n count -p $target -p $$
 ctl -l -p $$
-# What it lacks is told of one that is there.
+# The missing provider is reported for a process that exists.
 ctl -n libc::malloc:entry -p $$
 ctl -n libc::malloc:entry -p 4194304
-# Nobody's session is there, the first one's neither.
+# No session remains, not even the first process's.
 "$TBUFCTL" --stat -p $target | sed 1d
 ctl --stat -p $$
 ctl --stat -p $target -p 4194304
@@ -23,7 +24,7 @@ unset TBUF_DISABLE
 ctl -n count -p $target
 tell 5
 wait
-# A command that goes elsewhere would not find it.
+# A command that changes its directory would not find a relative TBUF_DIR.
 TBUF_DIR=here ctl -n count -c "$TBUF_TARGET fire=1"
 TBUF_DIR=here ctl -n count
 TBUF_DIR=here ctl --left
@@ -33,7 +34,8 @@ TBUF_DIR=here ctl --set traceLevel=info
 long=/$(printf '%0300d' 0)
 TBUF_DIR=$long ctl --left
 TBUF_DIR=$long ctl --units
-# By the pids of another namespace nobody is found, and a file never removed.
+# With the pids of another namespace no process is found, and no file is
+# removed.
 if unshare -Urpf true 2>/dev/null; then
 	echo "/proc is another's"
 	printf '#!/bin/sh\nexec unshare -Urpf "%s" "$@"\n' "$TBUFCTL" >inner

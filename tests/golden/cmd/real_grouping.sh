@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# A locale of numbers alone; localedef(1) says that all else is missing.
+# This locale has numbers only; localedef(1) warns that the rest is missing.
 unset LC_ALL
 cat >numbers <<DONE
 LC_NUMERIC
@@ -12,15 +12,15 @@ END LC_NUMERIC
 DONE
 localedef -c -i numbers -f UTF-8 ./test_TEST >/dev/null 2>&1
 [ -f test_TEST/LC_NUMERIC ] || {
-	# Without it there is nothing to be seen.
+	# Without the locale nothing can be tested.
 	cat "$HERE/real_grouping.ok"
 	exit
 }
 export LOCPATH="$PWD" LC_NUMERIC=test_TEST
-# glibc keeps what it has made of such a path.
+# glibc does not free the data of such a path.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 
-# Only what has the flag is the user's.
+# Only conversions with the flag use the user's locale.
 cat >numbers.d <<'END'
 #pragma D option quiet
 
@@ -37,11 +37,11 @@ BEGIN
 END
 ctl -s numbers.d
 
-# One that is not there groups nothing.
+# A missing locale groups nothing.
 export LC_NUMERIC=no_SUCH
 ctl -s numbers.d
 
-# A width is as large as it says.
+# A width may be large.
 cat >wide.d <<'END'
 BEGIN { printf("%3000000d\n%.1234567d\n", 1, 2); exit(0); }
 END

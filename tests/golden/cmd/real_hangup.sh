@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# A terminal that is closed: a ring is not lost with it.
+# A ring is printed if the terminal is closed.
 terminal=$(dirname "$TBUF_TARGET")/terminal
 
-# hang_up ARGUMENT ...: what the target had fired by then.
+# hang_up ARGUMENT ...: closes the terminal after the target has fired.
 hang_up()
 {
 	start 3 4 enabled fire=3 say=fired wait fire=2 say=more wait
@@ -17,7 +17,7 @@ hang_up()
 	exec 5>&-
 }
 
-# The target ends.
+# Lets the target end.
 leave()
 {
 	tell 3

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# A target that is killed: every record is there.  How it ended an older
-# kernel may have forgotten.
+# All records of a killed target are read.  An older kernel may not know how it
+# ended.
 start 3 4 enabled fire=1000 kill=9
 "$TBUFCTL" -q -x bufpolicy=ring -n count -p $target >out 2>err &
 tell 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# -l and -lv.
+# Probes are listed by -l and -lv.
 start 3 4 enabled say=on wait
 first=$target
 ctl -l -p $target | sed -E 's/^ *[0-9]+ /ID /' | sort
@@ -14,7 +14,7 @@ done
 # The id that is listed is the id that -i takes.
 id=$("$TBUFCTL" -l -n count -p $target | sed -n '2s/^ *\([0-9]*\) .*/\1/p')
 "$TBUFCTL" -l -i $id -p $target | sed '1d;s/.* //'
-# One target: no column for pids, while somebody traces neither.
+# With one target there is no column for pids, whether it is traced or not.
 "$TBUFCTL" -q -n count -p $target 2>err &
 ctl=$!
 tell 3
@@ -31,22 +31,22 @@ tell 3
 tell 5
 wait
 ctl -l
-# A command's, which does not run.  (A sanitizer's library wants to be the
-# first, but is not needed to be.)
+# The probes of a command are listed, which is not executed.  (A sanitizer's
+# library complains if it is not the first, but still works.)
 export ASAN_OPTIONS="${ASAN_OPTIONS+$ASAN_OPTIONS:}verify_asan_link_order=0"
 ctl -l -n count -c "$TBUF_TARGET say=running" | sed -E 's/^ *[0-9]+ /ID /'
 ctl -l -n nothing -c "$TBUF_TARGET say=running"
 ctl -lZ -n nothing -c "$TBUF_TARGET say=running"
 ctl -l -c "sh -c 'echo running'"
-# The provider does not get along with a sanitizer, which replaces malloc too.
+# The provider cannot run with a sanitizer, which replaces malloc, too.
 if [ -z "${SANITIZER-}" ]; then
 	"$TBUFCTL" -l -P libc -c "$TBUF_TARGET say=running"
 else
 	echo malloc entry
 fi | grep -c 'malloc entry$'
 ctl -l -c ./nothing
-# One that has probes, and cannot be traced, says why.  (A sanitizer brings
-# libstdc++, which has others.)
+# A command with probes that cannot be traced reports why.  (A sanitizer brings
+# libstdc++, which has other probes.)
 TBUF_DISABLE=1
 export TBUF_DISABLE
 ctl -l -c "$TBUF_TARGET say=running" 2>&1 | grep -v ' libstdcxx:'

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# -l of programs: what each clause describes, in their order.
+# -l with programs lists the probes of each clause, in their order.
 ctl -l -n 'BEGIN,tick-1s'
 ctl -l -n 'tick-5,profile-97'
 ctl -l -P dtrace
 ctl -l -P profile
 ctl -l -n 'tick-1*,profile:::profile-99*'
 ctl -l -n 'tick-5* { trace(1); }'
-# One that is always there and is not a timer; each once.
+# Probes that always exist and are not timers are listed once.
 ctl -l -n '*E*'
 ctl -l -n 'tick-1'
 ctl -l --format=json -n END

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# this-> variables and numbers that are computed, over the statements of a clause
-# that is alone at its probe: by steps and, where a key is new, by the machine
-# from there on, which has to find what the steps have left.  Under -x cpu the
-# machine does it all.
+# this-> variables and computed numbers, over the statements of a clause that is
+# alone at its probe.  Steps of a plan run it and, at a new key, the machine
+# continues, which must find the values of the steps.  Under -x cpu the machine
+# runs all clauses.
 . "$HERE/common_real"
 
 lowest=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
 
-# both OPTIONS: the same by the two.
+# both OPTIONS: compares the output of plans and machine.
 both()
 {
 	ctl -q "$@"
@@ -48,7 +48,7 @@ END
 EOD
 both -s statements.d -c "$TBUF_TARGET fire=600"
 
-# Each operation, and what it is cut to.
+# Each operation, and the truncation of its result.
 cat >operations.d <<'EOD'
 tt:::count
 {
@@ -88,7 +88,7 @@ EOD
 both -s operations.d -c "$TBUF_TARGET fire=600"
 both -s lengths.d -c "$TBUF_TARGET fire=600"
 
-# Two numbers of the thread's in a statement.
+# A statement uses two of the thread's numbers.
 cat >two.d <<'EOD'
 tt:::count
 {
@@ -185,8 +185,8 @@ both -s two.d -c "$TBUF_TARGET fire=600"
 both -s two_alone.d -c "$TBUF_TARGET large=8 fire=600"
 both -s two_behind.d -c "$TBUF_TARGET large=8 fire=600"
 
-# The time is one in all of them, and so is the thread's number, though another
-# one of the thread's is stored between.
+# All statements have the same time, and the same number of the thread's, though
+# another one is stored in between.
 cat >passed.d <<'EOD'
 tt:::blob
 {
@@ -216,7 +216,7 @@ END
 	printa("last %@d\n", @last);
 }
 EOD
-# Where a step behind loads another of the thread's numbers it is the machine's.
+# If a later step loads another of the thread's numbers, the machine runs it.
 sed 's/self->other = arg0/@other = sum(self->other + 1)/
     s/^tt:::blob$/tt:::blob { self->other = 0; } tt:::blob/' passed.d >loaded.d
 for how in "-s passed.d" "-s loaded.d" "-x cpu=$lowest -s passed.d"; do

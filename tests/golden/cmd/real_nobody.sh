@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A script that has tbufctl's own probes alone needs nobody, also if what it says
-# of a provider makes it look at the targets that there are.
+# A script with tbufctl's own probes only needs no target, even if its text
+# about a provider makes it look at existing targets.
 . "$HERE/common_real"
 
 cat >stable.d <<'EOF'

@@ -14,7 +14,7 @@ for b in 0 -4k big; do
 	ctl -b $b -n count -c "touch executed"
 done
 ls executed 2>/dev/null
-# What is suggested for a slip is what there is.
+# A name suggested for a misspelt one is a real option.
 for name in $("$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' |
     tr ' ,:' '\n' | sed 's/=.*//' | grep -x '[a-z]*[a-z]'); do
 	case $name in
@@ -24,7 +24,7 @@ for name in $("$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' |
 		"$TBUFCTL" -x ${name}x -n count 2>&1 | grep -o 'mean.*'
 	esac
 done
-# They are looked at before what there is none of.
+# Options are checked before a missing description is reported.
 ctl -x nosuch
 ctl -x bufsize=1k
 ctl -q -x bufsize=1M -x switchrate=100HZ -x statusrate=5 -x strsize=0x10 \

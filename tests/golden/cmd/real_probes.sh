@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# More probes than fit, whose numbers are other tests' business.
+# More probes than fit; the exact limits are tested elsewhere.
 limits()
 {
 	sed -E -e 's/^(tbufctl: )[0-9]+ (probes of )/\1N \2/' \
@@ -24,7 +24,7 @@ normal <&5
 exec 5<&-
 wait $!
 echo "= $?"
-# The session has no room for so many enablings of them.
+# The session has no room for that many enablings of them.
 start 6 7 many=4000 say=many wait
 tell 6
 hear 7 many

@@ -2,7 +2,7 @@
 . "$HERE/common_real"
 TBUF_TARGET=$(dirname "$TBUF_TARGET")/stacker
 
-# sampled ORDERS OPTION ...: tbufctl with a target that obeys.
+# sampled ORDERS OPTION ...: runs tbufctl with a target that obeys.
 sampled()
 {
 	orders=$1
@@ -17,7 +17,7 @@ sampled()
 	rm -f in3 out4
 }
 
-# commanded ORDERS OPTION ...: with a command, whose input ends after it.
+# commanded ORDERS OPTION ...: runs tbufctl with a command; its input ends last.
 commanded()
 {
 	orders=$1
@@ -30,7 +30,7 @@ commanded()
 	rm -f in
 }
 
-# What most lines are like: a sample may come just as a function begins.
+# Prints the most frequent line: a sample may be taken at a function's start.
 mostly()
 {
 	sed 's/pid [0-9]*/pid PID/' >lines
@@ -38,7 +38,7 @@ mostly()
 	grep '^[0-9]' lines | sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //;q'
 }
 
-# A function's addresses are different keys.
+# Removes counts, because a function's addresses are different keys.
 each()
 {
 	sed -E '/^=/!s/ +[0-9]+$//; s/^ +//' | sed '/^$/d' | sort -u
@@ -53,7 +53,7 @@ echo 'a thread that runs'
 sampled spin -n "profile-997 { $words } $end" | mostly
 sampled spin --format=folded -n "profile-997 { @[ustack()] = count(); } $end" |
     grep -o "$main" | each
-# All addresses of a function are one key, and those of a file.
+# All addresses of a function, or of a file, are one key.
 sampled spin -n "profile-997 { @[usym(arg1)] = count(); } $end" |
     grep -c 'stacker`busy'
 sampled spin -n "profile-997 { @[umod(arg1)] = quantize(1); } $end" |
@@ -73,7 +73,7 @@ cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 taskset -cp "$cpu" $$ >/dev/null
 sampled spin -x cpu="$cpu" -n "profile-997 { @[cpu == $cpu] = count(); } $end" |
     each
-# A child may be met before it is a target, which is told.
+# A child may be sampled before it is a target, which is reported.
 echo 'a command, a child that is followed, and one that is not'
 commanded spin -n "profile-997 { $words } $end" | mostly
 commanded 'fork spin' --follow -n '
@@ -82,7 +82,7 @@ commanded 'fork spin' --follow -n '
     grep -v 'of processes that are not traced' | mostly
 commanded 'fork spin' -n "profile-997 { @[pid == \$target] = count(); } $end" |
     each | mostly
-# It says nothing of itself, and is gone when its addresses are to be named.
+# The command prints nothing, and has ended when its addresses get names.
 echo 'a command without libtbuf'
 "$TBUFCTL" -q -n 'profile-997 { @[execname, umod(arg1)] = count(); }' -c \
     "sh -c 'i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done'" |
@@ -97,7 +97,7 @@ sampled spin -x ustackunwind -n "profile-997 { @[ustackdepth > 4] = count(); }
 sampled 'enabled worker' -x ustackunwind -n 'ready { } profile-997 /tid != pid/ {
 	@[ustackdepth > 2, ufunc(ucaller)] = count(); }
     profile-997 /tid != pid && ++n == 30/ { exit(7); }' | grep spin | each
-# Who unwinds is another process, and may end.
+# Another process unwinds, and may end.
 cat >end <<'END'
 for other in $(pgrep -P $PPID); do
 	[ $other = $$ ] || kill -SEGV $other

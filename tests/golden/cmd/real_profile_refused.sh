@@ -2,7 +2,8 @@
 . "$HERE/common_real"
 events=$(dirname "$TBUF_TARGET")/events
 
-# refused ERROR COMMAND ...: profile-N without samples is as without a target.
+# refused ERROR COMMAND ...: profile-N without samples fires as without a
+# target.
 refused()
 {
 	error=$1
@@ -13,7 +14,7 @@ refused()
 	echo "= $?"
 }
 
-# The kernel's setting, of which a namespace may have another file.
+# A mount namespace may have another file for the kernel's setting.
 level=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo -1)
 plain()
 {
@@ -25,7 +26,7 @@ echo 'a filter'
 if [ "$level" -le 2 ]; then
 	refused EPERM env | plain
 else
-	# The setting is the reason then.
+	# The setting is the reported reason.
 	sed '1d;/^no perf events$/,$d' "$HERE/real_profile_refused.ok"
 fi
 echo 'no perf events'
@@ -39,6 +40,6 @@ if [ -e /proc/sys/kernel/perf_event_paranoid ] && unshare -rm mount --bind \
 	    mount --bind four /proc/sys/kernel/perf_event_paranoid &&
 	    exec "$@"' - | plain
 else
-	# Nobody may have a namespace here.
+	# No namespace can be made here.
 	sed -n '/^a setting$/,$p' "$HERE/real_profile_refused.ok"
 fi

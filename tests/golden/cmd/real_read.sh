@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# file PID: its control file.
+# file PID: prints the path of its control file.
 file()
 {
 	echo "$TBUF_DIR/tbuf.$1."*
@@ -12,7 +12,7 @@ named()
 	sed -e "s|$TBUF_DIR/tbuf\.[0-9]*\.[0-9a-f]*|FILE|g" -e "s|$TBUF_DIR|DIR|g"
 }
 
-# sum OUT ERR: a record is a line, or was overwritten.
+# sum OUT ERR: each record is a line, or was overwritten.
 sum()
 {
 	normal <$2 | named | grep -v -e total -e overwritten
@@ -21,13 +21,13 @@ sum()
 	[ $(wc -l <"$1") -eq $2 ] || echo "$2 records, $(wc -l <"$1") lines"
 }
 
-# A target whose consumer was killed, and then itself: its ring is there.
+# A target is killed after its consumer: its ring can be read.
 start 3 4 enabled fire=1000 say=fired wait
 "$TBUFCTL" -x bufpolicy=ring -b 1k -n count -p $target >out 2>&1 &
 ctl=$!
 tell 3
 hear 4 fired
-# While it lives and is traced.
+# The file is read while the target is traced.
 "$TBUFCTL" -q --read "$(file $target)" >live 2>err
 echo "= $?"
 sum live err
@@ -37,7 +37,7 @@ wait $ctl 2>/dev/null
 kill -KILL $target
 wait $target 2>/dev/null
 
-# Whoever looks leaves it there.
+# Readers do not remove the file.
 ctl -l
 "$TBUFCTL" --stat | wc -l
 ctl -q -Z -n count -c true
@@ -51,14 +51,14 @@ done
 "$TBUFCTL" --format=json --read "$(file $target)" -o json
 echo "= $?"
 tail -n 3 json | normal | sed 's/"\(overwritten\|count\|records\)":[0-9]*/"\1":N/g'
-# An id is the one that -l lists, with descriptions or without.
+# An id is the one that -l lists, with or without descriptions.
 id=$("$TBUFCTL" -l -p $target 2>/dev/null | awk '$5 == "count" { print $1 }')
 echo "ids other than that of -l:" $(grep '"record"' json | grep -vc "\"id\":$id,")
 "$TBUFCTL" -l -p $target 2>&1 | sed '/^ *[0-9]/s/.* //' | normal | sort
 ctl --read "$(file $target)" -n nosuch 2>&1 | named
 "$TBUFCTL" --read "$(file $target)" -q -Z -n nosuch 2>err | wc -l
 
-# Together with one that lives.
+# A dead and a live target are read together.
 dead=$target
 start 5 6 enabled fire=2 say=fired wait
 "$TBUFCTL" -q -n count -p $dead -p $target >both 2>err &
@@ -70,7 +70,7 @@ echo "= $?"
 sum both err
 grep -c 'number=[12] ' both
 
-# What cannot be read.
+# Files that cannot be read are reported.
 ctl --read nosuch
 ctl --read /dev/null
 echo text >text

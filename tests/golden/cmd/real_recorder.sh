@@ -3,12 +3,12 @@
 # A program that records itself: TBUF_OPTIONS.
 . "$HERE/common_real"
 
-# A sanitizer would tell of signals.
+# A sanitizer would report signals.
 ASAN_OPTIONS="${ASAN_OPTIONS-}:handle_segv=0:handle_abort=0"
 TSAN_OPTIONS="${TSAN_OPTIONS-}:handle_segv=0:handle_abort=0"
 export ASAN_OPTIONS TSAN_OPTIONS
 
-# record OPTIONS ORDER ...: run the target so, and forget its standard input.
+# record OPTIONS ORDER ...: runs the target without standard input.
 record()
 {
 	options=$1
@@ -18,7 +18,8 @@ record()
 	  echo "= $?"; } | normal | grep -vxE 'Killed|Aborted|Segmentation fault'
 }
 
-# read_all ARGUMENT ...: what the files in the runtime directory hold.
+# read_all ARGUMENT ...: prints the records of all files in the runtime
+# directory.
 read_all()
 {
 	for file in "$TBUF_DIR"/tbuf.*; do
@@ -31,7 +32,7 @@ clean()
 	rm -f "$TBUF_DIR"/tbuf.*
 }
 
-# However it ends, the records are there; whoever looks leaves them.
+# The file has the records after any end; readers do not remove it.
 for end in exit=0 kill=9 kill=6 kill=11; do
 	record 'bufsize=64k,probes=tt:::count' fire=2 $end
 	read_all
@@ -39,8 +40,8 @@ for end in exit=0 kill=9 kill=6 kill=11; do
 	clean
 done
 
-# Options; several enablings; a ring's last records, and fill's first: two, with
-# what a lock lane adds to each, too.
+# Options; several enablings; a ring's last records, and fill's first: two, also
+# with the CPU's number that a lock lane adds.
 record 'bufpolicy=ring,bufsize=88,probes=count' fire=100 kill=9
 read_all -q
 clean
@@ -48,7 +49,7 @@ record 'bufpolicy=fill,bufsize=88,strsize=4,probes= count ; nosuch:::;' fire=100
 read_all -q
 clean
 
-# follow: children have files of their own, forked ones and executed ones.
+# With follow, children have files of their own, after fork and after exec.
 record 'follow,bufsize=64k,probes=count' fork=2 spawn=3 fire=4 kill=9
 for file in "$TBUF_DIR"/tbuf.*; do
 	"$TBUFCTL" --read "$file" 2>&1 | sed -n 's/^tbufctl: //p'
@@ -60,7 +61,8 @@ for file in "$TBUF_DIR"/tbuf.*; do
 done | sort
 clean
 
-# By pid, dead or alive, as often as one likes; a list of what is left.
+# A recorder is read by its pid, alive or dead, repeatedly; files of dead
+# processes are listed.
 TBUF_OPTIONS='bufsize=64k,probes=count' start 7 8 fire=2 say=fired wait
 tell 7
 hear 8 fired
@@ -78,7 +80,8 @@ ctl --left=remove | sed "s/, [0-9].*/, SIZE/"
 ctl --left
 ctl --read $target | sed 's/read [0-9]*/read PID/'
 
-# One that was killed, and that its parent has not waited for yet: the signal.
+# A process was killed, and its parent has not waited for it: the signal is
+# known.
 mkfifo hold
 TBUF_OPTIONS='bufsize=64k,probes=count' sh -c '
 	"$TBUF_TARGET" fire=2 kill=9 </dev/null &
@@ -94,9 +97,9 @@ exec 9>&-
 wait $parent
 clean
 
-# Beside a consumer, which leaves the recorder's slot alone, also when others
-# have been there before.  Each is waited for until its own session is there: it
-# has removed its own file by then, and the one before may still be listed.
+# A consumer does not use the recorder's slot, even after other consumers.  The
+# loop waits for each consumer's own session: by then it has removed its own
+# file, and the one before may still be listed.
 TBUF_OPTIONS='bufsize=64k,probes=count'
 export TBUF_OPTIONS
 start 3 4 enabled fire=1 say=fired wait fire=1 say=fired wait
@@ -121,7 +124,7 @@ wait $target 2>/dev/null
 read_all -q 2>&1 | grep -v 0.records
 clean
 
-# Text that is wrong is told in a line, and the program runs.
+# Wrong options are reported in one line, and the program runs.
 for options in x x=1 bufsize=0x,probes=a bufsize probes= 'probes= ;' \
     'probes=a { trace(1) }' 'probes=a /arg0/' bufpolicy=switch,probes=a \
     probes=a:b:c:d:e:f follow=maybe,probes=a cpu=99999,probes=a \
@@ -132,11 +135,12 @@ for options in x x=1 bufsize=0x,probes=a bufsize probes= 'probes= ;' \
 	clean
 done
 record ''
-# Why its own file cannot be opened.
+# The reason why its own file cannot be opened is reported.
 TBUF_OPTIONS=probes=count sh -c 'ulimit -n 5; exec "$TBUF_TARGET"' 3>&- 4>&- 2>&1
 clean
 
-# What the dead leave is bounded: by exit first, then the oldest.
+# The number of files of dead processes is limited: files of processes that
+# exited go first, then the oldest.
 TBUF_KEEP=2
 export TBUF_KEEP
 left()
@@ -156,7 +160,7 @@ TBUF_KEEP=9,1 left kill=9 kill=9
 TBUF_KEEP=9,1x record 'probes=count' fire=1
 TBUF_KEEP=x record 'probes=count' fire=1
 
-# ... and told.
+# The removal is reported.
 TBUF_KEEP=1
 for i in 1 2 3 4; do
 	record 'bufsize=64k,probes=count' fire=1 kill=9

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Clauses over what was recorded: each record fires its probe again.
+# Clauses over recorded data: each record fires its probe again.
 . "$HERE/common_real"
 
-# record OPTIONS ORDER ...: a target that records itself, and is over.
+# record OPTIONS ORDER ...: runs a target that records itself and ends.
 record()
 {
 	options=$1
@@ -11,7 +11,7 @@ record()
 	TBUF_OPTIONS=$options "$TBUF_TARGET" "$@" >/dev/null 2>&1 </dev/null
 }
 
-# read_all ARGUMENT ...: what all files in the runtime directory hold.
+# read_all ARGUMENT ...: reads all files in the runtime directory.
 read_all()
 {
 	set -- "$@" $(for file in "$TBUF_DIR"/tbuf.*; do
@@ -33,7 +33,7 @@ clean()
 	rm -f "$TBUF_DIR"/tbuf.*
 }
 
-# Twice the same: nothing is taken out of the file.
+# The output is the same twice: no record is removed from the file.
 record 'bufsize=64k,probes=count' fire=10 exit=3
 for time in 1 2; do
 	show -n 'BEGIN { printf("begins"); }
@@ -42,7 +42,7 @@ for time in 1 2; do
 	    END { printf("ends"); printa(@q); }'
 done
 
-# What a record says beside its arguments.
+# A record has more values than its arguments.
 show -q -n 'count /number == 1/ { printf("%s %s %s:%s:%s:%s %s\n", execname,
     pid == $1 ? "pid" : "?", probeprov, probemod, probefunc, probename,
     tid == pid ? "tid" : "?"); this->t = timestamp; last = this->t;
@@ -54,26 +54,26 @@ show --with=tid -n 'count /number <= 2/ { trace(number); }'
 show --format=json -n 'count /number == 2/ { trace(number); trace(text); }' |
     tail -n 3
 
-# exit() ends it, END fires; a fault is told, and fires ERROR.
+# exit() ends the reading, END fires; a fault is reported, and fires ERROR.
 show -q -n 'count { @ = count(); } count /number == 4/ { exit(7); }
     END { printa("%@d\n", @); }'
 show -n 'count /number == 2/ { trace(10 / (number - 2)); }
     ERROR { printf("fault %d", arg4); }'
 
-# Beside a description without a clause, and alone with its own probes.
+# A clause runs beside a description without one, and own probes run alone.
 show -n 'count' -n 'count /number == 10/ { trace("the last"); }' | tail -n 4
 show -q -n 'BEGIN { trace(1); }'
 
-# Speculations are committed and discarded by what came later.
+# Speculations are committed and discarded by later records.
 show -q -n 'count { self->s = speculation(); speculate(self->s);
     printf("%d\n", number); } count /number % 4 == 0/ { commit(self->s); }
     count /number % 4 != 0/ { discard(self->s); }'
 
-# What strtok() goes on with is the fire's own.
+# The text that strtok() continues belongs to one fire.
 show -q -n 'count /number == 1/ { trace(strtok("a b", " ")); }
     count /number < 3/ { trace(strtok(NULL, " ")); }'
 
-# What no record tells is refused by its name.
+# Values that no record has are refused by name.
 for what in 'ustack()' 'trace(errno)' 'trace(vtimestamp)' 'trace(ppid)' \
     'trace(copyinstr(number))' 'printf("%s", curpsinfo->pr_psargs)' \
     'usym(number)' 'trace(uregs[0])' 'trace(progenyof(1))'; do
@@ -86,8 +86,8 @@ show -n 'nosuch { trace(1); }'
 show -Z -n 'nosuch { trace(1); }'
 clean
 
-# Timers fire by the records' times, and BEGIN and END have them: 50 ms without
-# a record are many ticks.
+# Timers fire by the records' times, and BEGIN and END have such times: 50 ms
+# without a record are many ticks.
 export TBUF_OPTIONS='bufsize=64k,probes=count'
 start 3 4 fire=1 say=fired wait fire=1
 unset TBUF_OPTIONS
@@ -114,7 +114,7 @@ show -q -n 'count { @ = count(); } tick-5ms { exit(3); }
 show -q -n 'count { n++; } BEGIN { exit(4); } END { trace(n); }'
 clean
 
-# Of all types.
+# Arguments have all types.
 record 'bufsize=64k,probes=tt:::' types
 show -q -n 'integers { printf("%d %d %d %d %d %d %d %u %d\n", i8, i16, i32, i64,
     u8, u16, u32, u64, letter); }
@@ -124,12 +124,12 @@ show -q -n 'integers { printf("%d %d %d %d %d %d %d %u %d\n", i8, i16, i32, i64,
     other-types { trace(third); trace(big); }'
 show -n 'no_arguments { trace("fired"); }'
 show -q -n 'no_arguments { @[caller, stackdepth] = count(); }'
-# A clause that fits some of the probes that it matches.
+# A clause fits some of the probes that it matches.
 show -q -n 'tt:::{ @[array] = count(); }'
 clean
 
-# Threads of several images have variables of their own, and a fire that
-# several enablings have recorded is one.
+# Threads of several images have variables of their own, and a fire that several
+# enablings have recorded fires once.
 record 'follow,bufsize=64k,probes=count;tt:::count;co*' fork=3 fire=4
 show -q -n 'self int sum[string];
     count { self->n++; self->sum[text] += number; }
@@ -137,12 +137,12 @@ show -q -n 'self int sum[string];
     count { @ = count(); }'
 clean
 
-# Records that a work unit has kept back, as well.
+# Records of a work unit are included.
 record 'nunits=2,bufsize=64k,probes=count' unit=1 fire=2 end=3 unit=2 fire=1
 show -q -n 'count { printf("%d of %s\n", number, execname); }'
 clean
 
-# What a script has recorded does not tell arguments.
+# Records of a script have no arguments.
 start 3 4 enabled fire=2 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=ring -n 'count { trace(number); }' -p $target &
 ctl=$!

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# The newest records, one after the other up to the last; the rest counted.
+# The newest records are printed without gaps up to the last; the rest is
+# counted.
 for size in 1000 16k 1m; do
 	"$TBUFCTL" -q -x bufpolicy=ring -b $size -n count \
 	    -c "$TBUF_TARGET fire=100000" >out 2>err
@@ -14,5 +15,5 @@ for size in 1000 16k 1m; do
 	    { last = $1 } END { print "last: " last }'
 	grep -c overwritten err
 done
-# A program that was killed.
+# The program was killed.
 ctl -q -x bufpolicy=ring -b 1k -n count -c "$TBUF_TARGET fire=7 kill=9"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What is the same at each fire of a probe in a process is decided once: these
-# fires are so many that it is.  A child has a pid of its own, and so has what
-# execs.
+# Conditions that are constant for a probe in a process are evaluated once;
+# there are enough fires for that.  A child, or another image, has values of its
+# own.
 . "$HERE/common_real"
 
 cat >same.d <<'EOD'
@@ -51,7 +51,7 @@ alone()
 
 ctl -q --follow -s same.d -c "$TBUF_TARGET fire=300 fork=300 spawn=200"
 
-# One that is alone at its probe is kept in another place.
+# A clause that is alone at its probe has its plan in another place.
 alone 'pid == $target'
 alone 'pid != $target && execname == "target"'
 alone 'execname != "target" || probefunc == ""'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# how FILE: how many records are of no CPU, as those in threads' buffers are,
-# of how many; and what the total says.
+# how FILE: prints how many of the records have no CPU, as those of thread
+# lanes, and the total.
 how()
 {
 	awk '/count:|:count/ { n++; side += $1 == "-" }
@@ -10,7 +10,7 @@ how()
 	echo "total: $(total "$1")"
 }
 
-# scope OPTION ... -- ORDER ...
+# scope OPTION ... -- ORDER ...: traces a target with these -x options.
 scope()
 {
 	echo "\$ $*"
@@ -36,29 +36,29 @@ both()
 for x in bufscope bufscope=Thread nbuf nbuf=0 nbuf=1024 nbuf=x; do
 	ctl -x $x -n count -c "touch executed"
 done
-# A lane that is given back is the next one's.
+# A released lane is used by the next thread.
 both nbuf=1 -- threads=3000
 for policy in ring fill; do
 	both nbuf=1 bufpolicy=$policy bufsize=1m -- threads=1000
 done
-# Each thread that is there has its own, and the spare is one more.
+# Each live thread has a lane of its own, and there is one spare lane.
 both nbuf=5 -- crowd=6
-# In order, of each thread.
+# Records of each thread are in order.
 "$TBUFCTL" -q --format=json -x bufscope=thread -n count \
     -c "$TBUF_TARGET crowd=4" 2>&1 |
     sed -n 's/.*"tid":\([0-9]*\).*"number":\([0-9]*\).*/\1 \2/p' |
     awk '$1 != tid { n++; last = 0 } $2 != last + 1 { print "after", last, $2 }
     { tid = $1; last = $2 } END { print n, "threads" }'
-# All of them by time.
+# All records are ordered by time.
 scope temporal=on -- crowd=4 fire=10
-# What forks or calls vfork and exec goes on by itself.
+# A child of fork, or of vfork and exec, has lanes of its own.
 "$TBUFCTL" --follow -x bufscope=thread -n count \
     -c "$TBUF_TARGET fire=2 fork=3 fire=2 spawn=4 fire=1" >out 2>&1
 how out
-# Clauses, whose aggregations are the CPU's.
+# Clauses record into thread lanes; aggregations are the CPU's.
 ctl -q -x bufscope=thread -c "$TBUF_TARGET threads=9 fire=2" -n '
     count /arg0 == 2/ { trace(arg0); } count { @[arg0] = count(); }'
-# A program that is attached to gives nothing back by itself.
+# A program that was attached to does not give lanes back by itself.
 rm out
 start 3 4 threads=20 say=done wait
 "$TBUFCTL" -x bufscope=thread -n count -p $target >out 2>&1 &
@@ -72,8 +72,8 @@ tell 3
 wait $consumer $target
 echo "total: $(total out)"
 rm -f "$TBUF_DIR"/tbuf.*
-# The pool is doubled when few are left, and what a thread that ended has had is
-# another one's.  There is always one for those that come next.
+# The pool is doubled when few lanes are free, and the lane of a thread that
+# ended is reused.  A lane is always ready for the next thread.
 lanes()
 {
 	"$TBUFCTL" --stat -p $target | grep -c ' T[0-9]'
@@ -91,7 +91,7 @@ start 3 4 stay=3 say=three wait stay=4 say=seven wait threads=300 stay=8 \
     say=last wait
 "$TBUFCTL" -x bufscope=thread -x nbuf=4 -b 64k -n count -p $target >out 2>&1 &
 consumer=$!
-# The lanes are there before they are traced to.
+# The lanes exist before they are written to.
 until grep -qs matched out; do
 	sleep 0.01
 done
@@ -109,7 +109,7 @@ tell 3
 wait $consumer $target
 echo "total: $(total out)"
 rm -f "$TBUF_DIR"/tbuf.*
-# What a program has recorded by itself, and what is left of one that died.
+# Thread lanes of a recorder, also of one that died.
 for options in nbuf=2 nbuf=2,bufpolicy=fill; do
 	{ TBUF_OPTIONS=bufscope=thread,bufsize=64k,$options,probes=count \
 	    "$TBUF_TARGET" threads=100 crowd=2 kill=9; } 2>/dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# SIGUSR1 shows what the buffers hold; what it shows is there at the end, too.
+# SIGUSR1 prints the contents of the buffers, which are printed at the end, too.
 mkfifo out
 for policy in ring fill switch; do
 	echo "$policy:"
@@ -13,7 +13,7 @@ for policy in ring fill switch; do
 	tell 3
 	hear 4 fired
 	kill -USR1 $ctl
-	# So much has been printed before the target goes on.
+	# These lines are printed before the target goes on.
 	lines=6
 	[ $policy = switch ] && lines=5
 	while [ $lines -gt 0 ]; do
@@ -30,9 +30,9 @@ for policy in ring fill switch; do
 	rm in3 out4
 done
 
-# Units are as they were at one moment, however long the printing takes: what has
-# ended since was in flight, and what has begun since is not there, also not in
-# the place of one that had ended.
+# Units are shown as of one moment, however long the printing takes: those that
+# end later are in flight, and those that begin later are absent, even if they
+# use the table of one that had ended.
 TBUF_OPTIONS='bufsize=4m,nunits=2,probes=count;done' start 3 4 fire=20000 \
     unit=3 done=3 fire=99 end=1 unit=1 done=1 say=begun wait \
     end=1 unit=2 done=2 unit=4 done=4 say=more wait
@@ -52,7 +52,7 @@ tell 3
 wait $target
 rm -f in3 out4 "$TBUF_DIR"/tbuf.*
 
-# A record that is aggregated is so once.
+# A record that is aggregated is counted once.
 start 3 4 enabled fire=3 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=fill -x ustackunwind -n 'count {
     @[ustack(1)] = count(); printf("n=%d\n", arg0); }' -p $target >out 2>&1 &

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Not enough space: lowered, or refused and nothing executed.
+# Without enough space the size is lowered, or tracing is refused and no command
+# is executed.
 TBUF_MAXSIZE=64m "$TBUFCTL" -b 4g -n count -c "$TBUF_TARGET fire=1" 2>&1 |
     sed -E 's/lowered to [0-9]+[mk]$/lowered to N/' | normal
 export TBUF_MAXSIZE=64m
@@ -13,8 +14,8 @@ ctl -b 256g -x bufresize=manual -n count -c 'touch executed'
 ctl -b 8 -n count -c "$TBUF_TARGET fire=1"
 ctl -b 15 -n count -c "$TBUF_TARGET fire=1"
 
-# What the target will not see of its file does not fit: TBUF_WINDOW, which a
-# command may also set for itself.
+# A file must fit into the target's window: TBUF_WINDOW, which a command may
+# also set for itself.
 export TBUF_WINDOW=8m
 ctl -q -b 64m -n count -c "$TBUF_TARGET fire=3"
 ctl -q -b 64m -x bufresize=manual -n count -c "$TBUF_TARGET fire=3"

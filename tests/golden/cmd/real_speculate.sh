@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# What waits at the probes of a program, till it is committed or discarded.
-# No id is free again before the end, however long the fires take.
+# Speculations at the probes of a program are pending until they are committed
+# or discarded.  No id becomes free before the end, however long the fires take.
 cat >batch.d <<'END'
 #pragma D option quiet
 #pragma D option nspec=5
@@ -34,7 +34,7 @@ count
 	discard(spec);
 }
 END
-# A part behind an if does not end with the one before it.
+# A part after an if does not end with the part before it.
 cat >parts.d <<'END'
 count
 {
@@ -52,7 +52,7 @@ for policy in switch ring fill; do
 done
 ctl --format=json -s batch.d -c "$TBUF_TARGET fire=9"
 
-# What is lost is told by kind.
+# Losses are reported by kind.
 for option in specsize=64 nspec=0; do
 	ctl -q -x $option -x cleanrate=1000s -x droptags -n 'int spec;
 count { spec = speculation(); }
@@ -62,7 +62,7 @@ count { speculate(spec); printf("%d once more\n", number); }
 count { commit(spec); }' -c "$TBUF_TARGET fire=2"
 done
 
-# Out of the file of a target that was killed behind its consumer.
+# The file of a target that was killed after its consumer is read.
 start 3 4 enabled fire=16 say=fired wait
 "$TBUFCTL" -x bufpolicy=ring -s batch.d -p $target >out 2>&1 &
 ctl=$!

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# --stat looks at everybody's buffers.
+# --stat shows the buffers of all consumers.
 ctl --stat
 start 3 4 enabled fire=3 say=fired wait
 "$TBUFCTL" -q -x bufpolicy=ring -b 16k -n count -p $target >out 2>err &
@@ -15,7 +15,7 @@ awk -v pid=$target -v ctl=$ctl 'NR == 1 { $1 = $1; print; next }
     { records += $7; rest += $8 + $9 + $10 + $11; kind[$3 " " $4] = 1 }
     END { for (k in kind) print k; print records, rest }' stat
 "$TBUFCTL" --stat -p $target | cmp - stat
-# JSON has the same, and more exactly.
+# JSON has the same values, with more digits.
 "$TBUFCTL" --stat --format=json -p $target | python3 -c '
 import json, sys
 lanes = [json.loads(line) for line in sys.stdin]
@@ -25,7 +25,7 @@ print(len(lanes) == len(open("stat").readlines()) - 1,
     len({lane["time"] for lane in lanes}))
 print({lane["policy"] for lane in lanes}, {lane["size"] for lane in lanes},
     sum(lane["records"] for lane in lanes))' $target $ctl
-# No two rows are the same lane's, though the target runs on one CPU.
+# Each row is another lane's, though the target runs on one CPU.
 awk 'NR > 1 { print $5 }' stat | sort | uniq -d
 kill $ctl
 wait $ctl

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Records and drops are what was fired, exactly, and numbers rise.
+# Records and drops add up to the fires, exactly, and numbers rise.
 for size in 16 100 2k 1m; do
 	"$TBUFCTL" -q -b $size -n count -c "$TBUF_TARGET fire=100000" \
 	    >out 2>err

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# temporal CLAUSE OPTION...: a timer asks, and CLAUSE at the next probe answers,
-# before the timer can know it.  With `temporal` what either has recorded stands
-# where it was recorded.
+# temporal CLAUSE OPTION...: a timer sets a variable, and CLAUSE at the next
+# probe answers, before the timer can see that.  With `temporal` the records of
+# both are in the order of their times.
 temporal()
 {
 	clause=$1
@@ -33,6 +33,6 @@ for policy in switch ring; do
 	temporal 'printf("answer\n");' -x bufpolicy=$policy \
 	    -x switchrate=1ms
 done
-# What ERROR records is given with the fault.
+# Records of ERROR follow the fault.
 temporal 'trace(*(int *)NULL); } ERROR { printf("error\n");' \
     -x switchrate=1ms

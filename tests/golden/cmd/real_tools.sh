@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# While all programs are traced, other tbufctls that come and go are none of
-# them: they are neither listed nor told of.
+# While all programs are traced, other instances of tbufctl are not targets:
+# they are neither listed nor reported.
 start 3 4 fire=2
 mkfifo err
 "$TBUFCTL" -n count -o out 2>err &

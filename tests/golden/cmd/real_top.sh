@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# -x aggtop: the largest are drawn in place, each time the same here.
+# -x aggtop redraws the largest values in place; each screen is the same here.
 program='BEGIN { @["one"] = sum(1); @["two"] = sum(2); @["three"] = sum(3);
     @n["four"] = count(); }'
 escape=$(printf '\033')
@@ -11,8 +11,8 @@ drawn()
 	[ -f typescript ] && [ "$(grep -cF "${escape}[H" typescript)" -ge "$1" ]
 }
 
-# screens COMMANDS OPTIONS: what stands on a terminal till it is interrupted, and then;
-# each screen once, with a "=" above it.
+# screens COMMANDS OPTIONS: prints the screens until an interrupt, and the
+# output after it; each screen once, with a "=" above it.
 screens()
 {
 	rm -f typescript

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Every type, from a macro in a program to the line that is printed.
+# Every type is traced, from a macro in a program to the line that is printed.
 ctl -n tt::: -c "$TBUF_TARGET types"
 ctl -q -n tt::: -c "$TBUF_TARGET types"
 ctl --format=json -n tt::: -c "$TBUF_TARGET types"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Work units: what their outcomes leave of them, and what has not ended.
+# Work units: records selected by outcome, and units that have not ended.
 . "$HERE/common_real"
 
 probes='-n tt:::count,tt:::done'
 
-# run OPTIONS ORDER ...: the target under tbufctl.  It may change its CPU.
+# run OPTIONS ORDER ...: runs the target, which may change its CPU, under
+# tbufctl.
 run()
 {
 	options=$1
@@ -16,27 +17,27 @@ run()
 	cat out err | normal
 }
 
-# A success, a failure, another success; what is fired in none of them.
+# Two successes and a failure, with a fire outside of units.
 run '-q -x nunits=2' unit=1 fire=2 done=1 end=0 fire=1 unit=2 fire=2 done=2 \
     end=7 unit=3 done=3 end=0
 run '-x nunits=2' unit=-1 done=1 end=-1
-# More than an envelope takes; moved to another thread, and nested.
+# Units that are too long for an envelope, moved to another thread, and nested.
 run '-q -x nunits=2' unit=1 fire=100 end=1 | grep -c outcome=1
 run '-q -x nunits=2' unit=1 fire=1 elsewhere done=1 end=1
 run '-q -x nunits=2' unit=1 fire=1 end=0 end=0
-# Neither ended nor alive.
+# Units that have not ended when their process has.
 run '-q -x nunits=2' unit=1 fire=1 done=1 kill=9
 run '-q -x nunits=2' unit=1 fire=100 unit=2 fire=1 exit=3 | grep -c unfinished
-# No table for the second; full tables.
+# The second unit has no table; then tables are full.
 run '-q -x nunits=1' unit=1 fire=1 unit=2 done=2 end=0
 run '-q -x nunits=1 -x unitsize=1k' unit=1 fire=100 end=1 | tail -4
 run '-q -x nunits=1 -x unitsize=1k -x unitpolicy=ring' unit=1 fire=100 \
     end=1 | tail -5
-# Rules.
+# Rules are set by unitselect.
 run '-q -x nunits=1 -x unitselect=0:1,3:0x100,*:0' unit=1 fire=1 done=1 end=0 \
     unit=2 fire=1 done=2 end=3 unit=3 fire=1 done=3 end=4
-# An enabling's own selection, in the place of its probes'; also of what is
-# more than an envelope takes.
+# An enabling's selection replaces that of its probes, also if the records are
+# too long for an envelope.
 work='unit=1 fire=1 done=1 end=0 unit=2 fire=1 done=2 end=7'
 for probes in '-n tt:::count=2 -n tt:::done=1' '-P tt=0' \
     '-n tt:::count -n tt:::count=0x2,tt:::done=1' '-f done:done=4294967296' \
@@ -44,7 +45,7 @@ for probes in '-n tt:::count=2 -n tt:::done=1' '-P tt=0' \
 	echo "$probes"
 	run '-q -x nunits=2' $work
 done
-# ... with clauses.
+# Clauses have selections, too.
 for probes in '-n tt:::count=2{printf("count\n")} -n done=0x1{printf("done\n")}' \
     '-n tt:::count,tt:::done=2{printf("%s\n",probename)}' \
     '-n BEGIN=1{exit(0)}' '-n done=4294967296{trace(1)}' \
@@ -60,7 +61,7 @@ TBUF_OPTIONS='nunits=1,probes=count=2;done=1' "$TBUF_TARGET" $work
 "$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
 rm -f "$TBUF_DIR"/tbuf.*
 TBUF_OPTIONS='nunits=1,probes=done=1x' "$TBUF_TARGET" 2>&1 | normal
-# What is aggregated is no record, though it may be sent as one.
+# Records that are only aggregated do not count as records.
 probes='-x ustackunwind -n count{@[ustack(1)]=count();}'
 run '-q -x nunits=1 -x unitselect=0:4' unit=1 fire=100 done=1 end=0 |
     awk '/^ *[0-9]+$/ { sum += $1 } END { print sum + 0 }'
@@ -72,7 +73,7 @@ for policy in ring fill switch; do
 	set -- $(total err)
 	echo "$policy: $(($1 + $2 + $3))"
 done
-# As JSON; and by time, where they ended.
+# Units in JSON; and by time, at their end.
 "$TBUFCTL" -o json --format=json -x nunits=1 $probes -c "$TBUF_TARGET unit=1 fire=1 end=2 unit=2 fire=1" 2>/dev/null >/dev/null
 grep unit json | normal | sed 's/"provider.*//'
 run '-q -x nunits=1' unit=1 fire=1 unit=2 fire=2 end=0
@@ -80,10 +81,10 @@ run '-q -x nunits=1' unit=1 fire=1 unit=2 fire=2 end=0
 # A child's kinds are those of its own session.
 run '-q --follow -x nunits=2' unit=1 end=0 other=2 end=0 forkunit=3
 
-# C++: an exception is a failure.
+# In C++ an exception is a failure.
 "$TBUFCTL" -q -x nunits=2 -x temporal -n step -c "${TBUF_TARGET%/*}/units_plus" 2>&1
 
-# Of a recorder, ended or not.
+# Units of a recorder are read, ended or not.
 for end in exit=0 kill=9; do
 	TBUF_OPTIONS='nunits=2,unitselect=4:0x100,probes=count;done' \
 	    "$TBUF_TARGET" unit=1 fire=1 done=1 end=4 unit=2 fire=2 \
@@ -92,8 +93,8 @@ for end in exit=0 kill=9; do
 	rm -f "$TBUF_DIR"/tbuf.*
 done
 
-# What a file says adds up: a unit that is too long for its table, one that lost
-# its mark, records that are in no unit, a success.
+# The counts of a file add up: a unit that is too long for its table, one that
+# lost its commit record, records outside of units, a success.
 for policy in fill ring; do
 	TBUF_OPTIONS="nunits=1,unitsize=1k,unitpolicy=$policy,bufsize=512,probes=count" \
 	    "$TBUF_TARGET" unit=1 fire=100 end=1 unit=2 fire=3 end=1 fire=30 \
@@ -105,7 +106,7 @@ for policy in fill ring; do
 	rm -f "$TBUF_DIR"/tbuf.*
 done
 
-# What is no option's value is said to be none.
+# Invalid values are refused.
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
     'unitselect=0:1,' unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1; do
@@ -120,7 +121,7 @@ TBUF_OPTIONS='nunits=2,probes=count' "$TBUF_TARGET" unit=1 fire=2 end=-3 \
     unit=2 fire=100 end=3 last 2>&1 | sed -n 's/.*a work unit/a work unit/p'
 rm -f "$TBUF_DIR"/tbuf.*
 
-# What has not ended, by pid and id, dead or alive.
+# Units in flight are listed by pid and id, of live and dead processes.
 units()
 {
 	eval "\"\$TBUFCTL\" --units$1" 2>&1 | sed -E \
@@ -144,17 +145,18 @@ for end in alive dead; do
 	kill -9 $target 2>/dev/null
 	wait $target 2>/dev/null
 done
-# A file that has figures stays, though no record was kept.
+# A file with figures is not removed, though it has no records.
 rm -f "$TBUF_DIR"/tbuf.*
 TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" unit=1 fire=1 end=0
 "$TBUFCTL" --units=stat | awk 'NR > 1 { print $2, $3 }'
 rm -f "$TBUF_DIR"/tbuf.*
-# Kinds have names and figures of their own, as many as there is room for.
+# Kinds have names and figures of their own, as long as there is room.
 TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" kinds=40
 "$TBUFCTL" --units=stat | awk '$2 ~ /kind|other/ { print $2, $3 }' |
     sed -n '1p; 31,$p'
 rm -f "$TBUF_DIR"/tbuf.*
-# What is kept, changed from outside: of a recorder, and of another's run.
+# The selection is changed from outside: of a recorder, and of another
+# consumer's run.
 TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 done=1 end=0 \
     say=next wait unit=2 fire=1 done=2 end=3
 for rules in 0:1 '0:1,*:2' 1:1,2:1,3:1,4:1,5:1,6:1 7:1 0:x ''; do
@@ -177,19 +179,19 @@ done
 ctl --units -l
 ctl --units -p 1
 ctl --units --left
-# There is no such process, or nobody traces it.
+# The process does not exist or is not traced.
 ctl --units=2147483647
 ctl --units=2147483647:1
 start 5 6 unit=1 wait
 units "=$target"
 kill -9 $target
-# Who looks leaves nothing.
+# Readers leave no files.
 mkdir -m 700 bare
 for look in --units --units=stat --left --left=remove "--unwrap=$TBUF_TARGET"; do
 	TBUF_DIR=$PWD/bare "$TBUFCTL" $look >/dev/null 2>&1
 	ls bare
 done
-# A runtime directory that others may change: nothing is listed.
+# A runtime directory that others may change is not read.
 mkdir open
 chmod 777 open
 TBUF_DIR=$PWD/open

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# No probe matches: at once for a running target, at the end of a command.
+# A missing match is reported at once for a running target, at the end of a
+# command.
 start 3 4 fire=2
 ctl -n nosuch -p $target
 ctl -n count -n nosuch -n nothing -p $target
@@ -19,13 +20,14 @@ ctl -n count -c true
 ctl -Z -n count -c true
 tell 3
 wait
-# Nobody is there, nor has anybody what is preloaded into commands.
+# There is no target, so that no preloaded provider exists.
 ctl -n count
 ctl -n syscall:::
 ctl -n libc::malloc:entry
 ctl -n 'usdt::: { n++; }'
 
-# Of a clause it is told when the command has ended, once for each description.
+# For a clause it is reported when the command has ended, once for each
+# description.
 ctl -q -n 'tt:::cuont { trace(1); } tt:::cuont { trace(2); } count { n++; }' \
     -c "$TBUF_TARGET fire=1"
 ctl -q -Z -n 'tt:::cuont { trace(1); }' -c "$TBUF_TARGET fire=1"

@@ -2,9 +2,9 @@
 . "$HERE/common_real"
 . "$HERE/common_stack"
 
-# Code without frame pointers: registers and a piece of the stack are recorded,
-# and unwound though the program has ended.  Whose frames are between those of
-# the program is the C library's business.
+# In code without frame pointers, registers and a part of the stack are
+# recorded, and unwound even after the program has ended.  Frames of the C
+# library vary.
 TBUF_TARGET=$(dirname "$TBUF_TARGET")/frameless
 own()
 {
@@ -30,7 +30,7 @@ show 'call=1' 'leaf { ustack(4); }' | sed -n 's/.*\("values.*\)}/\1/p'
 options='-xustackunwind -xbufsize=4k -xbufpolicy=fill --format=json'
 show deep=400 'deep { ustack(1); }' | grep -o '"records.*'
 
-# As keys: a record each, which tbufctl aggregates.
+# Stacks as keys: each is a record, which tbufctl aggregates.
 options=-xustackunwind
 functions='call=1 call=2 call=5 call=-1'
 show 'call=1 call=2 call=3 thread' 'leaf { @[ustack()] = count(); }' | own
@@ -42,7 +42,7 @@ show "$functions" 'leaf { @c[ustack(1)] = count(); @s[ustack(1)] = sum(arg0);
     @q[ustack(1)] = quantize(arg0, 2); @l["l", arg0, ustack(1)] =
     lquantize(arg0, 0, 4, 2, 3); @m[ustack(1), "m"] =
     llquantize(arg0, 10, 0, 1, 10, arg0); }' | sed 's/@//g'
-# Within another record; in front of a fault.
+# A stack is recorded within another record, and before a fault.
 show 'call=1 call=2' 'string s; leaf { printf("%d ", arg0);
     @[s, ustack(2), "x"] = sum(arg0); printf("%s", "text"); ustack(1);
     @[s, ustack(2), "y"] = sum(arg0); printf(" %d\n", arg0); }'
@@ -53,7 +53,7 @@ show 'call=1 call=0' 'leaf { @[ustack(1)] = count(); trace(1 / arg0);
 show 'call=1 call=2 call=3' 'leaf { if (arg0 > 1) {
     @[ustack(1), "more"] = count(); trace(arg0); } else
     @[ustack(1), "less"] = count(); }'
-# What is done with them.
+# Actions are applied to such aggregations.
 options='-xustackunwind -xaggsortkey -xaggsortkeypos=1'
 show 'call=1 call=2 deep=3 call=3' 'leaf { @[ustack(1), arg0] = sum(arg0); }
     deep { printa("%k %d: %@d\n", @); clear(@); }
@@ -67,7 +67,7 @@ GLIBC_TUNABLES=glibc.pthread.rseq=0
 export GLIBC_TUNABLES
 show 'call=1 call=2' 'leaf { @[ustack(2)] = count(); }' | grep aggregation
 unset GLIBC_TUNABLES
-# Values and drops are updates.
+# Values and drops add up to the updates.
 orders=$(seq 500 | sed 's/.*/call=&/')
 options='-xustackunwind -xbufsize=16k -xswitchrate=1000s'
 show "$orders" 'leaf { @[ustack(1)] = count(); @n = count(); }' |
@@ -85,7 +85,8 @@ ctl -q -x ustackunwind -x scratchsize=16k -n 'BEGIN {
     tracemem(alloca(9000), 9000); @["much", ustack()] = count(); exit(0); }' |
     tail -3
 ctl -q -x ustackunwind -n 'leaf { @[ustack(), ustack()] = count(); }' -c true
-# A clause cannot wait for what is unwound later; samples are unwound before.
+# A clause cannot use a stack that is unwound later; samples are unwound at
+# once.
 ctl -q -x ustackunwind -n 'leaf /ustackdepth > 2/ { trace(1); }' -c true
 ctl -q -x ustackunwind -n 'leaf { usym(ucaller); }' -c true
 ctl -q -x ustackunwind -n 'BEGIN { trace(ustackdepth); trace(ucaller); exit(0); }'

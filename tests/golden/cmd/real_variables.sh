@@ -17,7 +17,7 @@ ctl -q -n 'struct point { char c; int x; int y[2]; } p;
 	self->mine.y[1] = 7; }
     tt:::count { printf("%d %d %d %d %d\n", p.x, p.y[0], p.y[1],
 	self->mine.x, self->mine.y[1]); }' -c "$TBUF_TARGET fire=3"
-# What has no room is told, and ends its clause.
+# A store without room is reported, and ends its clause.
 ctl -q -x dynvarsize=1k -n 'tt:::count { many[number] = 1; n++; }
     END { printf("%d\n", n); }' -c "$TBUF_TARGET fire=200"
 # Structures in arrays: members, texts and structures in them, and as a whole.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 . "$HERE/common_real"
 
-# Messages in words: what a session, --set and --unwrap show of them.  Times,
-# pids and threads differ from run to run.
+# Text messages: the output of a session, of --set and of --unwrap.  Times, pids
+# and threads vary.
 texts=$(dirname "$TBUF_TARGET")/texts
 
 lines()
@@ -25,7 +25,8 @@ ctl -q -n 'text::words: { printf("%s: %s\n", copyinstr(arg1), copyinstr(arg2)); 
 ctl --format=json -x text=words -c "$texts flow=in" | sed 's/"module":"[^"]*"/M/'
 ctl -l -P text -c "$texts" | sed 's/^ *[0-9]*//; s/so\.[0-9]*/so/'
 
-# Killed: the trace in memory stays, in a file that can be read.
+# The program is killed: its trace in memory remains, in a file that can be
+# read.
 TBUF_TEXT='traceFacility=Memory;traceMemoryBufferKbytes=16;traceLevel=flow' \
     sh -c '"$0" "$@"; :' "$texts" lines=1000 severe='the end' kill=9 2>killed
 ls "$TBUF_DIR" | sed -n 's/^\(text\)\.[0-9]*\.[0-9a-f]*$/\1/p'
@@ -33,19 +34,20 @@ pid=$(ls "$TBUF_DIR" | sed -n 's/^text\.\([0-9]*\)\..*/\1/p')
 unwrap "$pid" | sed -n '1p; $p; /end/p'
 "$TBUFCTL" -q --unwrap "$pid" >unwrapped
 "$TBUFCTL" -q --unwrap "$TBUF_DIR/text.$pid."* | cmp - unwrapped
-# What a full disk has left of it: what is missing is told, in a line.
+# A part of the file, as on a full disk: the missing bytes are reported in one
+# line.
 head -c 8000 "$TBUF_DIR/text.$pid."* >short
 unwrap short | sed '3,$d'
 { "$TBUFCTL" -q --unwrap short >/dev/null; } 2>&1
 "$TBUFCTL" -q --unwrap short 2>/dev/null | grep -cvxF -f unwrapped
 strings "$TBUF_DIR/text.$pid."* | sed -n '1p; /EOTRACE/p'
-# An editor has the last lines in front of the mark.
+# In an editor the last lines are before the mark.
 sed -n '/^.*the end$/{n;p;q}' "$TBUF_DIR/text.$pid."* | tr -d '\0'
-# They are in order, and none is missing.
+# The lines are in order, and none is missing.
 sed 's/.*: //' unwrapped | grep -v end | awk '
     NR > 1 && $2 != last + 1 { print "gap" } { last = $2 } END { print last }'
 
-# From outside, while it runs; what it has not taken yet comes first.
+# Messages are changed from outside; lines not yet printed come first.
 mkfifo in out
 exec 3<>in 4<>out
 "$texts" say=ready wait info=lost until=warning warning=told debug=no \
@@ -59,7 +61,7 @@ tell 3
 wait $target 2>/dev/null
 lines <trace
 
-# A core: where the kernel makes one here, and has what it was told to.
+# A core, if the kernel writes one here, has the trace.
 unwrap "$HERE/common_real" | sed "s|$HERE|HERE|"
 rm -f "$TBUF_DIR"/text.*
 (

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Golden tests of tbufctl: each NAME.sh prints what tbufctl printed, and
-# NAME.ok is what that must be.
+# Golden tests of tbufctl: each NAME.sh prints tbufctl's output, and NAME.ok is
+# the expected output.
 #
 #	TBUFCTL_FAKE=path	tbufctl linked with the fake consumer:
 #				runs fake_*.sh
 #	TBUFCTL=path		the real one: runs real_*.sh, which need
 #	TBUF_TARGET=path	the test's target program, too
 #
-# With arguments only those tests are run.  Prints what differs, then
-# "N passed, N failed".
+# With arguments only those tests are run.  Prints differences, then "N passed,
+# N failed".
 
 here=$(cd "$(dirname "$0")" && pwd)
 export TBUFCTL_FAKE TBUFCTL TBUF_TARGET
@@ -20,15 +20,16 @@ if [ -z "$tests" ]; then
 	[ -n "$TBUFCTL_FAKE" ] && tests=$(cd "$here" && echo fake_*.sh)
 	[ -n "$TBUFCTL" ] && tests="$tests $(cd "$here" && echo real_*.sh)"
 	if [ -n "${SANITIZER-}" ]; then
-		# Its library has to be the first that is preloaded.
-		# Its frames and its time are in a profile, too, and a program
-		# that is to have no frame pointers has a function as a site.
+		# A sanitizer's library must be preloaded first.  Its frames and
+		# its time are in a profile, too, and a function of its own is a
+		# site in a program without frame pointers.
 		echo "with a sanitizer: no words, no profile, nothing unwound"
 		tests=$(echo "$tests" |
 		    sed -E 's/real_(words|profile|unwound)\.sh//g')
 	fi
 	if [ "${SANITIZER-}" = thread ]; then
-		# Threads begin in frames of its own, and it has time itself.
+		# Threads begin in the sanitizer's frames, and it uses time
+		# itself.
 		echo "with a sanitizer of threads: no real_stack.sh"
 		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
 	fi
@@ -50,11 +51,11 @@ fi
 . "$here/../../lib/scratch.sh"
 scratch=$SCRATCH
 
-# The runs must not see anybody else's targets, options or locale.
+# The runs must not see other targets, options or locales.
 unset TBUF_OPTIONS TBUF_KEEP TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_FAKE
 export LC_ALL=C TZ=UTC0
 
-# golden NAME: prints what differs.
+# golden NAME: prints the differences.
 golden()
 {
 	mkdir -p "$scratch/$1/work" "$scratch/$1/dir"
@@ -73,7 +74,8 @@ golden()
 	rm -rf "${scratch:?}/$1"
 }
 
-# every_other FIRST: where one waits the other works.
+# every_other FIRST: runs half of the tests; one half runs while the other
+# waits.
 every_other()
 {
 	turn=$1

@@ -1,23 +1,24 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program with probes at the end of stacks that are known, for the golden
- * tests.  Each argument is an order:
+ * A program with probes at the end of known stacks, for the golden tests.  Each
+ * argument is an order:
  *
- *	shapes		probes with each kind of arguments
- *	thread		... in a thread
- *	signal		... in a handler, and in one on a stack of its own
- *	coroutine	... in a context with a stack of its own
- *	deep=N		... below so many frames
- *	load		a probe with a function of a library that is loaded then
- *	broken		... with frame pointers that lead nowhere
- *	plus		... in functions of C++
- *	enabled		until the probe `ready' is enabled, and all others are
- *	spin		until there is a line on standard input
- *	worker		... in a thread that starts now
- *	fork		a child does the orders behind it too, and is waited for
- *	say=WORD	print a line
- *	wait		until there is a line, or the end, on standard input
+ *	shapes		fires probes with each kind of arguments
+ *	thread		fires in a thread
+ *	signal		fires in a handler, and in one on a stack of its own
+ *	coroutine	fires in a context with a stack of its own
+ *	deep=N		fires below N frames
+ *	load		fires a probe in a library that is loaded now
+ *	broken		fires with frame pointers that lead nowhere
+ *	plus		fires in functions of C++
+ *	enabled		waits until the probe `ready' is enabled; all others
+ *			are enabled by then
+ *	spin		runs until there is a line on standard input
+ *	worker		spins in a thread that starts now
+ *	fork		a child obeys the orders that follow, too; wait for it
+ *	say=WORD	prints a line
+ *	wait		waits for a line, or the end, on standard input
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -36,7 +37,7 @@
 #include <tbuf.h>
 
 #define NOINLINE	__attribute__((noinline))
-/* What a call is followed by is not jumped to. */
+/* Prevents tail calls. */
 #define STAY()		__asm__ volatile("" ::: "memory")
 
 NOINLINE void
@@ -158,7 +159,7 @@ handler(int number)
 	STAY();
 }
 
-/* On a stack that is mapped alone, so that there are gaps around it. */
+/* Maps a stack with gaps around it. */
 static void *
 stack_alone(size_t size)
 {
@@ -258,8 +259,8 @@ load(void)
 /* ------------------------------------------------------------ broken ones */
 
 /*
- * Fire while the frame pointer is what it is not.  Out of line, so that nobody
- * needs it meanwhile; the fire does not come back to what it was.
+ * Fires with an invalid frame pointer.  The function is not inline, so that no
+ * caller needs the pointer; with_frame() restores it.
  */
 NOINLINE void
 fire_odd(void)
@@ -298,9 +299,9 @@ broken(void *arg)
 	with_frame((void *)8);
 	with_frame((void *)UINTPTR_MAX);
 	with_frame((void *)(uintptr_t)0x8000000000000000u);
-	/* Not aligned. */
+	/* This one is not aligned. */
 	with_frame((char *)local + 1);
-	/* Itself, and in a circle; outside of the stack. */
+	/* Loops: outside of the stack, and a frame that leads to itself. */
 	loop[0] = (uintptr_t)other;
 	other[0] = (uintptr_t)loop;
 	loop[1] = other[1] = (uintptr_t)&fire_odd;
@@ -308,14 +309,14 @@ broken(void *arg)
 	local[0] = (uintptr_t)local;
 	local[1] = (uintptr_t)&fire_odd;
 	with_frame(local);
-	/* Behind the end of what is mapped, and across it. */
+	/* Frames after the end of the mapping, and across its ends. */
 	with_frame(alone + 65536);
 	with_frame(alone + 65536 - 8);
 	with_frame(alone - 8);
-	/* A frame in the stack that leads out of it. */
+	/* This frame in the stack leads out of it. */
 	local[0] = (uintptr_t)(alone + 65536 - 8);
 	with_frame(local);
-	/* The program's code. */
+	/* This is the program's code. */
 	with_frame((void *)(uintptr_t)&fire_odd);
 	STAY();
 	return (NULL);
@@ -323,7 +324,7 @@ broken(void *arg)
 
 /* ------------------------------------------------------------ orders */
 
-/* The last probe that there is: probes are enabled in their order. */
+/* the last probe: probes are enabled in order */
 static struct tbuf_site ready;
 
 static void

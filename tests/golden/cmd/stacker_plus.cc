@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Functions whose names are those of C++.
+ * Functions with C++ names.
  */
 #include <tbuf.h>
 

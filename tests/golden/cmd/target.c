@@ -1,32 +1,32 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program with probes for the golden tests: it fires what it is told to, on
- * one CPU, so that every run is the same.  Each argument is an order:
+ * A program with probes for the golden tests.  It fires on one CPU, so that
+ * every run is the same.  Each argument is an order:
  *
- *	types		every type that a probe can have, at its limits
- *	fire=N		count(number, text), N times
+ *	types		fires every type that a probe can have, at its limits
+ *	fire=N		fires count(number, text) N times
  *	threads=N	N threads, one after the other, fire it once each
- *	crowd=N		N threads fire it ten times each while all are there
- *	stay=N		N threads fire it once each and stay there
- *	large=N		blob(bytes) with N bytes
- *	exit=N		exit with that status
- *	kill=N		raise that signal
+ *	crowd=N		N threads, all at once, fire it ten times each
+ *	stay=N		N threads fire it once each and do not end
+ *	large=N		fires blob(bytes) with N bytes
+ *	exit=N		exits with that status
+ *	kill=N		raises that signal
  *	fork=N		a child fires count() N times; wait for it
- *	spawn=N		another image of this program does it; wait for it
- *	orphan=N	as fork=N without waiting; but it is held up, before it
- *			knows that it is a child, until there is a byte to read
- *	kinds=N		so many work units that succeed, each of its own kind
+ *	spawn=N		another image of this program does; wait for it
+ *	orphan=N	like fork=N without waiting; the child is held before
+ *			its fork handlers run, until there is a byte to read
+ *	kinds=N		N work units that succeed, each of its own kind
  *	forkunit=N	a child has a work unit, with one record, that fails
- *	many=N		so many probes that are known only at run time
- *	say=WORD	print a line
- *	wait		until there is a line, or the end, on standard input
- *	go		count() again and again, till it is not enabled
- *	enabled		until count() is enabled
- *	disabled	until it is not
- *	full		open nothing from here on, as with a full table
- *	strict		enter the strict seccomp mode
- *	filter		a filter that kills for process_vm_readv(2)
+ *	many=N		registers N probes at run time
+ *	say=WORD	prints a line
+ *	wait		waits for a line, or the end, on standard input
+ *	go		fires count() until it is not enabled
+ *	enabled		waits until count() is enabled
+ *	disabled	waits until it is not
+ *	full		opens no more files, as with a full table
+ *	strict		enters the strict seccomp mode
+ *	filter		installs a filter that kills for process_vm_readv(2)
  */
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -62,7 +62,7 @@ full(void)
 		err(99, "setrlimit");
 }
 
-/* The lowest CPU that we may run on, and no other from here on. */
+/* Confines the process to the lowest CPU that it may use. */
 static void
 stay(void)
 {
@@ -113,7 +113,7 @@ thread_begin(pthread_t *thread, void *(*function)(void *))
 		err(99, "pthread_create");
 }
 
-/* No barrier: it would be made anew while threads leave it. */
+/* A barrier could not be reused while threads leave it. */
 static unsigned long staying;
 
 static void *
@@ -127,8 +127,8 @@ thread_that_stays(void *argument)
 }
 
 /*
- * One after the other: where there is one lock lane, and storage that a page
- * has to be found for, the others' fires would be drops meanwhile.
+ * Starts threads one after the other: with one lock lane, or while a page is
+ * found for storage, the fires of others would be drops.
  */
 static void
 stay_there(unsigned long n)
@@ -171,7 +171,7 @@ crowd(unsigned long n)
 	free(all);
 }
 
-/* Work units. */
+/* the current work unit */
 static uint64_t unit;
 
 static void
@@ -188,7 +188,7 @@ expect(int expected, int came)
 		errx(98, "%d, not %d", came, expected);
 }
 
-/* Another thread goes on with the unit. */
+/* Continues the unit in another thread. */
 static void *
 thread_main(void *argument)
 {
@@ -258,7 +258,7 @@ large(unsigned long n)
 static void
 many(unsigned long n)
 {
-	static struct tbuf_site *sites;	/* they stand until the end */
+	static struct tbuf_site *sites;	/* valid until the end */
 	char name[32];
 	unsigned long i;
 
@@ -353,7 +353,9 @@ hold_first(void)
 	(void)pthread_atfork(NULL, NULL, hold);
 }
 
-/* Ahead of the library's constructor, and so its handler too. */
+/*
+ * Runs before the library's constructor, so that hold() is the first handler.
+ */
 __attribute__((section(".preinit_array"), used))
 static void (*const before)(void) = hold_first;
 

@@ -1,9 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Runs a command on a terminal of its own, which is closed when there is a
- * line, or the end, on standard input; then waits for the command and exits
- * as it did.
+ * Runs a command on a terminal of its own, which is closed after a line, or the
+ * end, on standard input; then waits for the command and exits with its status.
  *
  *	terminal COMMAND [ARGUMENT ...]
  */

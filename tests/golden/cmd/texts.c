@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A program with messages in words for the golden tests.  Each argument is an
+ * A program with text messages for the golden tests.  Each argument is an
  * order:
  *
  *	LEVEL=TEXT	a message of the component `words'
  *	other=TEXT	a warning of the component `other'
- *	lines=N		so many of the level info
- *	until=LEVEL	have messages of the level until they are wanted
+ *	lines=N		N messages of level info
+ *	until=LEVEL	messages of the level until it is enabled
  *	fork=TEXT	a child has a warning; wait for it
  *	say=WORD	print a line
  *	wait		until there is a line, or the end, on standard input

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units of C++: one that is given an outcome, one that an exception ends,
- * and one that another thread goes on with.
+ * Work units in C++: one with an outcome, one that an exception ends, and one
+ * that another thread continues.
  */
 #include <stdexcept>
 #include <thread>
