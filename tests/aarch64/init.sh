@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The first process of the system that system.sh starts: it runs the
-# tests there, says what they came to, and turns the machine off.  /builds has
-# `plain` and `inject`, the folders of the two builds.
+# The first process of the system that system.sh starts: it runs the tests
+# there, prints their results, and turns the machine off.  /builds has `plain`
+# and `inject`, the folders of the two builds.
 
 /bin/busybox --install -s /bin
 export PATH=/bin
-# It is some twenty times slower than a machine.
+# The emulated machine is some twenty times slower than a real one.
 export CK_TIMEOUT_MULTIPLIER=20
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -22,14 +22,14 @@ printf '%s:x:%d:%d::/:/bin/sh\n' root 0 0 nobody 65534 65534 >/etc/passwd
 passed=0
 failed=0
 
-# try COMMAND ...: in the folder of a build.
+# try COMMAND ...: runs a test in the folder of a build.
 try() {
 	printf '%s %s: ' "${build##*/}" "$*"
 	start=$(cut -d. -f1 /proc/uptime)
 	status=0
 	(cd "$build" && exec timeout 600 "$@") >/tmp/log 2>&1 || status=$?
 	echo "status $status, $(($(cut -d. -f1 /proc/uptime) - start)) s"
-	# Nothing is left out here: 77 is a failure too.
+	# No test may be skipped here: 77 is a failure, too.
 	if [ "$status" -eq 0 ]; then
 		passed=$((passed + 1))
 		grep -E 'aborted|accounted for|none lost|requests:' /tmp/log

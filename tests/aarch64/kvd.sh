@@ -18,7 +18,8 @@ fail() {
 	exit 1
 }
 
-# trace REQUESTS OPTION ...: "records overwritten drops" of so many requests.
+# trace REQUESTS OPTION ...: sends the requests, and expects that records,
+# overwritten records and drops add up to them.
 trace() {
 	requests=$1
 	shift

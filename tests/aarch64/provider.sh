@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What syscall.sh and usdt.sh begin with.  Each is given the
-# tbufctl and the folder of the programs, and says which program `run' starts.
+# Functions for syscall.sh and usdt.sh.  Their arguments are tbufctl and the
+# folder of the programs; they set the program that `run' starts.
 
 set -u
 tbufctl=${1:?usage: $0 TBUFCTL PROGRAMS}
@@ -18,8 +18,8 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# run DESCRIPTION KIND [OPTION ...]: to $dir/out, what tbufctl says to said.
-# The kind is what the program is to do.
+# run DESCRIPTION KIND [OPTION ...]: traces into $dir/out; messages go to
+# $dir/said.  KIND is the program's argument.
 run() {
 	description=$1 kind=$2
 	shift 2
@@ -29,7 +29,7 @@ run() {
 	    fail "$kind: $(cat "$dir/said")"
 }
 
-# trace ...: and nothing is lost.
+# trace ...: like run, and fails if a record is lost.
 trace() {
 	run "$@"
 	grep -q ' 0 overwritten, 0 drops$' "$dir/said" ||
@@ -38,7 +38,8 @@ trace() {
 
 number='\([0-9]*\)'
 
-# account COUNT ...: so many fires; threads wait for no lock, but count drops.
+# account COUNT ...: like run, and expects this sum of records and drops:
+# threads do not wait for locks, but count drops.
 account() {
 	fires=$1
 	shift
@@ -49,14 +50,14 @@ drops\$/\1 + \2/p" "$dir/said")
 	    fail "$kind: $found, not $fires: $(cat "$dir/said")"
 }
 
-# expect COUNT PATTERN: so many lines of the trace have it.
+# expect COUNT PATTERN: expects this number of matching lines in the trace.
 expect() {
 	found=$(grep -c -e "$2" "$dir/out")
 	[ "$found" -eq "$1" ] ||
 	    fail "$kind: $2: $found, not $1, of: $(head -n 5 "$dir/out")"
 }
 
-# finish NAME: by what has failed.
+# finish NAME: exits with 1 if a check has failed.
 finish() {
 	[ $failures -eq 0 ] || exit 1
 	echo "$1: ok"

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * An instruction in the midst of code that has something in every register:
- * what each has afterwards.
+ * Runs an instruction in code that uses all registers, and stores their values
+ * afterwards.
  */
 #ifndef TESTS_AARCH64_REGISTERS_H
 #define TESTS_AARCH64_REGISTERS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PLATFORM	18u	/* its use is the system's */
+#define PLATFORM	18u	/* reserved for the system */
 #define FLAGS_AT	31u
 #define FLAGS		UINT64_C(0x90000000)
 #define VECTORS_AT	32u	/* 32 of two words each */
@@ -37,8 +37,9 @@
 	load " q30, q31, [" base ", #480]\n\t"
 
 /*
- * FUNCTION(from, to): x0 to x30, flags and vectors, as many words each.  The
- * general ones are stored below those that are the caller's, for none is left.
+ * FUNCTION(from, to): loads x0 to x30, flags and vectors, as many words each,
+ * and stores them.  The general registers are first stored below the caller's,
+ * because no register is free.
  */
 #define FUNCTION(name, call)						\
 	__asm__(".text\n.globl " name "\n.type " name ", %function\n"	\
@@ -119,7 +120,7 @@
 	    ".cfi_endproc\n\t"						\
 	    ".size " name ", . - " name "\n")
 
-/* Each has a value of its own. */
+/* Sets a different value for each register. */
 static inline void
 fill_registers(uint64_t from[NREGISTERS])
 {
@@ -130,7 +131,7 @@ fill_registers(uint64_t from[NREGISTERS])
 	from[FLAGS_AT] = FLAGS;
 }
 
-/* From the `first' on none has changed. */
+/* Fails if a register from the `first' on has changed. */
 static inline void
 compare_registers(const char *name, const uint64_t from[NREGISTERS],
     const uint64_t to[NREGISTERS], unsigned first)

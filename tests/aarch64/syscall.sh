@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# syscall.sh TBUFCTL PROGRAMS: system calls of programs on aarch64 are
-# told, each once, and programs do what they do without.  init.sh runs
-# it on an emulated machine: what an emulator of programs alone does for them
-# is not seen there, and its own threads run already.  probes.sh is the test
-# of machines that have more programs.
+# syscall.sh TBUFCTL PROGRAMS: system calls of programs on aarch64 are recorded
+# once each, and programs behave as they do without it.  init.sh runs it on an
+# emulated machine: an emulator of programs makes calls that cannot be traced,
+# and has threads of its own at the start.  probes.sh tests machines that have
+# more programs.
 
 . "${0%/*}/provider.sh"
 provider=$TBUF_PROVIDERS/libtbuf-syscall.so
 program=$programs/calls
 
-# expect_all CALL COUNT ...: so many entries and returns.
+# expect_all CALL COUNT ...: expects these numbers of entries and returns.
 expect_all() {
 	while [ $# -gt 0 ]; do
 		expect "$2" " $1:entry"
@@ -24,7 +24,8 @@ for tunables in '' glibc.pthread.rseq=0; do
 	GLIBC_TUNABLES=$tunables
 	export GLIBC_TUNABLES
 
-	# What the C library calls for 8 threads, and their 9,000 calls.
+	# These are the C library's calls for 8 threads, and the threads' 9,000
+	# calls.
 	[ -n "$tunables" ] || {
 		trace 'syscall:::' threads
 		expect_all getppid 9000 clone 8 mmap 8 mprotect 8 \
@@ -58,13 +59,13 @@ for tunables in '' glibc.pthread.rseq=0; do
 		expect 1 'path="/dev/null"$'
 	done
 
-	# A vfork is a clone, onto the stack that its caller has.
+	# A vfork is a clone onto the caller's stack.
 	trace 'syscall::clone:,syscall::getppid:,syscall::exit_group:' vforks
 	expect_all clone 10 getppid 10
 	expect 10 'clone:entry flags=16657 stack=0x[0-9a-f]* parent_tid=0x0'
 	expect 11 'exit_group:entry'
 
-	# A child has its parent's stubs, and is told of from setsid on.
+	# A child has its parent's stubs, and is traced from setsid on.
 	trace 'syscall::getppid:,syscall::clone:' session --follow
 	expect 1 'clone:return result=[1-9]'
 	expect_all getppid 1
@@ -72,8 +73,8 @@ for tunables in '' glibc.pthread.rseq=0; do
 	trace 'syscall:::' strict
 	expect 1 'prctl:entry option=22 arg2=1'
 
-	# Children share memory and thread area with those that start them,
-	# and no longer when they are other programs.
+	# Children share memory and thread area with their parents until they
+	# call exec.
 	account 165 'syscall::execve:entry,syscall::clone:,syscall::getppid:' \
 	    spawns
 	[ -n "$tunables" ] || {
@@ -90,8 +91,8 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
-# A program has instructions of its own, whose stubs are far from the provider:
-# no register is touched, and each call is told.
+# The stubs of a program's own instructions are far from the provider: no
+# register changes, and each call is recorded.
 LD_PRELOAD=$provider "$programs/registers_aarch64" || fail "registers: $?"
 kind=registers
 "$tbufctl" -x bufsize=1m -n 'syscall::getppid:' -o "$dir/calls" \
@@ -101,7 +102,7 @@ grep -q 'has exited$' "$dir/said" || fail "registers: $(cat "$dir/said")"
 mv "$dir/calls" "$dir/out"
 expect_all getppid 4000
 
-# Of a function without a frame, and of one with: who has called it.
+# A stack has the caller of a function without a frame, and of one with it.
 "$tbufctl" -q -o "$dir/stacks" -c "$programs/calls errors" -n '
 syscall::write:entry, syscall::exit_group:entry { ustack(); }' 2>"$dir/said" ||
     fail "stacks: $(cat "$dir/said")"
@@ -116,7 +117,7 @@ tr -d ' \n' <"$dir/stacks" | grep -q \
     '`getppid+0x[0-9a-f]*calls`call+0x' ||
     fail "another stack: $(cat "$dir/stacks")"
 
-# All of the C library, and nothing where tracing is off.
+# All calls of the C library are patched, and none while tracing is off.
 LD_PRELOAD=$provider TBUF_SYSCALL_LIST=$dir/list "$programs/calls" \
     errors || fail "patched: $?"
 ! grep -v ': traced$' "$dir/list" || fail 'not traced'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# system.sh DIRECTORY: run tests on an aarch64 Linux, in software, as
-# an emulator of programs alone has no restartable sequences.  `make
-# check-aarch64` runs it; it is no part of `make check`, for it downloads
-# Debian's kernel and some libraries for arm64.  These are unpacked below
-# DIRECTORY, which is used again: nothing is installed.
+# system.sh DIRECTORY: runs tests on an aarch64 Linux, emulated in software,
+# because an emulator of programs has no restartable sequences.  `make
+# check-aarch64` runs it; `make check` does not, because it downloads Debian's
+# kernel and some libraries for arm64.  These are unpacked below DIRECTORY,
+# which is reused: nothing is installed.
 
 set -eu
 dir=${1:?usage: system.sh DIRECTORY}
@@ -24,7 +24,7 @@ for tool in qemu-system-aarch64:qemu-system-arm cpio:cpio \
 	}
 done
 
-# apt with a state of its own, for another architecture.
+# Runs apt with a state of its own, for another architecture.
 apt() {
 	program=$1
 	shift
@@ -51,7 +51,8 @@ if [ ! -e debian.done ]; then
 	touch debian.done
 fi
 
-# build NAME ARGUMENT ...: what is linked is there for arm64 as archives.
+# build NAME ARGUMENT ...: configures and builds; libraries for arm64 are
+# archives.
 build() {
 	usr=$dir/debian/usr
 	lib=$usr/lib/aarch64-linux-gnu
@@ -75,7 +76,8 @@ build() {
 build plain
 build inject --enable-inject
 
-# The builds stand where they stand here: programs find their libraries.
+# The builds have the same path there as here, so that programs find their
+# libraries.
 root=$dir/root
 rm -rf "$root"
 mkdir -p "$root/bin" "$root/dev" "$root/etc" "$root/lib" "$root/proc" \

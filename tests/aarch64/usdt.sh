@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# usdt.sh TBUFCTL PROGRAMS: USDT probes of programs on aarch64 that
-# know nothing of tbuf are armed and told, each once, with their arguments.
-# init.sh runs it on an emulated machine, as syscall.sh.
-# probes.sh is the test of machines that have a compiler.
+# usdt.sh TBUFCTL PROGRAMS: USDT probes of programs on aarch64 that do not use
+# libtbuf are armed and recorded once each, with their arguments.  init.sh runs
+# it on an emulated machine, like syscall.sh.  probes.sh tests machines that
+# have a compiler.
 
 . "${0%/*}/provider.sh"
 provider=$TBUF_PROVIDERS/libtbuf-usdt.so
@@ -26,7 +26,7 @@ for tunables in '' glibc.pthread.rseq=0; do
 	GLIBC_TUNABLES=$tunables
 	export GLIBC_TUNABLES
 
-	# All places that a compiler finds for arguments.
+	# Arguments are in all places that a compiler chooses.
 	trace 'args:::' arguments -x usdt="$dir/types.d"
 	expect 1 'symbol arg0=-43$'
 	expect 1 'ints c=-2 s=65535 n=-5 u=21474836480$'
@@ -40,12 +40,12 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 5000 'sale id=[0-9]* buyer="ann"$'
 	expect 1 'sale id=4999 buyer="ann"$'
 
-	# What a probe is prepared for is asked by its semaphore.
+	# A semaphore is set while its probe is traced.
 	trace 'shop:::asked' ask
 	expect 1 ':asked'
 	trace 'shop:::sale' ask
 
-	# A module comes and goes while a thread runs.
+	# A module is loaded and unloaded while a thread runs.
 	trace 'module:::' "load $module" -Z -x usdt="$dir/types.d"
 	expect 400 ':begin'
 	expect 400 ':end'
@@ -54,7 +54,8 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
-# Nobody traces; and the same with a setting that raises a semaphore.
+# The program is not traced, at first, and then with a setting that raises a
+# semaphore.
 for kind in arguments threads forks ask leaf "load $module"; do
 	# shellcheck disable=SC2086 # an argument
 	LD_PRELOAD=$provider $program $kind >"$dir/plain" ||
@@ -64,7 +65,7 @@ done
 [ "$(TBUF_USDT="shop:::a*" LD_PRELOAD=$provider "$program" ask)" = asked ] ||
     fail 'not raised'
 
-# No register is touched, and arguments are as they are there.
+# No register changes, and arguments have the values at the probe.
 LD_PRELOAD=$provider "$programs/registers_aarch64" || fail "registers: $?"
 kind=registers
 "$tbufctl" -x bufsize=1m -q -n 'registers:::all' -o "$dir/out" \
@@ -77,19 +78,19 @@ base=1229782938247303441
 expect 1000 "^arg0=$base arg1=$((base + 15)) arg2=$((base + 16)) \
 arg3=$((base + 17)) arg4=$((base + 28)) arg5=$((base + 29)) \
 arg6=$((base + 30)) arg7=$((286331153 + 9)) arg8=[0-9]* arg9=[0-9]*\$"
-# Both are on the stack: `to' is above where the stack pointer was.
+# Both are on the stack: `to' is above the stack pointer.
 [ "$(sed 's/.*arg8=\([0-9]*\) arg9=\([0-9]*\)$/\1 \2/' "$dir/out" |
     awk 'NF == 2 { n += $2 > $1 && $2 - $1 < 8192 } END { print n + 0 }')" \
     -eq 1000 ] || fail "another stack pointer: $(head -n 2 "$dir/out")"
 
-# Of a function without a frame, too, who has called it.
+# A stack has the caller of a function without a frame, too.
 "$tbufctl" -q -o "$dir/stacks" -c "$program leaf" -n '
 shop:::leaf { ustack(); }' 2>"$dir/said" || fail "stacks: $(cat "$dir/said")"
 tr -d ' \n' <"$dir/stacks" | grep -q \
     '`leaf+0x[0-9a-f]*calls`caller+0x[0-9a-f]*calls`main' ||
     fail "another stack: $(cat "$dir/stacks")"
 
-# All sites are armed, and none where tracing is off.
+# All sites are armed, and none while tracing is off.
 LD_PRELOAD=$provider TBUF_USDT_LIST=$dir/list "$program" load "$module" ||
     fail "armed: $?"
 ! grep -v ': armed$' "$dir/list" || fail 'not armed'

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# user_emulator.sh TBUFCTL TARGET [EMULATOR ...]: a target of another architecture,
-# run by an emulator, is traced by this architecture's tbufctl.  An emulator
-# has no restartable sequences, so this is the lock path.  CI runs it, and
-# init.sh does without an emulator.
+# user_emulator.sh TBUFCTL TARGET [EMULATOR ...]: a target of another
+# architecture, run by an emulator, is traced by this architecture's tbufctl.
+# An emulator has no restartable sequences, so this is the lock path.  CI runs
+# it, and init.sh does without an emulator.
 
 set -eu
 tbufctl=${1:?usage: user_emulator.sh TBUFCTL TARGET [EMULATOR ...]}
@@ -23,7 +23,7 @@ fail() {
 	exit 1
 }
 
-# trace ORDERS OPTION ...: what a target fires once it is traced.
+# trace ORDERS OPTION ...: prints a target's fires after it is traced.
 trace() {
 	orders=$1
 	shift
@@ -49,8 +49,8 @@ trace 'enabled fire=1000' -n count
     'tbufctl: total: 1000 records, 0 overwritten, 0 drops' ] ||
     fail 'the total is wrong'
 
-# Of a full lane only a ring can be had: elsewhere a writer looks at the
-# session's deadline then, which tbufctl takes from its own cycle counter.
+# With full lanes only a ring can be tested: otherwise a writer checks the
+# session's deadline, which tbufctl computes from its own cycle counter.
 trace 'enabled fire=10000' -n count -b 1k -x bufpolicy=ring
 lines=$(wc -l <"$dir/out")
 [ "$lines" -gt 0 ] || fail 'an empty ring'
