@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kvd serves kvload on a Unix socket and on a port, untraced, and ends with 0
-# when it is told to; its socket is gone then.
+# kvd serves kvload on a Unix socket and on a port, untraced, and exits with 0
+# on request; its socket is removed then.
 
 set -eu
 : "${top_builddir:?}"
@@ -28,7 +28,7 @@ stop() {
 	wait "$kvd" || fail "kvd ended with status $?"
 }
 
-# misused COMMAND ...: one usage, and nothing else is done.
+# misused COMMAND ...: expects a usage message and nothing else.
 misused() {
 	program=$top_builddir/examples/$1 status=0
 	shift
@@ -51,7 +51,7 @@ start "$dir/socket"
 stop
 [ ! -e "$dir/socket" ] || fail 'the socket is still there'
 
-# Others run here, too.
+# The port must be free.
 port=$((20000 + $$ % 12000))
 while grep -q ":$(printf %04X $port) [0:]* 0A " /proc/net/tcp; do
 	port=$((port + 1))
@@ -59,7 +59,7 @@ done
 start $port
 stop
 
-# A socket that a kill left behind is taken over.
+# A socket that remains after a kill is taken over.
 start "$dir/socket"
 kill -9 "$kvd"
 wait "$kvd" && fail 'kvd survived'

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The manual pages say what there is: they are clean mdoc, every public
-# function and macro has one and is found by its own name, tbufctl(1) and
-# --help have the same options, the tables of tbuf(5) are those of the
-# headers, the examples compile and work, and programs of D print what the pages
-# say.
+# The manual pages are right: they are clean mdoc, every public function and
+# macro has one and is found by its own name, tbufctl(1) and --help have the
+# same options, the tables of tbuf(5) are those of the headers, the examples
+# compile and work, and programs of D print the output in the pages.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:=cc}"
@@ -17,7 +16,7 @@ work=$SCRATCH
 export TBUF_DIR="$work/run"
 unset TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
 
-# expect WHAT COMMAND ...: it succeeds; what it says is shown if it does not.
+# expect WHAT COMMAND ...: expects success; prints the output if it fails.
 expect() {
 	what=$1
 	shift
@@ -40,10 +39,10 @@ pages_are_clean() {
 	done
 }
 
-# Cells of tables that are wider than their columns, but for a row's last: groff
-# sets what follows right behind them, or a column further.  What a cell looks
-# like is told without formatting it: most macros are left out, functions get
-# their parentheses.
+# Finds table cells that are wider than their columns, except in the last
+# column: groff sets the next cell directly after them, or a column further.
+# The width is computed without formatting: most macros are omitted, functions
+# get their parentheses.
 wide_cells() {
 	awk '
 	function closed(out) {
@@ -111,7 +110,7 @@ columns_are_wide_enough() {
 	done
 }
 
-# Functions and macros that programs may use, one a line.
+# Prints the functions and macros that programs may use, one on a line.
 public_names() {
 	grep -ho '\<tbuf_[a-z_]*(' "$library/tbuf.h" \
 	    "$library/tbuf_consumer.h" "$library/tbuf_text.h" | tr -d '(' |
@@ -123,7 +122,7 @@ public_names() {
 	echo TBUF_BYTES
 }
 
-# The page that has a name in its section NAME.
+# Prints the page that has a name in its section NAME.
 page_of() {
 	for page in "$man"/*.3; do
 		if sed -n '/^\.Sh NAME/,/^\.Sh SYNOPSIS/p' "$page" |
@@ -136,7 +135,7 @@ page_of() {
 	return 1
 }
 
-# It has a prototype, and a word to say beyond it.
+# Expects that a name has a prototype, and text beyond it.
 is_documented() {
 	page=$(page_of "$1") || { echo "$page"; return 1; }
 	if [ "$(grep -c "\<$1\>" "$page")" -lt 3 ]; then
@@ -145,7 +144,7 @@ is_documented() {
 	fi
 }
 
-# man(1) finds it: the page is called so, or is linked by that name.
+# Expects that man(1) finds it: a page or a link has this name.
 is_found() {
 	page=$(page_of "$1") || { echo "$page"; return 1; }
 	page=$(basename "$page" .3)
@@ -160,7 +159,7 @@ functions_have_pages() {
 	done
 }
 
-# Options one a line: -b, --format.  The summary joins some: [-qvZ].
+# Prints options, one on a line: -b, --format.  The summary joins some: [-qvZ].
 options_of_help() {
 	"$TBUFCTL" --help | grep -o '\(^\|[[ ]\)--*\(32\|[a-zA-Z]\{1,\}\)' |
 	    tr -d '[ ' | sed '/^--/b
@@ -184,7 +183,8 @@ options_are_the_same() {
 	    diff -u "$work/help" "$work/page"
 }
 
-# Each name of -x in --help is in the table of the page, and taken.
+# Expects that each name of -x in --help is in the page's table, and is
+# accepted.
 x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
@@ -200,7 +200,7 @@ x_options_are_the_same() {
 	    diff -u - "$work/page"
 }
 
-# The tables that follow a comment: .\" layout STRUCTURE
+# Prints assertions for the tables that follow a comment: .\" layout STRUCTURE
 layout_assertions() {
 	printf '#include "%s.h"\n' shared/program_file layout/text_trace
 	echo '#include "layout/layout.h"'
@@ -215,7 +215,8 @@ layout_assertions() {
 	}' "$man/tbuf.5"
 }
 
-# limit EXPRESSION TEXT: the number N of a text in libtbuf(3) is so much.
+# limit EXPRESSION TEXT: prints an assertion that the number N of a text in
+# libtbuf(3) is the value of the expression.
 limit() {
 	printf '_Static_assert(%s == %s, "libtbuf(3): %s");\n' "$1" \
 	    "$(echo "$2" | sed 's/N/\\([0-9]*\\)/; s/.*/s|.*&.*|\\1|p/' |
@@ -239,7 +240,7 @@ tables_are_the_headers() {
 	    "$work/layout.c"
 }
 
-# example PAGE: the program in its first unindented display in EXAMPLES.
+# example PAGE: prints the program in its first unindented display in EXAMPLES.
 example() {
 	awk '/^\.Sh EXAMPLES/ { here = 1 }
 	    /^\.Ed/ { if (show) exit }
@@ -285,7 +286,7 @@ examples_compile() {
 	done
 }
 
-# The reader knows some types only; tbufctl knows them all.
+# The reader of the example knows some types only; tbufctl knows them all.
 examples_work() {
 	printf 'request-start id=? path=/a key=?\nrequest-done id=?\n' \
 	    >"$work/expected"
@@ -297,8 +298,8 @@ examples_work() {
 	    diff -u "$work/expected" "$work/got"
 }
 
-# scripts PAGE: its programs, which follow .\" script ARGUMENT..., into N.d and
-# N.args, and what they print, which follows .\" prints STATUS, into N.out and
+# scripts PAGE: puts its programs, which follow .\" script ARGUMENT..., into N.d
+# and N.args, and their output, which follows .\" prints STATUS, into N.out and
 # N.status.
 scripts() {
 	awk -v to="$work/script" '
@@ -311,12 +312,12 @@ scripts() {
 	/^\.Bd/ && file != "" { show = 1 }' "$man/$1"
 }
 
-# prints SCRIPT: what its page says, with the status that it says.
+# prints SCRIPT: expects the output and the status in its page.
 prints() {
 	# shellcheck disable=SC2046	# arguments are words
 	"$TBUFCTL" -q -s "$1.d" $(cat "$1.args") >"$1.came" 2>"$1.told"
 	echo $? | diff -u "$1.status" - || { cat "$1.told"; return 1; }
-	# The line behind the run.
+	# The empty line after the run is removed.
 	sed '$ { /^$/d; }' "$1.came" | diff -u "$1.out" -
 }
 
@@ -331,7 +332,7 @@ programs_print_what_pages_say() {
 	done
 }
 
-# Every name that the compiler knows has a word in tbuf_d(7).
+# Every name that the compiler knows is in tbuf_d(7) or tbuf_dtrace(7).
 names_are_documented() {
 	sed -n 's/^	X(\([a-z_0-9]*\), [0-9].*/\1/p' \
 	    "$top_srcdir/libtbufd/builtins.h" >"$work/names"

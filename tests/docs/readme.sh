@@ -113,7 +113,7 @@ if [ -z "${SANITIZER-}" ]; then
 	    fail "README's unmodified program ended with status $?"
 	shown README "$unmodified"
 
-	# pkg-config and cc name what is built here and not installed.
+	# pkg-config and cc name the build's files and not installed ones.
 	mkdir "$dir/own.bin"
 	libs=$top_builddir/.libs
 	cat >"$dir/own.bin/pkg-config" <<END
