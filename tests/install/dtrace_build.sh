@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A program whose build calls dtrace -h and dtrace -G is built with tbufctl in
-# its place, and traced.
+# A program with calls of dtrace -h and dtrace -G in its build is built with
+# tbufctl instead, and traced.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# The program would need the sanitizer's library too.
+# A program with a sanitizer would need the sanitizer's library.
 [ -z "${SANITIZER-}" ] || exit 77
 . "$top_srcdir/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/expect.sh"
@@ -17,7 +17,7 @@ top=$(cd "$top_srcdir" && pwd)
 libraries=$(cd "$top_builddir/.libs" && pwd)
 cd "$SCRATCH" || exit 1
 
-# As PostgreSQL has it: types that are only cpp's, and none of the names.
+# The file is like PostgreSQL's: a type is a macro, and arguments have no names.
 cat >shop-probes.d <<'END'
 #define Oid unsigned int
 #ifdef NEVER
@@ -59,7 +59,7 @@ main(int argc, char **argv)
 }
 END
 
-# Like a Makefile's rules.
+# Builds with commands like a Makefile's.
 build() {
 	"$TBUFCTL" -C -h -s shop-probes.d -o shop-probes.h &&
 	    $CC -O2 -Wall -Wextra -Werror -I"$top/libtbuf/include" -I. -c shop.c &&
@@ -122,13 +122,14 @@ if command -v "${CXX:-c++}" >/dev/null; then
 	    -Wl,-rpath,"$libraries" 2>&1 && ./shop_plus)" ''
 fi
 
-# Names of its own, in this folder.
+# Without -o, tbufctl chooses the files' names, in the current folder.
 mkdir made && cd made || exit 1
 "$TBUFCTL" -C -h -s ../shop-probes.d && "$TBUFCTL" -C -G -s ../shop-probes.d
 expect 'files without -o' "$(ls)" 'shop-probes.h
 shop-probes.o'
 
-# refused TEXT MESSAGE: of a provider file, which leaves nothing behind.
+# refused TEXT MESSAGE: expects an error for a provider file, and no output
+# file.
 refused() {
 	printf '%s\n' "$1" >bad.d
 	expect "refused: $1" "$("$TBUFCTL" -h -s bad.d 2>&1; echo $?; ls bad.h \
@@ -147,7 +148,7 @@ refused 'provider x { prove' "1: 'probe' or '}' is expected"
 refused 'struct x {' "2: ';' is expected"
 refused 'x' "1: 'provider' is expected"
 
-# usage MESSAGE ARGUMENT ...
+# usage MESSAGE ARGUMENT ...: expects the message and status 2.
 usage() {
 	message=$1
 	shift

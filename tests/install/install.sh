@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# install.sh PREFIX: what was installed there is complete, and programs build
-# against it by pkg-config alone: C, C++, shared and static.  CI runs it.
+# install.sh PREFIX: the installation is complete, and programs build with it by
+# pkg-config alone: C, C++, shared and static.  CI runs it.
 
 set -eu
 prefix=${1:?usage: install.sh PREFIX}
@@ -34,7 +34,7 @@ done
 script=$prefix/share/gdb/auto-load/$(readlink -f "$prefix/lib/libtbuf.so.1")
 [ -s "$script-gdb.py" ] || fail "$script-gdb.py is not there"
 
-# It brings no other library along.
+# libtbuf needs no other library than the C library.
 needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -v -e '^libc\.so' -e '^ld-linux' || :)
@@ -42,8 +42,7 @@ needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
 readelf -d "$prefix/lib/libtbuf.so.1" | grep -q 'FLAGS_1.*NODELETE' ||
     fail 'libtbuf is not linked with -z nodelete'
 
-# The static thread block that is left for objects that come by dlopen is
-# small
+# Objects loaded by dlopen have little static thread-local storage.
 tls=$(readelf -lW "$prefix/lib/libtbuf.so.1" |
     awk '$1 == "TLS" { print $6 }')
 [ $((tls)) -le 304 ] || fail "libtbuf has $tls bytes of thread-local storage"
@@ -82,7 +81,7 @@ main(void)
 END
 version=$(pkg-config --modversion libtbuf)
 
-# build NAME COMPILER SOURCE [PKG-CONFIG FLAG]
+# build NAME COMPILER SOURCE [PKG-CONFIG FLAG]: builds and runs a program.
 build() {
 	# shellcheck disable=SC2046,SC2086 # lists
 	$2 -Wall -Wextra -Werror -o "$dir/$1" "$dir/$3" \
@@ -97,7 +96,7 @@ build c-static "$CC" sample.c --static
 build c++-static "$CXX" sample.cc --static
 build unit "$CC -I$(pkg-config --variable=sdtdir libtbuf)" unit.c
 
-# The shared one is a target for tbufctl, too.
+# The programs are targets for the installed tbufctl, too.
 "$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c" >"$dir/out"
 grep -q '^argc=1 argv=0x' "$dir/out" || fail "tbufctl: $(cat "$dir/out")"
 "$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c-static" >"$dir/out"

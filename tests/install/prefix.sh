@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A build that is configured again for another prefix makes anew what has the
-# prefix in it: libtool refuses to install libraries for another directory.
+# A build that is configured again for another prefix rebuilds the files that
+# contain the prefix: libtool refuses to install libraries for another
+# directory.
 
 set -eu
 : "${top_builddir:?}"
