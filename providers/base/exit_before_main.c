@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * libtbuf-list.so: preloaded into a command whose probes are to be listed, it
- * ends the command where main() would begin.  All constructors have run by
- * then, so that the command's control file has its probes.
+ * libtbuf-list.so, which is preloaded into a command whose probes are to be
+ * listed: it ends the command where main() would begin.  All constructors have
+ * run by then, so that the command's control file has its probes.
  */
 #include <dlfcn.h>
 #include <unistd.h>
@@ -19,11 +19,11 @@ stop(int argc, char **argv, char **envp)
 	(void)argc;
 	(void)argv;
 	(void)envp;
-	/* Without destructors: the program has not begun. */
+	/* Destructors do not run, as the program has not begun. */
 	_exit(0);
 }
 
-/* What starts a program calls this, and the C library's comes behind it. */
+/* A program's startup code finds this before the C library's function. */
 __attribute__((visibility("default")))
 int
 __libc_start_main(program begin, int argc, char **argv, void (*init)(void),

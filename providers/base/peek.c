@@ -17,7 +17,7 @@ peek(enum tbuf_peek way, uintptr_t from, char *to, size_t size)
 	return (tbuf_peek(way, &piece, 1, to, most));
 }
 
-/* The C library's would use vector registers. */
+/* Replaces strnlen(3) of the C library, which would use vector registers. */
 size_t
 peek_length(const volatile char *text, size_t size)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory of a program that may not be there, or be unmapped meanwhile, as what
- * stubs call reads it.
+ * Reads by the functions that stubs call, of memory of the program that may be
+ * unmapped, also during the read.
  */
 #ifndef PROVIDERS_BASE_PEEK_H
 #define PROVIDERS_BASE_PEEK_H
@@ -15,12 +15,13 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Copy at most `size` bytes, no further than to the end of a page, as the next
- * one may not be there.  Returns how many, or a negative errno.
+ * Copies at most `size` bytes, and none beyond the end of the page, as the next
+ * page may not be mapped.  Returns the number of bytes copied, or a negative
+ * errno.
  */
 long	peek(enum tbuf_peek, uintptr_t from, char *to, size_t size);
 
-/* How long a text is: `size`, if it has no end. */
+/* Returns the length of the text, `size` if it has no NUL. */
 size_t	peek_length(const volatile char *text, size_t size);
 
 #pragma GCC visibility pop

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls of safe reads (base/safe_read.h) in a provider.  The calls are an
- * instruction of this file, which has no stub, so that they do not fire.  Part
- * of a fire: compiled with -mgeneral-regs-only.
+ * System calls of safe reads (base/safe_read.h) in a provider.  The system call
+ * instruction of this file is not redirected to a stub, so that these calls do
+ * not fire.  Part of a fire: compiled with -mgeneral-regs-only.
  */
 #include "arch/syscall.h"
 #include "base/safe_read.h"

@@ -3,11 +3,11 @@
  *
  * The libc provider: opening, closing, reading, writing.
  *
- * A path is told by the return, and only if the call has succeeded: then the
- * kernel has read it, and so can we.
+ * The return's probe has the path, and only if the call succeeded: the kernel
+ * has read it then, so that the provider can, too.
  *
  * Programs that are built with _FORTIFY_SOURCE call the checking versions,
- * __read_chk() and the like.  They fire the probes of the plain ones.
+ * __read_chk() and the like.  They fire the probes of the plain functions.
  */
 #include "libc.h"
 
@@ -73,7 +73,7 @@ const struct libc_family tbuf_libc_file = {
 	rows, functions, NFUNCTIONS, NULL, NULL, 0
 };
 
-/* What the C library exports for the headers' checking versions. */
+/* The checking versions that the C library exports for its headers. */
 int	__open_2(const char *path, int flags);
 int	__open64_2(const char *path, int flags);
 int	__openat_2(int dirfd, const char *path, int flags);
@@ -84,14 +84,14 @@ ssize_t	__pread_chk(int fd, void *buf, size_t count, off_t offset,
 ssize_t	__pread64_chk(int fd, void *buf, size_t count, off64_t offset,
 	    size_t size);
 
-/* Does open(2) take a mode with these flags? */
+/* Returns true if open(2) takes a mode with these flags. */
 static bool
 has_mode(int flags)
 {
 	return ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE);
 }
 
-/* The path of a call that succeeded, as a string's value. */
+/* Returns the path as the value of a string if the call succeeded, else 0. */
 static uint64_t
 path_if(bool succeeded, const char *path)
 {
@@ -100,7 +100,7 @@ path_if(bool succeeded, const char *path)
 
 #define OPENED(path)	OR_ERRNO, path_if(result != -1, path)
 
-/* The last of open()'s arguments, which need not be there. */
+/* The mode that follows the flags in a call of open(), 0 if there is none. */
 #define MODE_BEHIND(flags) __extension__ ({				\
 	mode_t mode_ = 0;						\
 	va_list list_;							\

@@ -4,9 +4,9 @@
  * The libc provider: finding the real functions, and registering the probes.
  *
  * Calls may come before the constructor, from the dynamic linker or from the
- * constructor of another library.  So the first one finds the real functions,
- * and the first one for which that is possible registers the probes.  What is
- * not registered is not enabled.
+ * constructor of another library.  Therefore the first call finds the real
+ * functions, and the first call for which it is possible registers the probes.
+ * A probe that is not registered is not enabled.
  */
 #include "libc.h"
 
@@ -27,7 +27,7 @@ static const struct libc_family *const families[] = {
 	&tbuf_libc_process
 };
 
-/* Initial-exec: touching it never allocates. */
+/* Initial-exec: an access never allocates. */
 static _Thread_local bool resolving
     __attribute__((tls_model("initial-exec")));
 
@@ -44,8 +44,8 @@ find_one(struct libc_function *f, const char *name)
 const uint32_t tbuf_libc_unknown[2] = { 1, 1 };
 
 /*
- * `record' is the wrapper's: its caller's frame pointer, and where that goes on
- * with this in its stack pointer.
+ * `record' is the wrapper's frame record: the frame pointer of its caller, and
+ * the address at which the caller resumes, with `sp' as its stack pointer.
  */
 static inline __attribute__((always_inline)) void
 fire(struct tbuf_site *site, const uint64_t *record, const void *sp,
@@ -132,8 +132,8 @@ code_of(const void *inside)
 }
 
 /*
- * Once is enough, and takes as long as relocating this library: the first call
- * is mostly libtbuf's own, before the constructor here.
+ * One search for all functions takes as long as relocating this library.  It is
+ * mostly made for a call of libtbuf's own, before the constructor here.
  */
 bool
 tbuf_libc_resolve(void)
@@ -155,9 +155,9 @@ tbuf_libc_resolve(void)
 			find_one(&family->functions[row],
 			    family->rows[row].name);
 	}
-	/* No program has an address of its own for this one. */
+	/* No program calls tbuf_life_busy(), so its address is in libtbuf. */
 	tbuf_libc_library = code_of((const void *)(uintptr_t)tbuf_life_busy);
-	/* A function that the C library has not leaves a message. */
+	/* Clears the message about a function that the C library lacks. */
 	(void)dlerror();
 	__atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
 	resolving = false;
@@ -165,7 +165,7 @@ tbuf_libc_resolve(void)
 	return (true);
 }
 
-/* Which row of its family a function is, or -1. */
+/* Returns the row of a function in its family, or -1. */
 static int
 row_of(const struct libc_family *family, const struct libc_function *f)
 {
@@ -183,7 +183,7 @@ tbuf_libc_find(struct libc_function *f)
 	int error = errno, row;
 	size_t i;
 
-	/* An object that has it may have come meanwhile. */
+	/* An object that has the function may have been loaded since. */
 	for (i = 0; f->real == NULL && i < LENGTH(families); i++) {
 		row = row_of(families[i], f);
 		if (row != -1)
@@ -195,7 +195,7 @@ tbuf_libc_find(struct libc_function *f)
 	return (f->real);
 }
 
-/* Of three letters. */
+/* Returns the type that has this name in a row. */
 static enum tbuf_type
 type_of(const char *name)
 {
@@ -211,13 +211,13 @@ type_of(const char *name)
 	}
 }
 
-/* What is written of arguments in a row, taken apart. */
+/* The arguments of a row, parsed. */
 struct arguments {
 	const char *written;
-	const struct tbuf_site *site;	/* one that has them, or NULL */
+	const struct tbuf_site *site;	/* one with these, or NULL */
 	uint8_t n;
 	uint8_t types[TBUF_ARGS_MAX];
-	char names[128];		/* one behind the other */
+	char names[128];		/* strings, adjacent */
 	size_t size;
 };
 
@@ -242,8 +242,8 @@ parse(const char *p, struct arguments *a)
 }
 
 /*
- * Register one probe of a function whose arguments are written as in a row:
- * mostly as they were in the last one.
+ * Registers one probe of a function.  Its arguments, written as in a row, are
+ * mostly those of the last call.
  */
 static void
 add(struct tbuf_site *site, const char *module, const char *function,
@@ -264,8 +264,8 @@ add(struct tbuf_site *site, const char *module, const char *function,
 }
 
 /*
- * The base name of the file that a function is in.  dladdr(3) would look at
- * every symbol of that file.  Nearly all functions are in the same one.
+ * Returns the base name of the file that has the function.  dladdr(3) would
+ * look at every symbol of that file.  Nearly all functions are in one file.
  */
 static const char *
 module_of(const void *function)
@@ -314,7 +314,7 @@ register_family(const struct libc_family *family)
 const uint32_t *
 tbuf_libc_words(const struct tbuf_site *a, const struct tbuf_site *b)
 {
-	/* No file, or no room in it: nobody will ever enable them. */
+	/* No control file, or no room in it: they will never be enabled. */
 	static const uint32_t nobody[2];
 
 	if (a->enabled == NULL || b->enabled == NULL)
@@ -325,7 +325,7 @@ tbuf_libc_words(const struct tbuf_site *a, const struct tbuf_site *b)
 	    tbuf_libc_unknown);
 }
 
-/* From here on wrappers look at the enable words alone. */
+/* Makes the wrappers go by the enable words alone from now on. */
 static void
 settle(const struct libc_family *family)
 {
@@ -340,7 +340,7 @@ settle(const struct libc_family *family)
 	}
 }
 
-/* Before the batch, in which nobody may wait for the loader. */
+/* Runs before the batch, in which no thread may wait for the loader. */
 static void
 find_modules(const struct libc_family *family)
 {
@@ -375,9 +375,9 @@ register_all(void)
 }
 
 /*
- * The C library's constructor is the first of all, and sets the environment:
- * by then every object has been relocated.  The call may be libtbuf's own,
- * while it begins, whoever else stands in between.
+ * The C library's constructor is the first of all and sets `environ': by then
+ * every object has been relocated.  tbuf_life_busy(): the call may come from
+ * libtbuf while it begins, also through other functions.
  */
 void
 tbuf_libc_begin(void)

@@ -1,36 +1,35 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The libc provider's inside: functions of the C library that are interposed
- * so that their calls and returns are probes, libc:MODULE:FUNCTION:entry and
- * :return.  Each family of functions is a table, one row a function, and a
- * wrapper for each row:
+ * Internals of the libc provider: functions of the C library are interposed, so
+ * that their calls and returns are probes, libc:MODULE:FUNCTION:entry and
+ * :return.  Each family of functions is a table, with one row for each
+ * function, and a wrapper for each row:
  *
  *	WRAPPER(ssize_t, read, (int fd, void *buf, size_t count),
  *	    READ, READ, (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
  *
- * What is done for tracers is a function of its own, traced_read(), with a
- * frame record: the wrapper has no frame, and so costs next to nothing where
- * nobody traces the function.
+ * All work for tracers is in a function of its own, traced_read(), which has a
+ * frame record.  The wrapper has no frame, so it costs next to nothing while
+ * the function is not traced.
  *
  * RULES OF A WRAPPER
  *
- *   -	The caller's memory is not read before the call has succeeded.
- *   -	errno is the real function's.  Firing leaves it alone.
- *   -	Nothing has to be undone: the real function may not come back (a
+ *   -	It does not read the caller's memory before the call has succeeded.
+ *   -	errno is the real function's.  A fire preserves it.
+ *   -	It leaves nothing to be undone: the real function may not return (a
  *	cancelled thread, longjmp out of a handler, exec, exit).
  *   -	It may run in a handler, in a forked child, and before this object's
  *	constructor: no allocation, no stdio, no lock.
- *   -	Where nobody traces the function it is left by a jump to the real one
- *	before anything else is done: nothing in it has an address that the
- *	real function could know.
+ *   -	While the function is not traced, the wrapper first of all jumps to the
+ *	real function, which never sees a return address in the wrapper.
  */
 #ifndef PROVIDERS_LIBC_LIBC_H
 #define PROVIDERS_LIBC_LIBC_H
 
 /*
- * The functions are defined here under their own names, so the headers must
- * neither define checking versions of them nor rename them.
+ * This provider defines the functions under their own names, so the headers
+ * must neither define checking versions of them nor rename them.
  */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
@@ -47,8 +46,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * A row.  Arguments are written as "name:type name:type", the types being
- * i32 u32 i64 u64 ptr str, as tbuf_libc(7) lists them.
+ * A row.  Arguments are written as "name:type name:type", with the types i32
+ * u32 i64 u64 ptr str, as in tbuf_libc(7).
  */
 struct libc_row {
 	const char *name;
@@ -57,9 +56,9 @@ struct libc_row {
 };
 
 struct libc_function {
-	void *real;		/* the next definition, once it is known */
+	void *real;		/* the next definition; NULL: not found yet */
 	const uint32_t *wanted;	/* two enable words; see quiet() */
-	const char *module;	/* base name of its file, as it registers */
+	const char *module;	/* base name of its file, as registered */
 	struct tbuf_site entry;
 	struct tbuf_site leave;
 };
@@ -76,13 +75,13 @@ struct libc_family {
 	struct libc_function *functions;
 	unsigned nrows;
 	const struct libc_event *events;
-	struct tbuf_site *sites;	/* of the events */
+	struct tbuf_site *sites;	/* one for each event */
 	unsigned nevents;
 };
 
 /*
- * Two words that are not zero: a function that is not known not to be traced.
- * What a table of functions begins as.
+ * Initial value of `wanted`: two words that are not 0, as the function may be
+ * traced.
  */
 extern const uint32_t tbuf_libc_unknown[2];
 #define LIBC_FUNCTIONS(n)	{					\
@@ -90,13 +89,14 @@ extern const uint32_t tbuf_libc_unknown[2];
 }
 
 /*
- * The enable words of two sites, if they lie side by side, which they do when
- * both are registered one after the other; else two that are not zero.
+ * Returns the enable words of two sites if they are adjacent, as those of sites
+ * registered one after the other are.  Otherwise returns two words that are not
+ * 0, or two zeros if the sites can never be enabled.
  */
 const uint32_t *tbuf_libc_words(const struct tbuf_site *,
 	    const struct tbuf_site *);
 
-/* Fire a site that is enabled, for the function with this frame record. */
+/* Fire an enabled site on behalf of the function with this frame record. */
 void	tbuf_libc_fire_1(struct tbuf_site *, const uint64_t *record,
 	    const void *sp, uint64_t);
 void	tbuf_libc_fire_2(struct tbuf_site *, const uint64_t *record,
@@ -111,7 +111,7 @@ void	tbuf_libc_fire_6(struct tbuf_site *, const uint64_t *record,
 	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 	    uint64_t);
 
-/* A part of an object that is loaded. */
+/* A loaded segment of an object. */
 struct libc_code {
 	uintptr_t inside;	/* an address in it */
 	uintptr_t start, size;	/* size 0: not found */
@@ -125,27 +125,27 @@ extern const struct libc_family tbuf_libc_socket;
 extern const struct libc_family tbuf_libc_thread;
 extern const struct libc_family tbuf_libc_process;
 
-/* The probes of mutexes have been registered. */
+/* Called when the probes of mutexes have been registered. */
 void	tbuf_libc_thread_begin(void);
 
-/* Arrange for exit:entry to fire when main returns. */
+/* Arranges for exit:entry to fire when main returns. */
 void	tbuf_libc_process_begin(void);
 
 /*
- * Find the real functions, all at once.  False if the calling thread is at it
- * already: dlsym(3) itself has called one of them.
+ * Finds all real functions at once.  Returns false if the calling thread is
+ * already doing so: dlsym(3) itself has called one of the functions.
  */
 bool	tbuf_libc_resolve(void);
 
-/* The same for one function, whatever else is under way. */
+/* Returns one real function, also during tbuf_libc_resolve(), or NULL. */
 void	*tbuf_libc_find(struct libc_function *);
 
-/* Register the probes, if it is time to: a call came before the constructor. */
+/* Registers the probes, if a call before the constructor can do so. */
 void	tbuf_libc_begin(void);
 
 #pragma GCC visibility pop
 
-/* The real function; void *, so that it fits every pointer to a function. */
+/* Returns the real function; void * fits every pointer to a function. */
 static inline void *
 tbuf_libc_real(struct libc_function *f)
 {
@@ -154,7 +154,7 @@ tbuf_libc_real(struct libc_function *f)
 	return (__builtin_expect(real != NULL, 1) ? real : tbuf_libc_find(f));
 }
 
-/* Are both of these words zero? */
+/* Returns true if both words are 0. */
 static inline bool
 quiet_words(const uint32_t *words)
 {
@@ -164,8 +164,8 @@ quiet_words(const uint32_t *words)
 }
 
 /*
- * Does nobody trace the function's entry or return?  If so, its real one is
- * known: the load pairs with the release of `wanted`.
+ * Returns true if neither the function's entry nor its return is traced.  Its
+ * real function is known then: the load pairs with the release of `wanted`.
  */
 static inline bool
 quiet(const struct libc_function *f)
@@ -175,9 +175,7 @@ quiet(const struct libc_function *f)
 
 #define REAL(name, f)	((typeof(name) *)(f)->real)
 
-/*
- * A return's errno: 0 where the call succeeded.
- */
+/* Returns the errno of a return probe: 0 if the call succeeded. */
 static inline int
 error_if(bool failed)
 {
@@ -187,7 +185,7 @@ error_if(bool failed)
 /* A pointer as a probe's value. */
 #define ADDRESS(pointer)	((uintptr_t)(pointer))
 
-/* Is the probe enabled?  A call before the constructor may register it. */
+/* Returns true if the probe is enabled; registers it first if need be. */
 static inline bool
 wanted(const struct tbuf_site *site)
 {
@@ -197,9 +195,9 @@ wanted(const struct tbuf_site *site)
 }
 
 /*
- * Is a call from here none of the program's?  libtbuf opens and closes its
- * control file, and another provider reads files while it begins, by functions
- * that call others.
+ * Returns true if a call from here is not the program's: libtbuf opens and
+ * closes its control file, and another provider reads files while it begins,
+ * both by functions of the C library that call others.
  */
 static inline bool
 is_own(const void *caller)
@@ -209,9 +207,9 @@ is_own(const void *caller)
 }
 
 /*
- * Fire a probe, with 1 to 6 values, for who has called this function, which
- * has a frame record so.  A macro, for values are made only if somebody wants
- * them.
+ * Fires a probe, with 1 to 6 values, on behalf of the caller of the enclosing
+ * function, which has a frame record for it.  As this is a macro, the values
+ * are computed only if the probe is enabled.
  */
 #define FIRE(site, ...)							\
 do {									\
@@ -224,14 +222,14 @@ do {									\
 #define FIRE_LIST(site, ...)	FIRE(site, __VA_ARGS__)
 #define LIST(...)		__VA_ARGS__
 
-/* A function that a wrapper ends with, when there is somebody who traces. */
+/* A function that a wrapper ends with while its probes are enabled. */
 #define TRACED	static __attribute__((noinline))
 
 /*
- * The usual one: call `name', which has the row `called', and fire the probes
- * of the row `probes', which is another one for a checking version.  The
- * parameters, the arguments, and the values of the entry's probe, stand in
- * parentheses; behind them come those of the return's, which see the result as
+ * The usual traced function: it calls `name', which has the row `called', and
+ * fires the probes of the row `probes', which differs for a checking version.
+ * The parameters, the arguments, and the values of the entry's probe are in
+ * parentheses; after them come the values of the return's probe, which may use
  * `result'.
  */
 #define TRACED_CALL(type, name, parameters, probes, called, arguments,	\
@@ -249,7 +247,7 @@ traced_##name parameters						\
 	return (result);						\
 }
 
-/* Go on in the real function, or in the traced one. */
+/* Continues in the real function, or in the traced one. */
 #define PASS(name, probes, called, arguments)				\
 do {									\
 	if (quiet(&functions[probes]))					\
@@ -270,7 +268,7 @@ name parameters								\
 	PASS(name, probes, called, arguments);				\
 }
 
-/* The return of a call that tells a failure by -1 and errno. */
+/* Values of the return of a call that reports a failure by -1 and errno. */
 #define OR_ERRNO	result, error_if(result == -1)
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The libc provider: the malloc family.
  *
- * Where the program or a library that comes later has a malloc of its own,
- * that is the real one here, and the probes' module says so.
+ * If the program, or a library that comes later, has a malloc of its own, that
+ * is the real one here, and the module of the probes is its file.
  */
 #include "libc.h"
 
@@ -48,9 +48,8 @@ const struct libc_family tbuf_libc_memory = {
 };
 
 /*
- * Memory for dlsym(3) while it looks for the real functions.  A block is
- * preceded by its size and never given back, so it is zero when it is handed
- * out.
+ * Memory for dlsym(3) while it finds the real functions.  A block comes after
+ * its size and is never freed, so every block is zeroed when it is allocated.
  */
 #define EARLY_SIZE	32768
 #define EARLY_ALIGN	16
@@ -100,7 +99,7 @@ early_size(const void *ptr)
 	return (size);
 }
 
-/* Move a block to memory that can be given back. */
+/* Moves a block to memory that can be freed. */
 static void *
 early_move(void *ptr, size_t size)
 {
@@ -112,7 +111,7 @@ early_move(void *ptr, size_t size)
 	return (new);
 }
 
-/* False while dlsym(3) needs memory to find the function. */
+/* Returns false while dlsym(3) needs memory to find the function. */
 static bool
 ready(struct libc_function *f)
 {
@@ -155,7 +154,7 @@ calloc(size_t nmemb, size_t size)
 	PASS(calloc, CALLOC, CALLOC, (nmemb, size));
 }
 
-/* A size of 0 frees, and there NULL is no failure. */
+/* A size of 0 frees the block; a result of NULL is no failure then. */
 TRACED_CALL(void *, realloc, (void *ptr, size_t size), REALLOC, REALLOC,
     (ptr, size), (ADDRESS(ptr), size), ADDRESS(result),
     error_if(result == NULL && size != 0))
@@ -170,7 +169,7 @@ realloc(void *ptr, size_t size)
 	if (quiet(f))
 		return (REAL(realloc, f)(ptr, size));
 	if (!ready(f))
-		/* Where else it may be from cannot be told. */
+		/* The size of a block from elsewhere is not known. */
 		return (early_allocate(ptr == NULL ? size : SIZE_MAX));
 	PASS(realloc, REALLOC, REALLOC, (ptr, size));
 }
@@ -206,7 +205,7 @@ free(void *ptr)
 {
 	struct libc_function *f = &functions[FREE];
 
-	/* Nothing that dlsym(3) got elsewhere can be given back under it. */
+	/* Early blocks are never freed, nor others until free() is found. */
 	if (__builtin_expect(is_early(ptr), 0))
 		return;
 	if (quiet(f))

@@ -3,15 +3,15 @@
  *
  * The libc provider: fork, exec, spawn and exit.
  *
- * An exec that succeeds does not return, so what it executes is never told as
- * a string; a spawn's return tells it.
+ * An exec that succeeds does not return, so its path is never recorded as a
+ * string; the return of a spawn records it.
  *
- * exec and _exit run in children of vfork too.  Their wrappers leave nothing
- * behind in memory that is the parent's.
+ * exec and _exit also run in children of vfork.  Their wrappers leave no state
+ * in memory, which is the parent's.
  *
- * vfork, clone, daemon and setsid have no probes.  They are here because those
- * of libtbuf come behind the C library's in the order of search; the first two
- * are those of target/process/interpose_vfork.c.
+ * vfork, clone, daemon and setsid have no probes.  This object defines them
+ * because libtbuf's definitions come after the C library's in the order of
+ * search; the first two are those of target/process/interpose_vfork.c.
  */
 #include "libc.h"
 
@@ -93,7 +93,7 @@ WRAPPER(int, execvpe,
 WRAPPER(int, fexecve, (int fd, char *const argv[], char *const envp[]), FEXECVE,
     FEXECVE, (fd, argv, envp), (fd, ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
 
-/* As glibc declares it since 2.34. */
+/* The declaration of glibc since 2.34. */
 int	execveat(int dirfd, const char *path, char *const argv[],
 	    char *const envp[], int flags);
 
@@ -103,10 +103,9 @@ WRAPPER(int, execveat, (int dirfd, const char *path, char *const argv[],
     (dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp), flags), OR_ERRNO)
 
 /*
- * Arguments of execl() and its kin cannot be handed on as they are: they
- * become a vector, and the real function is the one that takes a vector.
- *
- * Counts the arguments behind the first, their NULL not among them.
+ * Counts the arguments of execl() and its kin after the first, without the
+ * NULL.  The arguments cannot be passed on as they are: they become a vector
+ * for the real function that takes one.
  */
 static size_t
 count(va_list list)
@@ -118,7 +117,7 @@ count(va_list list)
 	return (n);
 }
 
-/* argv has room for the first argument, n more, and NULL. */
+/* Fills argv, which has room for the first argument, n more, and NULL. */
 static void
 collect(char **argv, const char *arg, size_t n, va_list list)
 {
@@ -212,7 +211,7 @@ execle(const char *path, const char *arg, ...)
 	return (result);
 }
 
-/* The child's pid, where a spawn has succeeded and its caller wants it. */
+/* Returns the child's pid if a spawn that reports it succeeded, else 0. */
 static pid_t
 spawned(int result, const pid_t *pid)
 {
@@ -235,13 +234,13 @@ WRAPPER(int, posix_spawnp, (pid_t *pid, const char *file,
     ADDRESS(argv), ADDRESS(envp)), result, spawned(result, pid),
     result == 0 ? ADDRESS(file) : 0)
 
-/* exit:entry has fired. */
+/* true: exit:entry has fired */
 static bool exit_told;
 
 /*
  * When main returns, the C library calls its exit() by another name.  This
- * handler tells it all the same; it was registered before any of the
- * program's own, so it is the last of them to run.
+ * handler fires exit:entry then.  It was registered before the program's own
+ * handlers, so it runs last.
  */
 static void
 returned(int status, void *unused)
@@ -302,7 +301,7 @@ _Exit(int status)
 	__builtin_unreachable();
 }
 
-/* A forked child that calls one of these is to stay: it becomes a target. */
+/* A forked child that calls daemon() or setsid() becomes a target. */
 int
 daemon(int nochdir, int noclose)
 {

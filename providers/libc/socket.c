@@ -47,12 +47,12 @@ const struct libc_family tbuf_libc_socket = {
 };
 
 /*
- * The pointer to an address.  For C the headers declare it as a transparent
+ * The pointer to an address.  In C the headers declare it as a transparent
  * union, so that any kind of address will do.
  */
 #define ADDRESS_OF(addr)	ADDRESS((addr).__sockaddr__)
 
-/* What the C library exports for the headers' checking versions. */
+/* The checking versions that the C library exports for its headers. */
 ssize_t	__recv_chk(int fd, void *buf, size_t len, size_t size, int flags);
 ssize_t	__recvfrom_chk(int fd, void *buf, size_t len, size_t size, int flags,
 	    __SOCKADDR_ARG addr, socklen_t *addrlen);

@@ -3,9 +3,9 @@
  *
  * The libc provider: pthread mutexes.
  *
- * Beside entry and return, the functions that lock have `contended`, when
- * another thread has the mutex and this one is going to wait, and `acquired`,
- * when it has got it.
+ * Besides entry and return, the functions that lock have the probes
+ * `contended', when another thread has the mutex and this one is going to wait,
+ * and `acquired', when it has got the mutex.
  */
 #include "libc.h"
 
@@ -48,7 +48,7 @@ static struct libc_function functions[NFUNCTIONS] =
     LIBC_FUNCTIONS(NFUNCTIONS);
 static struct tbuf_site sites[NEVENTS];
 
-/* Enable words for each function, too: two, among which are its events. */
+/* Two adjacent enable words for each function, which include its events'. */
 static const uint32_t *wanted_events[NFUNCTIONS] = {
 	[0 ... NFUNCTIONS - 1] = tbuf_libc_unknown
 };
@@ -62,7 +62,7 @@ tbuf_libc_thread_begin(void)
 {
 	unsigned i;
 
-	/* Behind what was acquired comes what is contended next. */
+	/* `acquired' is followed by the next function's `contended'. */
 	for (i = 0; i + 1 < NEVENTS; i++)
 		if (i == 0 || events[i].function != events[i - 1].function)
 			__atomic_store_n(&wanted_events[events[i].function],
@@ -70,7 +70,7 @@ tbuf_libc_thread_begin(void)
 			    __ATOMIC_RELEASE);
 }
 
-/* Does nobody trace this function, its events included? */
+/* Returns true if neither the function nor its events are traced. */
 static inline bool
 quiet_lock(unsigned function)
 {
@@ -78,7 +78,7 @@ quiet_lock(unsigned function)
 	    &wanted_events[function], __ATOMIC_ACQUIRE)));
 }
 
-/* Has a lock function that returned this given the mutex to its caller? */
+/* Returns true if a lock function with this result has got the mutex. */
 static bool
 is_held(int result)
 {
@@ -88,9 +88,10 @@ is_held(int result)
 #define NOT_TRIED	(-1)
 
 /*
- * Whether a mutex is free is found out by trying, and only for somebody who
- * wants to know.  Unless the attempt got the mutex, the real function has yet
- * to be called, which has its own opinion about every error.
+ * Tries to lock the mutex, if `contended' is enabled, to find out whether it is
+ * free.  Returns the result, or NOT_TRIED.  Unless the thread holds the mutex
+ * then, the caller still calls the real function, which decides about every
+ * error.
  */
 static int
 try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
@@ -103,7 +104,7 @@ try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
 	return (real(mutex));
 }
 
-/* The same as PASS, with the function's events. */
+/* PASS for a function that has events. */
 #define PASS_LOCK(name, row, arguments)					\
 do {									\
 	if (quiet_lock(row))						\
@@ -198,7 +199,7 @@ traced_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 	int result = NOT_TRIED;
 
 	FIRE(f->entry, ADDRESS(mutex), clock, ADDRESS(abstime));
-	/* Another clock is an error, even where the mutex is free. */
+	/* Any other clock is an error, even if the mutex is free. */
 	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
 		result = try(&sites[CLOCKLOCK_CONTENDED], mutex);
 	if (!is_held(result)) {
