@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What has to be known of aarch64 instructions.
+ * Properties of aarch64 instructions, and the encoding of stubs.
  */
 #include "aarch64.h"
 
@@ -9,7 +9,7 @@
 
 #define BRANCH	0x14000000u	/* b */
 
-/* The signed number in `bits` bits from bit `low` on, times a word. */
+/* Returns the signed number in `bits` bits from bit `low` on, times a word. */
 static uintptr_t
 distance(uint32_t word, unsigned low, unsigned bits)
 {
@@ -23,7 +23,7 @@ patch_target(uint32_t word, uintptr_t at)
 {
 	if ((word & 0x7c000000) == BRANCH)		/* b, bl */
 		return (at + distance(word, 0, 26));
-	if ((word & 0xff000000) == 0x54000000 ||	/* by a condition */
+	if ((word & 0xff000000) == 0x54000000 ||	/* b.cond */
 	    (word & 0x7e000000) == 0x34000000)		/* cbz, cbnz */
 		return (at + distance(word, 5, 19));
 	if ((word & 0x7e000000) == 0x36000000)		/* tbz, tbnz */
@@ -31,7 +31,7 @@ patch_target(uint32_t word, uintptr_t at)
 	return (0);
 }
 
-/* Branches and exceptions are one class, with what is for the system. */
+/* Branches and exceptions are one class, which also has system instructions. */
 bool
 patch_goes_on(uint32_t word)
 {
@@ -39,9 +39,9 @@ patch_goes_on(uint32_t word)
 }
 
 /*
- * The lowest field is the result's.  Loads may write to another one, to that
- * of the address, and to what is compared.  Stores are taken for loads, and
- * vector registers for general ones.
+ * The lowest field is the result's.  Loads may write to another one, to that of
+ * the address, and to that of a compared value.  Stores are taken for loads,
+ * and vector registers for general ones.
  */
 bool
 patch_writes(uint32_t word, unsigned number)
@@ -63,7 +63,7 @@ patch_branch(uintptr_t from, uintptr_t to, uint32_t *word)
 	    PATCH_WORD == 0);
 }
 
-/* stp or str that keeps the address that the function returns to */
+/* Returns true for a stp or str that stores the return address. */
 static bool
 keeps_link(uint32_t word)
 {
@@ -87,7 +87,7 @@ patch_keeps_link(const struct patch_range *function, uintptr_t at)
 
 /* ------------------------------------------------------------------- stubs */
 
-/* What a stub has behind its instructions. */
+/* Offsets of the data of a stub, after its instructions. */
 #define ENABLED_AT	40u
 #define PROBE_AT	48u
 #define HIT_AT		56u
@@ -104,7 +104,7 @@ put_literal(uint8_t *stub, unsigned at, uint64_t value)
 	memcpy(stub + at, &value, sizeof(value));
 }
 
-/* The field of 19 bits for what is at `to` in the stub. */
+/* Returns the field of 19 bits that refers to `to` in the stub. */
 static uint32_t
 ahead(unsigned from, unsigned to)
 {

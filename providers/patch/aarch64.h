@@ -13,21 +13,21 @@
 
 #define PATCH_WORD	4u	/* bytes of an instruction */
 
-/* Where the instruction at an address may branch to directly, or 0. */
+/* Returns the direct target of a branch at an address, or 0. */
 uintptr_t patch_target(uint32_t word, uintptr_t at);
 
-/* Does what follows an instruction run next, whenever it has run? */
+/* Returns true if the next instruction always runs after this one. */
 bool	patch_goes_on(uint32_t word);
 
-/* May it leave another value in general register `number`?  If in doubt. */
+/* Returns true if it may change general register `number`, or if in doubt. */
 bool	patch_writes(uint32_t word, unsigned number);
 
-/* The instruction at `from` that branches to `to`; false: it cannot. */
+/* Encodes a branch at `from` to `to`.  Returns false if it does not reach. */
 bool	patch_branch(uintptr_t from, uintptr_t to, uint32_t *word);
 
 /*
- * May a function have put the address that it returns to on its stack before
- * it comes to `at`?  If not, it is in register 30 alone.
+ * Returns true if a function may have stored its return address on the stack
+ * before it comes to `at`.  If not, the address is in register 30 alone.
  */
 bool	patch_keeps_link(const struct patch_range *, uintptr_t at);
 
@@ -39,19 +39,19 @@ struct patch_registers {
 	uint64_t sp;
 };
 
-/* Of those, as an array. */
+/* Indices of registers, where these are taken as an array. */
 #define PATCH_STACK	31u	/* the stack pointer */
 #define PATCH_FRAME	29u	/* the frame pointer */
-#define PATCH_LINK	30u	/* the address that a function returns to */
+#define PATCH_LINK	30u	/* the return address of a function */
 
 #define PATCH_NOP	PATCH_WORD	/* the instruction at a place */
 #define PATCH_JUMP	PATCH_WORD	/* bytes of a branch */
 
 /*
- * A stub, encoded for an address: while the word at `enabled` is 0 it goes on
- * at `back`, else at `hit`, with `probe` in register 17 and both registers
- * that it takes on the stack.  Who has been hit goes back to BEHIND in it.
- * False: a branch does not reach so far.
+ * A stub, encoded for address `at`: while *enabled is 0 it continues at `back`,
+ * otherwise at `hit`, with `probe` in register 17, and the registers 16 and 17
+ * on the stack.  The code at `hit` returns to PATCH_STUB_BEHIND in the stub.
+ * Returns false if a branch does not reach `back`.
  */
 #define PATCH_STUB		64u
 #define PATCH_STUB_BEHIND	28u
@@ -60,12 +60,12 @@ bool	patch_stub_encode(uint8_t stub[PATCH_STUB], uintptr_t at,
 	    uintptr_t back, const uint32_t *enabled, const void *probe,
 	    uintptr_t hit);
 
-/* One that goes on at an address however far; functions may be there. */
+/* A stub that continues at any address, also at the start of a function. */
 #define PATCH_FAR	16u
 
 void	patch_far_encode(uint8_t stub[PATCH_FAR], uintptr_t to);
 
-/* Arm a place: a branch takes the place of the one instruction. */
+/* Arms a place: a branch replaces its one instruction. */
 const char *patch_arm(const struct patch *, const struct patch_text *,
 	    struct patch_probe *);
 

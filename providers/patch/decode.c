@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Instructions, by zydis: it is packaged, allocates nothing, and tells where
- * in an instruction its displacement is.
+ * Instructions, decoded by zydis: it is packaged, allocates nothing, and
+ * reports where in an instruction its displacement is.
  */
 #include "x86_64.h"
 
@@ -11,8 +11,8 @@
 #include "decoder.h"
 
 /*
- * The whole, and the bare form: lengths and what an instruction is made of,
- * by which a text is walked in half the time.
+ * `whole` decodes all of an instruction; `bare` only its length and its parts,
+ * so that it walks through a text in half the time.
  */
 static ZydisDecoder whole, bare;
 
@@ -39,7 +39,7 @@ patch_decode_full(const uint8_t *bytes, size_t size,
 	    NULL, bytes, size, instruction)));
 }
 
-/* jmp by an operand */
+/* Returns true for a jmp with an operand in a register or in memory. */
 static bool
 is_computed_jump(const ZydisDecodedInstruction *in)
 {
@@ -56,7 +56,7 @@ is_call(const ZydisDecodedInstruction *in)
 	    (in->raw.modrm.reg == 2 || in->raw.modrm.reg == 3))));
 }
 
-/* jmp, ret, hlt, int3; ud2 */
+/* Returns true for jmp, ret, hlt, int3 and ud2. */
 static bool
 is_end(const ZydisDecodedInstruction *in)
 {
@@ -70,7 +70,7 @@ is_end(const ZydisDecodedInstruction *in)
 	    memchr(opcodes, in->opcode, sizeof(opcodes)) != NULL);
 }
 
-/* An operand whose address is that of the next instruction, and more. */
+/* Returns true if an operand is relative to the next instruction's address. */
 static bool
 is_relative(const ZydisDecodedInstruction *in)
 {

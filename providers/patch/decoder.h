@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What zydis says of an instruction.
+ * Decoding of instructions by zydis.
  */
 #ifndef TBUF_PROVIDERS_PATCH_DECODER_H
 #define TBUF_PROVIDERS_PATCH_DECODER_H
@@ -16,8 +16,8 @@ __attribute__((visibility("hidden")))
 bool	patch_decode_full(const uint8_t *, size_t, ZydisDecodedInstruction *);
 
 /*
- * Would a branch be one of 16 bits?  By this prefix it is on AMD's CPUs, and
- * is none on Intel's; not even its length is the same.
+ * Returns true if a branch has the prefix of 16 bits: AMD's CPUs obey it,
+ * Intel's ignore it, so that not even the length is the same.
  */
 static inline bool
 patch_is_narrow(const ZydisDecodedInstruction *in)

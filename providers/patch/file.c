@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A file in memory for the stubs of one session.  Its pages are mapped where
- * the stubs are to be, and written through the file, so that none of them is a
- * copy of the process's own.  fork(2) then duplicates a mapping and nothing
- * else: no tables and no pages for stubs that are far from each other.
+ * the stubs are to be, and written through the file, so that no page becomes a
+ * private copy.  fork(2) then duplicates only a mapping: no page tables and no
+ * pages for stubs that are far from each other.
  *
- * Where there is none, stubs are written as text is.
+ * Without such a file, stubs are written as text is.
  */
 #include "patch.h"
 
@@ -39,7 +39,7 @@ static struct {
 	} parts[PARTS_MAX];
 } file = { .number = -1 };
 
-/* A file size limit, or a filter of system calls, might kill for it. */
+/* Returns false if a limit or a filter of system calls might kill for it. */
 static bool
 may_open(void)
 {
@@ -69,7 +69,7 @@ patch_file_begin(void)
 	file.used = file.nparts = 0;
 	if (!may_open())
 		return;
-	/* It is mapped, not run: kernels that know the flag ask for it. */
+	/* It is mapped, not executed: kernels with the flag ask for it. */
 	number = memfd_create("tbuf-stubs", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 	if (number == -1)
 		number = memfd_create("tbuf-stubs", MFD_CLOEXEC |
@@ -81,7 +81,7 @@ patch_file_begin(void)
 		patch_file_end();
 }
 
-/* From now on nobody can write to it. */
+/* Seals the file, so that it cannot be written from now on. */
 void
 patch_file_end(void)
 {

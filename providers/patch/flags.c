@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Are flags looked at behind a place?  By instructions one behind the other: a
- * branch, a call or a return may go to where they are.
+ * Finds out whether flags are tested after a place.  It reads one instruction
+ * after the other, as far as a branch, a call or a return, which may lead to a
+ * test.
  */
 #include "x86_64.h"
 
@@ -17,8 +18,9 @@
 			    ZYDIS_CPUFLAG_OF)
 
 /*
- * What it sets for certain, or leaves undefined.  Shifts and strings are left
- * out: with a count of zero they change none.
+ * Returns the flags that the instruction certainly sets, or leaves undefined.
+ * Shifts and string instructions do not count: with a count of 0 they change
+ * none.
  */
 static uint32_t
 sets(const ZydisDecodedInstruction *in)
@@ -41,7 +43,7 @@ sets(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* Does the next one run behind it, and nothing else before? */
+/* Returns true if the next instruction runs directly after this one. */
 static bool
 goes_on(const ZydisDecodedInstruction *in)
 {

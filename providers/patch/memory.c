@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Where stubs are.
+ * Memory for stubs.
  *
  * Pages come from the session's file (file.c), or else from this object's own,
- * read-execute and private: what a policy allows of text it allows of them, and
- * nobody has to ask for anonymous memory that is executable.  What they hold
- * before a stub is written there is of no meaning; nothing jumps to it.
+ * mapped read-execute and private: a policy that allows text allows them, and
+ * no anonymous memory has to be executable.  Their contents before a stub is
+ * written have no meaning, as nothing jumps there.
  */
 #include "probe.h"
 
@@ -32,7 +32,7 @@
 
 struct page {
 	uintptr_t at;
-	uint8_t used[PAGE / 8];		/* a bit a byte */
+	uint8_t used[PAGE / 8];		/* one bit for each byte */
 };
 
 static struct page pages[PAGES_MAX];
@@ -75,7 +75,7 @@ heap_may_grow_into(uintptr_t at, size_t size)
 	return (at + size > heap && at < heap + 64 * GIB);
 }
 
-/* The first thread's. */
+/* The stack of the main thread. */
 static bool
 stack_may_grow_into(uintptr_t at, size_t size)
 {
@@ -113,7 +113,7 @@ add_page(uintptr_t at)
 	return (NULL);
 }
 
-/* Are all of these bytes free?  Take them if so. */
+/* Takes these bytes.  Returns false if any of them is in use. */
 static bool
 take(uintptr_t at, size_t size)
 {
@@ -148,17 +148,17 @@ patch_map_at(uintptr_t at, size_t size)
 	return (take(at, size) ? NULL : "another stub is there");
 }
 
-/* Room that is left of what was mapped last, and where it is. */
+/* The unused part of the room that was mapped last. */
 static uintptr_t room, room_end;
 
-/* Room of stubs whose objects are gone. */
+/* Room of stubs of objects that have been unloaded. */
 static struct {
 	uintptr_t at;
 	size_t size;
 } freed[FREED_MAX];
 static unsigned nfreed;
 
-/* A page of which nothing is used goes back, to be free for the next one. */
+/* Releases bytes of a page; a page without used bytes is unmapped. */
 static void
 leave(struct page *page, uintptr_t at, size_t size)
 {
@@ -202,7 +202,7 @@ reaches(const struct patch_text *text, uintptr_t at)
 	return (high - low < PATCH_REACH);
 }
 
-/* Is an object that room is for between the first thread's stack and it? */
+/* Returns true if the object is between `at` and the main thread's stack. */
 static bool
 stack_ends_before(const struct patch_text *text, uintptr_t at)
 {
@@ -237,7 +237,7 @@ take_freed(const struct patch_text *text, size_t size)
 	return (0);
 }
 
-/* Below the object first: above a program is its heap. */
+/* Room below the object is tried first, as the heap is above a program. */
 uintptr_t
 patch_map_near(const struct patch_text *text, size_t size)
 {

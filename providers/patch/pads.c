@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Landing pads: where a function goes on when an exception passes through it.
- * No branch tells them, but a table of the function's that unwinders read
- * (.gcc_except_table), in the encodings that compilers use.
+ * Landing pads: where a function continues when an exception passes through it.
+ * No branch leads to them; they are in a table of the function that unwinders
+ * read (.gcc_except_table), in the encodings that compilers use.
  */
 #include "patch.h"
 
@@ -14,7 +14,7 @@
 #define ABSOLUTE	0x03	/* 4 bytes */
 #define ULEB		0x01	/* 7 bits a byte, the lowest first */
 
-/* The table as it is read; `bad` once and for all. */
+/* A reader of the table; `bad` is never reset. */
 struct table {
 	const struct patch_text *text;
 	uintptr_t at;
@@ -62,7 +62,7 @@ read_word(struct table *t)
 	return (value);
 }
 
-/* What pads are relative to: the function, unless the table says otherwise. */
+/* Returns the base of the pads: the function, unless the table has another. */
 static uintptr_t
 read_base(struct table *t, const struct patch_range *function)
 {
@@ -88,7 +88,7 @@ read_field(struct table *t, uint8_t encoding)
 	return (encoding == ULEB ? read_uleb(t) : read_word(t));
 }
 
-/* A row: a part of the function, its length, its pad, and what is done. */
+/* Returns the pad of a row, which is: start, length, pad, action. */
 static uint64_t
 read_pad(struct table *t, uint8_t encoding)
 {

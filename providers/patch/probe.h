@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stubs that show all general registers at a place to a function, as far as
- * they are the same on all processors.
+ * Stubs that pass all general registers at a place to a function: the part that
+ * is the same on all processors.
  */
 #ifndef TBUF_PROVIDERS_PATCH_PROBE_H
 #define TBUF_PROVIDERS_PATCH_PROBE_H
@@ -14,11 +14,10 @@
 struct patch_registers;
 
 /*
- * What a stub needs to know of its place; it stays where it is for good.
- * While *enabled is 0, a stub costs a load and two jumps.  Else it calls
- * hit(), with the registers as they were at the place: below what the program
- * may have under its stack pointer, on an aligned stack, with flags and
- * registers put back afterwards.
+ * The data of a place for its stub; they are never moved.  While *enabled is 0,
+ * a stub costs a load and two jumps.  Otherwise it calls hit() with the
+ * registers as they were at the place: below the program's data under its stack
+ * pointer, on an aligned stack; flags and registers are restored afterwards.
  */
 struct patch_probe {
 	const uint32_t *enabled;
@@ -28,15 +27,15 @@ struct patch_probe {
 	size_t stub_size;
 };
 
-/* Is it the instruction that a place has to be? */
+/* Returns true if the instruction is the one that a place must be. */
 bool	patch_is_nop(uintptr_t place);
 
-/* Its object has been unloaded: others may have the room of its stub. */
+/* Frees the room of a stub of an object that has been unloaded. */
 void	patch_forget(struct patch_probe *);
 
 /*
- * Have a function that does nothing, such as the one that the dynamic linker
- * calls for debuggers, be another one.
+ * Redirects a function that does nothing, such as the one that the dynamic
+ * linker calls for debuggers, to another one.
  */
 const char *patch_replace(const struct patch *, const struct patch_text *,
 	    uintptr_t function, void (*other)(void));

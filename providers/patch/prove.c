@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Whether five bytes may be taken by a jump.
+ * Proof that a jump may replace five bytes.
  */
 #include "x86_64.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 
 #define LINE		8u		/* bytes for each bit of the filter */
-#define LINES		(1u << 19)	/* it wraps, and says yes then */
+#define LINES		(1u << 19)	/* it wraps; it errs to `near' */
 
-/* Entries of a jump table that are none of the function's. */
+/* Entries of a jump table in a row that lead out of the function. */
 #define STRANGERS_MAX	16u
 
-/* Is a place near this address?  Nearly all branches lead elsewhere. */
+/* A bit for each line with a place nearby; most branches lead elsewhere. */
 static uint8_t filter[LINES / 8];
 
 static void
@@ -33,7 +33,7 @@ filter_has(uintptr_t address)
 	return ((filter[line / 8] & 1u << line % 8) != 0);
 }
 
-/* The first place at or behind an address, less what a jump takes. */
+/* Returns the first place that has the end of its jump after an address. */
 static size_t
 place_near(const struct patch_place *places, size_t n, uintptr_t target)
 {
@@ -63,8 +63,8 @@ enter(struct patch_place *places, size_t n, uintptr_t target)
 }
 
 /*
- * Which of 16 bytes may be the last one of a branch's opcode: e8 and e9, and
- * 80 to 8f behind an 0f.
+ * Returns a bit for each of 16 bytes that may be the last one of a branch's
+ * opcode: e8 and e9, and 80 to 8f after 0f.
  */
 static inline unsigned
 opcodes(const uint8_t *p)
@@ -82,11 +82,10 @@ opcodes(const uint8_t *p)
 }
 
 /*
- * Whatever could be a branch of 4 bytes is taken for one, at each byte of the
- * text: functions have cold parts elsewhere, which jump back into them.  (That
- * bytes that are none happen to point at a place is unlikely, and leaves that
- * place alone.)  Branches of one byte are those of the place's own function,
- * which is decoded.
+ * Takes all bytes of the text that could be a branch of 4 bytes for one:
+ * functions have cold parts elsewhere, which jump back into them.  (Other bytes
+ * hardly ever happen to point at a place, which is then not redirected.)
+ * Branches of one byte are found in the place's own function, which is decoded.
  */
 void
 patch_branches_find(const struct patch_text *text, struct patch_place *places,
@@ -116,13 +115,13 @@ patch_branches_find(const struct patch_text *text, struct patch_place *places,
 	}
 }
 
-/* What goes on in a function, as far as it matters to a place. */
+/* Findings of a walk through a function, for one place. */
 struct walk {
 	const struct patch_text *text;
 	struct patch_range range;
 	uintptr_t place;
 	bool begins;		/* an instruction begins there */
-	bool entered;		/* a jump leads behind its first byte */
+	bool entered;		/* a jump leads to a byte after the first */
 	bool computed;		/* it has computed jumps */
 };
 
@@ -146,10 +145,10 @@ look_at_entry(struct walk *w, uintptr_t target, unsigned *strangers)
 }
 
 /*
- * What may be a jump table: numbers relative to it, or addresses.  Compilers
- * address it from the function's code.  Some entries may be of the function's
- * cold part, which is elsewhere; many of them in a row, and it has ended.  What
- * is no table may be anything, and is looked at in vain.
+ * Reads a possible jump table: numbers relative to it, or addresses.  Compilers
+ * address it from the function's code.  Some entries may lead to the function's
+ * cold part, which is elsewhere; many of these in a row are taken for the
+ * table's end.  Memory that is no table is read in vain.
  */
 static __attribute__((no_sanitize("address"))) void
 look_at_table(struct walk *w, uintptr_t table)
@@ -193,7 +192,7 @@ walk(struct walk *w, bool tables)
 	return (NULL);
 }
 
-/* An instruction that assemblers fill gaps with; its length, or 0. */
+/* Returns the length of an instruction that assemblers fill gaps with, or 0. */
 static size_t
 filler(const uint8_t *p, size_t size)
 {
@@ -224,9 +223,9 @@ patch_is_gap(const struct patch_text *text, uintptr_t at, uintptr_t end)
 }
 
 /*
- * Is what follows a block's end up to an address nothing but filler, in the
- * function and behind it?  Nobody comes there: branches have been looked for.
- * In a function a nop of one byte may be what somebody has written.
+ * Returns true if the end of a block is followed by nothing but filler up to
+ * `end`, in the function and after it.  No branch leads there:
+ * patch_branches_find().  In a function a nop of one byte may be in the source.
  */
 static bool
 is_filled(const struct walk *w, uintptr_t at, uintptr_t end)
@@ -242,8 +241,8 @@ is_filled(const struct walk *w, uintptr_t at, uintptr_t end)
 }
 
 /*
- * No block ends between the bytes, unless nothing is behind it; no call comes
- * back.
+ * Proves that no block ends between the bytes, unless only filler follows, and
+ * that no call returns there.
  */
 static const char *
 prove_block(const struct walk *w)

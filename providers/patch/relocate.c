@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Copies of instructions that do elsewhere what they do here.
+ * Copies of instructions that have the same effect in another place.
  */
 #include "x86_64.h"
 
@@ -10,15 +10,15 @@
 #include "decoder.h"
 
 #define LENGTH_MAX	15u	/* of an instruction */
-#define GROWTH_MAX	24u	/* of what may become of one */
+#define GROWTH_MAX	24u	/* bytes that a copy has more */
 
-/* One instruction on its way. */
+/* One instruction that is copied. */
 struct move {
 	const struct patch *patch;
 	const ZydisDecodedInstruction *in;
-	const uint8_t *bytes;	/* to be read */
+	const uint8_t *bytes;	/* where it is read */
 	uintptr_t at;		/* where it runs */
-	uintptr_t to;		/* where the copy will stand */
+	uintptr_t to;		/* where the copy will run */
 	struct patch_copy *copy;
 };
 
@@ -35,7 +35,7 @@ put_byte(struct move *m, uint8_t byte)
 	put(m, &byte, 1);
 }
 
-/* A displacement of 4 bytes, the last ones of what has been put. */
+/* Appends a displacement of 4 bytes, the last ones of an instruction. */
 static const char *
 put_displacement(struct move *m, uintptr_t target)
 {
@@ -48,7 +48,7 @@ put_displacement(struct move *m, uintptr_t target)
 	return (NULL);
 }
 
-/* Push the address behind the original, in two halves. */
+/* Pushes the address after the original, in two halves. */
 static const char *
 put_return(struct move *m)
 {
@@ -64,7 +64,7 @@ put_return(struct move *m)
 	return (NULL);
 }
 
-/* jrcxz and loops reach 127 bytes: over a jump to one that reaches all. */
+/* jrcxz and loop reach 127 bytes: to a long jump, which a short one skips. */
 static const char *
 move_short(struct move *m, uintptr_t target)
 {
@@ -110,7 +110,7 @@ move_branch(struct move *m)
 	return (put_displacement(m, target));
 }
 
-/* An operand that is relative to the instruction. */
+/* Copies an instruction that has an operand relative to it. */
 static const char *
 move_relative(struct move *m)
 {
@@ -131,7 +131,7 @@ move_relative(struct move *m)
 	return (NULL);
 }
 
-/* A call whose address is computed: a push and the jump by the same operand. */
+/* Copies a call of a computed address as a push and a jump by its operand. */
 static const char *
 move_computed_call(struct move *m)
 {
@@ -155,7 +155,7 @@ move_computed_call(struct move *m)
 			return (problem);
 	} else
 		put(m, m->bytes, m->in->length);
-	/* The operation's number in the byte: 2 is call, 4 is jmp. */
+	/* The byte has the number of the operation: 2 is call, 4 is jmp. */
 	m->copy->bytes[modrm] = (uint8_t)((m->copy->bytes[modrm] & ~0x38) |
 	    4 << 3);
 	m->copy->ended = true;

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Replacing a function that does nothing: it returns at once, and what follows
- * up to the end of a jump is what fills the gap to the next function.
+ * Replacing a function that does nothing: it returns at once, and the bytes
+ * from there to the end of a jump are filler up to the next function.
  */
 #include "x86_64.h"
 
@@ -11,7 +11,7 @@
 #define RET	0xc3
 #define INDIRECT "\xff\x25\0\0\0\0"	/* jmp *0(%rip) */
 
-/* How many bytes a function that does nothing has, or 0. */
+/* Returns the size in bytes of a function that does nothing, or 0. */
 static size_t
 empty(const uint8_t *p)
 {

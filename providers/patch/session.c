@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Beginning and ending to patch, and the writing itself.
+ * Beginning and ending a session, and writing code.
  *
  * The system calls that are made while code changes, and after, are
- * instructions of this object: those of the C library may be what is being
- * replaced, and would be told as the program's.
+ * instructions of this object: those of the C library may just be replaced, and
+ * would fire as the program's.
  */
 #include "patch.h"
 
@@ -26,7 +26,7 @@
 #define SHSTK_ENABLED		1u
 #endif
 
-/* Are there other threads, or can that not be told? */
+/* Returns true if there are other threads, or if that cannot be found out. */
 static bool
 has_threads(void)
 {
@@ -42,7 +42,7 @@ has_threads(void)
 	return (n != 1);
 }
 
-/* Elsewhere nothing that is copied to a stub has a return address. */
+/* On other processors no copied instruction has a return address. */
 static bool
 has_shadow_stack(void)
 {
@@ -57,8 +57,8 @@ has_shadow_stack(void)
 }
 
 /*
- * SIGSYS is not blocked: who dispatches system calls by it would not see them
- * afterwards.
+ * SIGSYS stays unblocked: a handler that dispatches system calls by it would
+ * miss them otherwise.
  */
 void
 patch_block(sigset_t *old)
@@ -111,9 +111,9 @@ patch_end(struct patch *p)
 }
 
 /*
- * A stub's page is written through the file that it is mapped from, each by
- * itself; text as a whole, so that no jump is there by halves.  How much of it
- * was written.
+ * Writes a part of the bytes: a stub's page through the file that it is mapped
+ * from, one page at a time; text as a whole, so that no jump is ever half
+ * written.  Returns the number of bytes written, or a negative errno.
  */
 static long
 write_some(const struct patch *p, uintptr_t to, const uint8_t *bytes,
@@ -145,8 +145,8 @@ patch_write(const struct patch *p, uintptr_t to, const void *bytes,
 			return (n < 0 ? (int)n : -EIO);
 	}
 	/*
-	 * The kernel sees to caches of instructions where text is written, but
-	 * not where a file is that is mapped already.  No code on x86-64.
+	 * The kernel flushes instruction caches where text is written, but not
+	 * where a mapped file is.  On x86-64 this is no code.
 	 */
 	__builtin___clear_cache(start, (char *)to);
 	return (0);

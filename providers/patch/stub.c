@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stubs that show all general registers to a function.  What runs while a
- * probe is off stands together, as short as it can be: most stubs begin in the
- * middle of a cache line.
+ * Stubs that pass all general registers to a function.  The code that runs
+ * while a probe is disabled is together, and as short as possible: most stubs
+ * begin in the middle of a cache line.
  *
- *	flags are kept			no flag is looked at behind the place
+ *	flags are preserved		flags are not tested after the place
  *
  *	lea -128(%rsp),%rsp		add $-128,%rsp	below the red zone
  *	push %rcx			push %rcx
@@ -15,8 +15,8 @@
  *	jmp 2f
  * 1:	pop %rcx			pop %rcx
  *	lea 128(%rsp),%rsp		sub $-128,%rsp
- *	what the jump took		what the jump took
- *	jmp behind it			jmp behind it
+ *	copy of the replaced code	copy of the replaced code
+ *	jmp to the next instruction	jmp to the next instruction
  * 2:	movabs $probe,%rcx
  *	call *3f(%rip)
  *	jmp 1b
@@ -28,7 +28,7 @@
 #include <string.h>
 
 #define HEAD_MAX	31u	/* up to the copy */
-#define LEAVE_MAX	9u	/* of it from 1 on */
+#define LEAVE_MAX	9u	/* of these, from 1 on */
 #define TELL		18u	/* from 2 to 3 */
 #define ADDRESS		8u
 #define NOP		0x90
@@ -36,7 +36,7 @@
 struct stub {
 	uint8_t bytes[HEAD_MAX + PATCH_COPY_MAX + PATCH_JUMP + TELL + ADDRESS];
 	size_t size;
-	size_t branch;		/* of one byte, to 2: its end */
+	size_t branch;		/* end of the short branch to 2 */
 	size_t leave;		/* 1 */
 };
 
@@ -47,10 +47,10 @@ _Static_assert(offsetof(struct patch_probe, hit) == 8, "patch_hit() has it");
 void	patch_hit(void);
 
 /*
- * Called by a stub: the return address, then rcx, then 128 bytes.  Registers
- * are pushed in the order of struct patch_registers, from its end; rsp and
- * rcx are those of the place.  Flags by lahf and seto: none but those of
- * arithmetic change here.
+ * A stub calls this: the stack has the return address, then rcx, then 128
+ * bytes.  Registers are pushed in the order of struct patch_registers, from its
+ * end; rsp and rcx are those of the place.  Flags are saved by lahf and seto,
+ * as only arithmetic flags change here.
  */
 __asm__(
     ".text\n"
@@ -87,7 +87,7 @@ __asm__(
     "and $-16, %rsp\n\t"
     "cld\n\t"
     "call *8(%rdi)\n\t"
-    "mov 16(%rbx), %rdx\n\t"		/* others are as they were */
+    "mov 16(%rbx), %rdx\n\t"		/* others are preserved */
     "mov 48(%rbx), %rsi\n\t"
     "mov 56(%rbx), %rdi\n\t"
     "mov 64(%rbx), %r8\n\t"
@@ -163,7 +163,7 @@ put_copy(struct stub *s, const struct patch_copy *copy, uintptr_t at,
 	return (NULL);
 }
 
-/* A stub at `at`, for what a jump of these bytes takes behind the nop. */
+/* Makes a stub at `at` for the bytes after the nop that a jump replaces. */
 static const char *
 make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
     struct stub *s)
@@ -183,7 +183,7 @@ make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
 	return (problem);
 }
 
-/* The stub first: until the place has changed nothing leads there. */
+/* Writes the stub first: nothing leads to it until the place has changed. */
 static const char *
 write_both(const struct patch *patch, struct patch_probe *probe,
     uintptr_t at, const struct stub *s, size_t size)

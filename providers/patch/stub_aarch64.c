@@ -1,24 +1,24 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Stubs that show all general registers to a function, and what takes the
- * place of another one, on aarch64.
+ * Stubs that pass all general registers to a function, and the replacement of a
+ * function by another, on aarch64.
  *
  *	stp x16, x17, [sp, -16]!
  *	ldr x16, enabled
  *	ldr w16, [x16]
- *	cbz w16, 1f		no flag has been touched
+ *	cbz w16, 1f		changes no flag
  *	ldr x17, probe
  *	ldr x16, patch_hit
  *	br x16
- * 1:	ldp x16, x17, [sp], 16	"behind"
- *	b behind the place
+ * 1:	ldp x16, x17, [sp], 16	PATCH_STUB_BEHIND
+ *	b after the place
  *
- * All registers may be in use at a place, so that a stub has none to look
- * with: two are put on the stack.  Nothing below the stack pointer is the
- * program's on aarch64, whose procedure call standard has no red zone.  The
- * branches to and from a stub are direct, and its pages are not guarded, so
- * that neither has to lead to a landing pad.
+ * All registers may be in use at a place, so a stub has none to test with: it
+ * puts two on the stack.  On aarch64 no memory below the stack pointer is the
+ * program's, as the procedure call standard has no red zone.  The branches to
+ * and from a stub are direct, and its pages are not guarded, so that neither
+ * has to lead to a landing pad.
  */
 #include "aarch64.h"
 
@@ -38,15 +38,16 @@ _Static_assert(offsetof(struct patch_probe, hit) == 8 &&
     "the assembly has these numbers");
 
 /*
- * Where a stub goes if somebody traces: the probe in x17.
+ * A stub continues here while its probe is enabled, with the probe in x17.  The
+ * stack:
  *
- *	  0	frame record: x29, and the place, for who walks records
+ *	  0	frame record: x29, and the place, for walks of frame records
  *	 16	struct patch_registers
  *	272	flags, the probe
- *	288	x16 and x17, as the stub has put them there
+ *	288	x16 and x17, where the stub has put them
  *	304	the program's
  *
- * Functions keep registers from 19 to 28.
+ * Functions preserve registers 19 to 28.
  */
 __asm__(
     ".text\n"
@@ -108,7 +109,7 @@ patch_is_nop(uintptr_t place)
 	return (place % PATCH_WORD == 0 && *(const uint32_t *)place == NOP);
 }
 
-/* The stub first: until the place has changed nothing leads there. */
+/* Writes the stub first: nothing leads to it until the place has changed. */
 static const char *
 write_both(const struct patch *patch, uintptr_t place, uintptr_t at,
     const uint8_t *stub, size_t size)
@@ -147,8 +148,8 @@ patch_arm(const struct patch *patch, const struct patch_text *text,
 }
 
 /*
- * The instruction by which a function that does nothing returns, or 0.  What
- * indirect calls land at stays before it.
+ * Returns the address of the instruction by which a function that does nothing
+ * returns, or 0.  A landing pad of indirect calls before it is not replaced.
  */
 static uintptr_t
 returns_at(const struct patch_text *text, uintptr_t function)

@@ -1,17 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Loaded objects: their text, and where a function begins and ends.
+ * Loaded objects: their text, and the bounds of functions.
  *
- * That is read from what unwinders read, the table in .eh_frame_hdr and the
- * entries of .eh_frame that it points at, in the encodings that linkers and
- * compilers use.  Another one has no functions that are known.
+ * The bounds come from the tables of unwinders, .eh_frame_hdr and the entries
+ * of .eh_frame that it refers to, in the encodings that linkers and compilers
+ * use.  In an object with another encoding no function is known.
  */
 #include "patch.h"
 
 #include <string.h>
 
-/* Of the pointers in these tables. */
+/* Encodings of the pointers in these tables. */
 #define ENCODING_TABLE	0x3b	/* relative to the table, 4 bytes signed */
 #define ENCODING_UDATA4	0x03
 #define ENCODING_PCREL	0x1b	/* relative to itself, 4 bytes signed */
@@ -93,16 +93,16 @@ inside(const struct patch_text *text, const uint8_t *p, size_t size)
 	return (patch_readable(text, (uintptr_t)p, size));
 }
 
-/* How the pointers of an entry are encoded. */
+/* Encodings of the pointers of an entry. */
 struct encodings {
 	uint8_t function;
 	uint8_t pads;
 };
 
 /*
- * As the entry's common part says.  Its fields behind the augmentation's text:
- * two numbers of variable length, the register (a byte), and for `z` the length
- * of what the letters describe.
+ * Reads the encodings from the common part of an entry.  The augmentation's
+ * text is followed by two numbers of variable length, the register (a byte),
+ * and for `z` the length of the fields that the letters describe.
  */
 static bool
 read_common(const struct patch_text *text, const uint8_t *common,
@@ -136,7 +136,7 @@ read_common(const struct patch_text *text, const uint8_t *common,
 	return (*letters == '\0');
 }
 
-/* The pointer to the pads' table, behind the length of all that is there. */
+/* Reads the pointer to the table of pads, after the length of the fields. */
 static bool
 read_pads(const struct patch_text *text, const uint8_t *p, uint8_t encoding,
     uintptr_t *pads)
@@ -158,7 +158,7 @@ read_pads(const struct patch_text *text, const uint8_t *p, uint8_t encoding,
 	return (encoding == ENCODING_PCREL || encoding == ENCODING_UDATA4);
 }
 
-/* The last row whose function begins at or before the address. */
+/* Returns the last row for a function that begins at or before the address. */
 static const struct row *
 find_row(const struct patch_text *text, uintptr_t address)
 {
