@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Thread areas that are not the C library's.  All that fires has variables in
- * the thread's area, next to the C library's.  Some programs give a thread
- * another area: Go's run time, where it does without the C library, emulators,
- * threads that clone(2) is called for.  Nothing of ours is there, and what
- * wrote to it would write to the program's data.
+ * Thread areas that are not the C library's.  All code that fires has variables
+ * in the thread's area, next to the C library's.  Some programs give a thread
+ * another area: Go's run time, where it works without the C library, emulators,
+ * and callers of clone(2).  Such an area has none of our variables, and a store
+ * to one would overwrite the program's data.
  *
- * From when the first such area is seen coming each call looks for the sign
- * that an area of the C library's has, by calls that fault nowhere.
+ * As soon as the first such area may appear, each call looks for the sign that
+ * an area of the C library has, by calls that never fault.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
@@ -26,19 +26,19 @@
 #ifdef __x86_64__
 #define SET_AREA	0x1002		/* ARCH_SET_FS */
 #define GET_AREA	0x1003		/* ARCH_GET_FS */
-#define CLONE_AREA	4u		/* which argument of clone(2) */
+#define CLONE_AREA	4u		/* index of clone(2)'s argument */
 #else
 #define CLONE_AREA	3u
 #endif
 
-/* Of struct clone_args, by the byte. */
+/* Offsets in struct clone_args, in bytes. */
 #define CLONE3_FLAGS	0u
 #define CLONE3_AREA	56u
 
 static _Thread_local volatile uint64_t sign
     __attribute__((tls_model("initial-exec"))) = SIGN;
 
-static uintptr_t sign_at;	/* from the beginning of an area */
+static uintptr_t sign_at;	/* offset in an area */
 static bool others;		/* there are, or there may be soon */
 
 void
@@ -47,7 +47,7 @@ syscall_area_begin(void)
 	sign_at = (uintptr_t)&sign - (uintptr_t)__builtin_thread_pointer();
 }
 
-/* The kernel reads a set of signals before it looks at what is to be done. */
+/* Fails if it is not mapped: the kernel reads a set before the operation. */
 static bool
 read_word(uintptr_t at, uint64_t *word)
 {
@@ -66,7 +66,7 @@ is_ours(uintptr_t area)
 	return (read_word(area + sign_at, &word) && word == SIGN);
 }
 
-/* Not by what an area says of itself, which another one need not. */
+/* Only an area of the C library contains its own address. */
 static uintptr_t
 current(void)
 {
@@ -104,7 +104,7 @@ syscall_area_looks(int number)
 #endif
 }
 
-/* A thread that is given another area is not dispatched any more. */
+/* A thread that gets another area is no longer dispatched. */
 void
 syscall_area_look(const struct syscall_frame *f, uint64_t number)
 {
@@ -120,7 +120,7 @@ syscall_area_look(const struct syscall_frame *f, uint64_t number)
 #endif
 }
 
-/* What a number in a register makes of a pointer may be a wrong one. */
+/* The argument of a call with its number in a register may be a bad pointer. */
 static bool
 clone3_area(const struct syscall_frame *f, uint64_t *area)
 {

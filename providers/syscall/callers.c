@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What calls the C library's function that makes calls which can be cancelled
- * (cancel.c), by `call' or, at its end, by `jmp': four bytes say where
- * it leads, which are written over.  An object that is far from this one has a
- * jump near it that leads here.
+ * Callers of the C library's function that makes calls which can be cancelled
+ * (cancel.c), by `call' or, at a caller's end, by `jmp': the four bytes of the
+ * target are overwritten.  An object that is far from this one has a jump near
+ * it that leads here.
  */
 #include "syscall.h"
 
@@ -30,7 +30,7 @@ target(uintptr_t at)
 	return (at + PATCH_JUMP + (uintptr_t)(intptr_t)displacement);
 }
 
-/* Does an instruction begin there, by its function's unwind table? */
+/* Returns true if an instruction begins there, by its function's table. */
 static bool
 is_instruction(const struct patch_text *text, uintptr_t at)
 {

@@ -1,17 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls that can be cancelled, of C libraries that tell by a thread's place
- * whether it is in one (glibc from 2.41 on).  One function makes them:
+ * Calls that can be cancelled, of C libraries that find out by a thread's
+ * program counter whether it is in one (glibc from 2.41 on).  One function
+ * makes them:
  *
- *	begin:	is the thread cancelled?  it ends
+ *	begin:	the thread ends if it is cancelled
  *		the call's number and arguments, from the function's own
  *		syscall
  *	end:	ret
  *
- * A signal between begin and end has the thread end; one at `end' does not, as
- * the call has been made.  So the instruction stays where it is, and what calls
- * this function calls syscall_cancel() instead, which calls it.
+ * A signal between begin and end makes the thread end; one at `end' does not,
+ * as the call has been made.  So the instruction is not moved, and the callers
+ * of this function call syscall_cancel() instead, which calls it.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
@@ -28,7 +29,7 @@ syscall_cancel_begin(syscall_cancellable *function, uintptr_t at)
 	syscall_cancel_place.address = at;
 }
 
-/* What a stub has in assembly: neither probe is enabled. */
+/* Returns true if neither probe is enabled, as stubs find out in assembly. */
 static bool
 is_quiet(uint64_t number)
 {
@@ -39,7 +40,7 @@ is_quiet(uint64_t number)
 	    !syscall_dispatch_is_on());
 }
 
-/* With the return address into what calls the function. */
+/* Fires around a call.  The return address is in the function's caller. */
 static __attribute__((noinline)) uint64_t
 call(void *flags, uint64_t number, uint64_t a, uint64_t b, uint64_t c,
     uint64_t d, uint64_t e, uint64_t f)

@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Tasks that share memory and thread area with the one that makes them: the
- * thread writes lock lanes while both may run, for restartable sections are
- * one task's (target/process/vfork_rseq.c).  CLONE_VFORK: until the child has ended or
- * become another program, which the parent sleeps for; else for good.
+ * Tasks that share memory and thread area with their creator: the thread writes
+ * to lock lanes while both may run, as restartable sections belong to one task
+ * (target/process/vfork_rseq.c).  With CLONE_VFORK this ends when the child has
+ * ended or executed another program, until when the parent sleeps; otherwise
+ * never.
  *
- * A child that the parent sleeps for is lent its rseq area where it has a stack
- * of its own, as one of posix_spawn(3) has: its first call that is told takes
- * it, which is known by where that is made.
+ * A child that the parent sleeps for is lent the parent's rseq area if it has a
+ * stack of its own, as in posix_spawn(3): it takes the area at its first call
+ * that fires, which is recognized by its stack.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
@@ -31,8 +32,8 @@ syscall_is_clone(uint64_t number)
 }
 
 /*
- * What a number in a register makes of a pointer is not looked at: it may be
- * a wrong one.
+ * Returns the flags of a call.  An argument of a call with its number in a
+ * register is not read, as it may be a bad pointer.
  */
 static uint64_t
 flags_of(const struct syscall_frame *f, uint64_t number)
@@ -51,17 +52,17 @@ shares(uint64_t flags)
 	return ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0);
 }
 
-/* These are none of the program's calls: see fire.c. */
+/* Calls of these are not the program's: see fire.c. */
 uint32_t __real_tbuf_vfork_begin(void);
 void	__real_tbuf_vfork_end(uint32_t token);
 
 static _Thread_local struct {
-	uintptr_t caller;	/* the parent's stack; 0: nothing is lent */
-	uintptr_t stack, size;	/* the child's; 0: it has taken what is lent */
+	uintptr_t caller;	/* stack of the parent; 0: nothing is lent */
+	uintptr_t stack, size;	/* of the child; size 0: taken */
 	uint32_t token;
 } lent __attribute__((tls_model("initial-exec")));
 
-/* Of what clone3(2) is given. */
+/* Indices of words in struct clone_args. */
 enum { CLONE_STACK = 5, CLONE_STACK_SIZE = 6 };
 
 static bool
@@ -101,10 +102,10 @@ syscall_clone_take(const struct syscall_frame *f)
 
 #ifdef __aarch64__
 /*
- * A call's result takes the register of its first argument, so flags are kept
- * until the parent comes back.  Handlers that make clones meanwhile are further
+ * A call's result takes the register of its first argument, so flags are saved
+ * until the parent returns.  Handlers that make clones meanwhile are further
  * down on the stack; calls that are further down than this one have been left
- * by a jump.  Flags that are lost leave the thread marked, which is safe.
+ * by a jump.  If flags are lost, the thread stays marked, which is safe.
  */
 #define CLONES_MAX	4u
 
@@ -116,7 +117,7 @@ static _Thread_local struct {
 	} calls[CLONES_MAX];
 } clones __attribute__((tls_model("initial-exec")));
 
-/* How many are kept of calls that are not below this address. */
+/* Returns the number of saved calls that are not below this address. */
 static uint32_t
 count_kept(uintptr_t stack)
 {
@@ -165,7 +166,7 @@ kept_flags(const struct syscall_frame *f, uint64_t number)
 }
 #endif
 
-/* Of a number in a register nobody knows when the child is done. */
+/* With the number in a register, the end of the child is not noticed. */
 uint64_t
 syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 {
@@ -185,8 +186,8 @@ syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 }
 
 /*
- * Runs in the parent, and in a child that has a copy of the stack: that one is
- * no target yet, so nothing is told of it.
+ * Runs in the parent, and in a child that has a copy of the stack: the child is
+ * no target yet, so it does not fire.
  */
 void
 syscall_clone_end(const struct syscall_frame *f, uint64_t number)

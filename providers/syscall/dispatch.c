@@ -26,8 +26,8 @@
 #define HELD		((uint64_t)1 << 63)
 
 static bool wanted;
-static bool filtered;	/* a filter of system calls has come: no more prctl */
-static bool synced;	/* ... for all threads, or is about to come */
+static bool filtered;	/* a filter of system calls is set: no more prctl */
+static bool synced;	/* one for all threads is set, or about to be */
 
 static struct {
 	uintptr_t start, size;
@@ -35,14 +35,14 @@ static struct {
 
 static _Thread_local struct {
 	uint8_t selector;	/* the kernel reads it */
-	bool begun;		/* here, or in what has forked it */
+	bool begun;		/* here, or before a fork */
 	bool off;		/* for good */
 	bool aside;		/* the program dispatches calls itself */
 	bool begins;		/* its first mask of signals is to come */
-	bool hidden;		/* it is not told that SIGSYS is not blocked */
+	bool hidden;		/* the program takes SIGSYS for blocked */
 	uint32_t shared;	/* tasks that have this very memory, for now */
 	uint32_t held;		/* calls under way that may block SIGSYS */
-	uintptr_t outermost;	/* on the stack, the first of them */
+	uintptr_t outermost;	/* the first of them, on the stack */
 } thread __attribute__((tls_model("initial-exec")));
 
 /* ----------------------------------------------------------------- selector */
@@ -62,8 +62,8 @@ turn_off(void)
 }
 
 /*
- * By what the kernel has.  A handler that comes in between leaves the mask of
- * signals as it has found it.
+ * Sets the selector according to the kernel's mask.  A handler that runs in
+ * between restores the mask of signals that it has found.
  */
 static void
 look_again(void)
@@ -71,7 +71,7 @@ look_again(void)
 	choose(thread.off || syscall_signal_blocked() ? ALLOW : BLOCK);
 }
 
-/* Calls that a handler has left by a jump are no longer under way. */
+/* Forgets calls that a handler has left by a jump. */
 static bool
 is_held(uintptr_t stack)
 {
@@ -80,7 +80,7 @@ is_held(uintptr_t stack)
 	return (thread.held != 0);
 }
 
-/* Until the call has come back, which is told by a bit that no number has. */
+/* Allows calls until this returns, marked by a bit that no number has. */
 static void
 hold(struct syscall_frame *f)
 {
@@ -99,7 +99,7 @@ let_go(const struct syscall_frame *f)
 	look_again();
 }
 
-/* From now on all is as the program sees it. */
+/* Sets the mask of signals that the program sees. */
 static void
 reveal(void)
 {
@@ -110,7 +110,7 @@ reveal(void)
 	thread.hidden = false;
 }
 
-/* Children and threads begin without. */
+/* Children and threads begin without it. */
 static void
 begin_thread(void)
 {
@@ -125,8 +125,8 @@ begin_thread(void)
 /* ------------------------------------------------------------------- places */
 
 /*
- * Where calls are made from that came here, found by the address behind the
- * instruction: an entry is one place for good.
+ * Places of calls that came here, found by the address after the instruction:
+ * an entry is never given to another place.
  */
 #define PLACES		4096
 #define PLACE_SIZE	40
@@ -146,8 +146,8 @@ _Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
     "the assembly has these numbers");
 
 /*
- * The instruction alone, for calls that are to leave no trace on the stack, a
- * place each; and that of 32-bit calls.
+ * The bare instruction, for calls that must leave no trace on the stack, one
+ * for each place; and that of 32-bit calls.
  */
 #define NUMBER(n)	NUMBER_(n)
 #define NUMBER_(n)	#n
@@ -181,7 +181,7 @@ fill(struct dispatched *d, uintptr_t behind)
 	d->place.number = SYSCALL_ANY;
 }
 
-/* Whoever finds an entry fills it: it is the same each time. */
+/* Returns the entry of a place.  Each caller fills it with equal values. */
 static struct dispatched *
 find(uintptr_t behind)
 {
@@ -203,7 +203,7 @@ find(uintptr_t behind)
 
 /* ------------------------------------------------------------------ handler */
 
-/* Where to go on, or back to the instruction, which is then let through. */
+/* Continues in a routine, or at the instruction, which is now let through. */
 static void
 redirect(const siginfo_t *info, greg_t *registers)
 {
@@ -232,8 +232,8 @@ mask_of(ucontext_t *context)
 }
 
 /*
- * What a handler comes back to: it may be about to make a call that blocks
- * SIGSYS.
+ * Sets the selector for the code that a handler returns to, which may be about
+ * to make a call that blocks SIGSYS.
  */
 static void
 return_to(ucontext_t *context)
@@ -245,7 +245,7 @@ return_to(ucontext_t *context)
 	    (*mask_of(context) & SYSCALL_SIGSYS) != 0 ? ALLOW : BLOCK);
 }
 
-/* One that would have waited waits from now on. */
+/* Makes a signal pending that the program takes for blocked. */
 static void
 keep_back(siginfo_t *info, ucontext_t *context)
 {
@@ -262,7 +262,7 @@ handle(int signal, siginfo_t *info, void *context)
 
 	(void)signal;
 	if (syscall_area_is_other()) {
-		/* It may be the program's own that is dispatched. */
+		/* The program may dispatch calls itself. */
 		syscall_signal_forward(info, context, true);
 	} else if (info->si_code == DISPATCHED && !thread.aside) {
 		redirect(info, c->uc_mcontext.gregs);
@@ -277,8 +277,8 @@ handle(int signal, siginfo_t *info, void *context)
 /* ------------------------------------------------------------------- begin */
 
 /*
- * valgrind hands the program's prctl(2) on, and makes all calls by code of its
- * own, with signals blocked.  It preloads an object.
+ * valgrind passes the program's prctl(2) on, and makes all calls from its own
+ * code, with signals blocked.  It preloads an object.
  */
 static bool
 is_under_valgrind(void)
@@ -288,7 +288,7 @@ is_under_valgrind(void)
 	return (preloaded != NULL && strstr(preloaded, "vgpreload") != NULL);
 }
 
-/* Whether the kernel has it, by turning off what is not on. */
+/* Asks whether the kernel has it, by turning it off while it is not on. */
 const char *
 syscall_dispatch_prepare(void)
 {
@@ -331,7 +331,7 @@ syscall_dispatch_is_on(void)
 	return (wanted);
 }
 
-/* While another task runs with this thread's memory, nothing is looked at. */
+/* While another task runs with this thread's memory, no call is inspected. */
 void
 syscall_dispatch_share(int step)
 {
@@ -354,10 +354,10 @@ syscall_dispatch_shared_for_good(void)
 
 /*
  * A fire takes some 3 KiB of stack, and 8 KiB more for long paths.  Code that
- * comes by no C library may have less: a routine of Go's has a stack of 2 KiB,
- * and 800 bytes of these when it makes a call.  Where there is so little, an
- * alternate stack for signals is needed, and one that has room is as good for
- * fires, as long as no signal is let in, whose handler would come there.
+ * does not use the C library may have less: a goroutine has a stack of 2 KiB,
+ * and 800 bytes of these when it makes a call.  Such code needs an alternate
+ * stack for signals.  If that has room, it also serves for fires, while all
+ * signals are blocked, as their handlers would use it.
  */
 #define FIRE_ROOM	((size_t)24 << 10)
 
@@ -393,7 +393,7 @@ is_dispatched(const struct syscall_place *place)
 	    sizeof(syscall_dispatched));
 }
 
-/* The end of the alternate stack; 0: none, or too small, or this is on it. */
+/* Returns the end of the alternate stack; 0: none, too small, or in use. */
 static uintptr_t
 alternate_stack(void)
 {
@@ -447,7 +447,7 @@ syscall_dispatch_looks(int number)
 	return (false);
 }
 
-/* Of pselect6(2): a set and its size. */
+/* Returns true if the set and size of pselect6(2) have SIGSYS. */
 static bool
 is_in_pair(uint64_t pair)
 {
@@ -459,7 +459,7 @@ is_in_pair(uint64_t pair)
 	return (set != 0 && syscall_signal_in(set));
 }
 
-/* Is SIGSYS blocked while a call waits, and handlers run?  It may be. */
+/* Returns true if SIGSYS may be blocked while a call waits. */
 static bool
 waits_without(const struct syscall_frame *f, uint64_t number)
 {
@@ -490,7 +490,7 @@ is_filter(const struct syscall_frame *f, uint64_t number)
 	    f->args[0] == SECCOMP_SET_MODE_FILTER)));
 }
 
-/* One without a program is asked whether there are such. */
+/* Returns true for a filter of all threads; without a program it is a query. */
 static bool
 is_synced(const struct syscall_frame *f, uint64_t number)
 {
@@ -500,8 +500,8 @@ is_synced(const struct syscall_frame *f, uint64_t number)
 }
 
 /*
- * May it be that the call blocks SIGSYS, or forbids what the handler needs, or
- * that the C library tells it by its place?
+ * Returns true if the call may block SIGSYS, or forbid calls that the handler
+ * makes, or if the C library recognizes it by its address.
  */
 static bool
 is_in_the_way(const struct syscall_frame *f, uint64_t number)
@@ -534,7 +534,7 @@ is_exec(uint64_t number)
 	return (number == SYS_execve || number == SYS_execveat);
 }
 
-/* Does it depend on the thread's mask, or may the thread be off after it? */
+/* Returns true if it depends on the thread's mask, or may turn dispatch off. */
 static bool
 is_revealing(const struct syscall_frame *f, uint64_t number)
 {
@@ -552,7 +552,7 @@ is_revealing(const struct syscall_frame *f, uint64_t number)
 	}
 }
 
-/* Handlers may come before the new image does: no call of theirs, either. */
+/* Handlers may run before the new image: dispatch none of their calls. */
 static void
 exec_begin(struct syscall_frame *f)
 {

@@ -1,33 +1,33 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Calls that no stub sees: of objects that come by dlopen(3), of code that is
- * made at run time, of places that were left alone.  With TBUF_SYSCALL=all the
- * kernel raises SIGSYS at each call that is made outside of this object's text
- * while the thread's selector says so (Syscall User Dispatch), and the handler
- * has the thread go on in the routine that stubs jump to.  So the call is made
- * outside of the handler, with the thread's own stack, signal mask and
+ * Calls that no stub sees: of objects loaded by dlopen(3), of code made at run
+ * time, of places that were not redirected.  With TBUF_SYSCALL=all the kernel
+ * raises SIGSYS at each call from outside of this object's text while the
+ * thread's selector says so (Syscall User Dispatch), and the handler makes the
+ * thread continue in the routine that stubs jump to.  Therefore the call is
+ * made outside of the handler, with the thread's own stack, signal mask and
  * registers.
  *
  *	selector	the kernel's view of a thread
- *	ALLOW		calls are not looked at
+ *	ALLOW		calls are not dispatched
  *	BLOCK		calls from outside come here; SIGSYS is not blocked,
- *			for a SIGSYS that is would kill
+ *			as a blocked SIGSYS would kill
  *
- *	ALLOW -> BLOCK	a thread has got its robust list, or has changed its
- *			mask of signals: SIGSYS is not blocked
- *	BLOCK -> ALLOW	SIGSYS is to be blocked, by such a call or for as long
- *			as one waits; a filter of system calls comes; the
- *			program dispatches calls itself; there are too many
- *			places; SIGSYS is to be ignored by a new image
+ *	ALLOW -> BLOCK	a thread has set its robust list, or has changed its
+ *			signal mask: SIGSYS is not blocked
+ *	BLOCK -> ALLOW	SIGSYS is going to be blocked, by a change of the mask
+ *			or while a call waits; a filter of system calls is
+ *			set; the program dispatches calls itself; there are
+ *			too many places; a new exec image is to ignore SIGSYS
  *
  * A thread that begins with SIGSYS blocked, as those of Go's run time do, may
- * unblock it by a call from elsewhere.  So it is not blocked there, and that is
- * hidden from the program, until the mask changes again, or somebody else
- * would get to know of it: tasks that inherit it, and who sends a SIGSYS.
+ * unblock it by a call from other code.  Therefore SIGSYS is not blocked there,
+ * and that is hidden from the program until the mask changes again, or until it
+ * would show: to tasks that inherit the mask, and to senders of a SIGSYS.
  *
- * The kernel forgets it for each new thread and process, which comes by one
- * of those calls soon.
+ * The kernel turns dispatch off in each new thread and process, which soon
+ * makes one of the calls that turn it on.
  */
 #ifndef PROVIDERS_SYSCALL_DISPATCH_H
 #define PROVIDERS_SYSCALL_DISPATCH_H
@@ -44,38 +44,38 @@
 
 /* ------------------------------------------------------ dispatch.c */
 
-/* Is it asked for, and to be had?  NULL, or why not. */
+/* Prepares it, if it is asked for.  Returns NULL, or the reason why not. */
 const char *syscall_dispatch_prepare(void);
 
-/* The text from which calls are let through. */
+/* Sets the text from which calls are let through. */
 void	syscall_dispatch_text(uintptr_t start, uintptr_t size);
 
-/* From now on, if so, in this thread and those that it makes. */
+/* Begins, if prepared, in this thread and those that it makes. */
 bool	syscall_dispatch_begin(void);
 
 bool	syscall_dispatch_is_on(void);
 
-/* Is a call with this number looked at, whether it is traced or not? */
+/* Returns true if calls with this number are inspected, traced or not. */
 bool	syscall_dispatch_looks(int number);
 
 /*
- * Around each call that has come to a stub; true: the call has been made, and
- * f->result is its result.
+ * Called before and after each call that has come to a stub.  before() returns
+ * true if it has made the call: f->result is its result.
  */
 bool	syscall_dispatch_before(struct syscall_frame *, uint64_t number);
 void	syscall_dispatch_after(const struct syscall_frame *, uint64_t number);
 
-/* Around tasks that share this thread's memory and thread area. */
+/* Called around tasks that share this thread's memory and thread area. */
 void	syscall_dispatch_share(int step);
 void	syscall_dispatch_shared_for_good(void);
 
-/* fire(p, f), on the alternate stack if the program's may be too small. */
+/* Calls fire(p, f), on the alternate stack if the program's may be small. */
 void	syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
 	    const struct syscall_frame *f);
 
 /* -------------------------------------------------------- signal.c */
 
-/* What the kernel has of sigaction(2), and of a set of signals. */
+/* The kernel's structure of sigaction(2), and its set of signals. */
 struct syscall_action {
 	uint64_t handler;
 	uint64_t flags;
@@ -88,48 +88,50 @@ struct syscall_action {
 
 typedef void syscall_handler(int, siginfo_t *, void *);
 
-/* The handler of SIGSYS, before which there are other handlers, or none. */
+/* Installs the handler of SIGSYS; the program may already have handlers. */
 void	syscall_signal_begin(syscall_handler *);
 
-/* rt_sigaction(2) as the program sees it; false: the kernel is to do it. */
+/* Performs rt_sigaction(2) for the program; false: the kernel has to do it. */
 bool	syscall_signal_action(struct syscall_frame *);
 
-/* ... and as a child sees it whose call the kernel has done. */
+/* Replaces the handler in the old action that the kernel has given a child. */
 void	syscall_signal_tell(const struct syscall_frame *);
 
 /*
- * A SIGSYS that is ignored stays so in a new image, which no handler does; and
- * there has to be one again if there is no new image.  True: the kernel ignores
- * it, so no call may be dispatched.
+ * leave() is called before execve(2), return() if that fails.  A SIGSYS that
+ * the program ignores has to be ignored by the kernel, as the new exec image
+ * inherits only that.  leave() returns true if it is: then no call may be
+ * dispatched.
  */
 bool	syscall_signal_leave(void);
 void	syscall_signal_return(void);
 
 /*
- * rt_sigprocmask(2) in the same way, for a program that takes `more' signals
- * for blocked than are.  change() has what is to be blocked, and says what is
- * going to be, while all signals are, as those that wait come at once.
+ * Performs rt_sigprocmask(2) for a program that takes the signals in `more' for
+ * blocked, too.  change() gets the mask that the program sets and returns the
+ * one to be set; all signals are blocked meanwhile, as pending ones arrive at
+ * once.
  */
 bool	syscall_signal_mask(struct syscall_frame *, uint64_t more,
 	    uint64_t (*change)(uint64_t));
 
 /*
- * A SIGSYS that is the program's.  `aside': no call is to be made for it, as
- * that would be dispatched to the program in turn.
+ * Delivers a SIGSYS of the program's.  `aside': makes no call for it, as that
+ * would be dispatched to the program in turn.
  */
 void	syscall_signal_forward(siginfo_t *, void *context, bool aside);
 
-/* A SIGSYS that came too early: it is sent again. */
+/* Sends a SIGSYS that came too early again. */
 void	syscall_signal_again(siginfo_t *info);
 
-/* A set of the program's, by its address: can it be read, with SIGSYS in it? */
+/* Return true if a set at this address can be read; and if it has SIGSYS. */
 bool	syscall_signal_readable(uint64_t set);
 bool	syscall_signal_in(uint64_t set);
 
-/* Does the calling thread block SIGSYS? */
+/* Returns true if the calling thread blocks SIGSYS. */
 bool	syscall_signal_blocked(void);
 
-/* All signals: what was blocked, which is to be so again. */
+/* Blocks all signals and returns the mask before; blocks more; sets a mask. */
 uint64_t syscall_signal_block(void);
 void	syscall_signal_add(uint64_t set);
 void	syscall_signal_unblock(uint64_t mask);
@@ -138,7 +140,7 @@ void	syscall_signal_unblock(uint64_t mask);
 
 #else
 
-/* Linux has it on x86-64 alone. */
+/* Linux has Syscall User Dispatch on x86-64 alone. */
 static inline const char *
 syscall_dispatch_prepare(void)
 {

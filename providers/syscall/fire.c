@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What the stubs of the syscall provider call, with no vector register saved:
- * this file is built with -mgeneral-regs-only, as all that fires is.
+ * Functions that the stubs of the syscall provider call.  No vector register is
+ * saved: this file is built with -mgeneral-regs-only, as all code that fires
+ * is.
  */
 #include "dispatch.h"
 
@@ -18,7 +19,7 @@
 
 #include "target/provider.h"
 
-/* Fires under way in a thread: handlers fire in the midst of others. */
+/* Fires under way in a thread: handlers fire during other fires. */
 #define DEPTH_MAX	8u
 
 #define PATH_SHORT	256u
@@ -27,7 +28,7 @@ struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 
 static _Thread_local struct {
 	uint32_t firing;	/* fires under way */
-	uintptr_t outermost;	/* on the stack, of the first of them */
+	uintptr_t outermost;	/* the first of them, on the stack */
 	bool strict;		/* the kernel kills it for reading a clock */
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -55,12 +56,11 @@ syscall_fire_is_library(uintptr_t address)
 /* ------------------------------------------------------------------- fires */
 
 /*
- * Is this a call of a provider, or one that libtbuf makes while it fires?
- * copyin() reads memory by system calls, which would fire in turn.  What it
- * calls are functions of the C library that have nothing on the stack but
- * their return address.  (A signal handler's calls, in the midst of a fire,
- * are the program's.)  A fire that a handler has left by a jump is no longer
- * under way.
+ * Returns true if this is a call of a provider, or one that libtbuf makes in a
+ * fire.  copyin() reads memory by system calls, which would fire in turn.  It
+ * calls functions of the C library that have only their return address on the
+ * stack.  (A signal handler's calls during a fire are the program's.)  A fire
+ * that a handler has left by a jump is no longer under way.
  */
 static bool
 is_own(const struct syscall_frame *f)
@@ -76,8 +76,8 @@ is_own(const struct syscall_frame *f)
 }
 
 /*
- * `record' is the frame pointer as the program has it, and where it makes the
- * call: a frame record, as on the way to a function.
+ * `record' is a frame record of the place: the program's frame pointer, and the
+ * address of the call.
  */
 static void
 fire(struct tbuf_site *site, const uint64_t *values, const uint64_t *record,
@@ -91,8 +91,8 @@ fire(struct tbuf_site *site, const uint64_t *values, const uint64_t *record,
 }
 
 /*
- * The stub has put a record below the frame.  A function that keeps the address
- * it returns to in a register has none of its own: it is the inner one then.
+ * The stub has put a record below the frame.  A function with its return
+ * address in a register has no record: its place is the inner address then.
  */
 static inline void
 fire_in(struct tbuf_site *site, const uint64_t *values,
@@ -123,9 +123,9 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * A thread's first call may be the one by which the kernel gets to know of its
- * area for restartable sections.  The area may look as if that was done: it is
- * zeroed, so the CPU would be 0, or has been that of a thread that has ended.
+ * A thread's first call may be the one that registers its area for restartable
+ * sections.  The area may look registered before that: it is zeroed, so the CPU
+ * would be 0, or a thread that has ended had it.
  */
 static void
 fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)
@@ -136,8 +136,9 @@ fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * The C library sets errno after the stub.  A fire tells the value that it will
- * set, or 0 if the call has not failed.
+ * Sets `values' to the result and the errno of a call.  As the C library sets
+ * errno after the stub, errno has that value during a fire, or 0 if the call
+ * succeeded.  Returns the errno before.
  */
 static int
 result_put(uint64_t result, uint64_t *values)
@@ -161,7 +162,7 @@ fire_result(struct syscall_probes *p, const struct syscall_frame *f,
 	errno = saved;
 }
 
-/* False: there is no room for a path, and nothing has been told. */
+/* Returns false if there is no room for a path; then nothing has fired. */
 static bool
 fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
     char *texts, size_t room)
@@ -178,7 +179,7 @@ fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
 	return (true);
 }
 
-/* With a frame of its own: few paths need it, and stacks may be small. */
+/* This has a frame of its own: few paths need it, and stacks may be small. */
 static __attribute__((noinline)) void
 fire_long_paths(struct syscall_probes *p, const struct syscall_frame *f)
 {
@@ -215,8 +216,8 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * Has the thread entered the strict mode of seccomp(2)?  The kernel then kills
- * it for reading the cycle counter, so it fires no more.
+ * Notes that the thread has entered the strict mode of seccomp(2).  The kernel
+ * then kills it for reading the cycle counter, so it fires no more.
  */
 static void
 look_if_strict(const struct syscall_frame *f, uint64_t number)
@@ -229,7 +230,7 @@ look_if_strict(const struct syscall_frame *f, uint64_t number)
 		thread.strict = true;
 }
 
-/* ----------------------------------------------------- what the stubs call */
+/* ---------------------------------------------------- calls from the stubs */
 
 static uint64_t
 number_of(const struct syscall_place *place, const struct syscall_frame *f)
@@ -239,12 +240,12 @@ number_of(const struct syscall_place *place, const struct syscall_frame *f)
 }
 
 /*
- * Is the call to find the stack as the program has it, and to leave no trace
- * on it?  A clone's child may be on another stack, or on the same one at the
- * same time; the end of a handler is told by where the stack is; and the stack
- * itself may go.  The stub of a clone's number finds its way back by itself;
- * where a number is in a register the return is given up, unless the child has
- * a copy of all.
+ * Returns true if the call must find the program's stack pointer, and leave no
+ * trace on the stack.  A clone's child may be on another stack, or on the same
+ * one at the same time; the end of a handler is found by the stack pointer; and
+ * the stack itself may be unmapped.  The stub of a clone's number returns by
+ * itself; with the number in a register the return is not traced, unless the
+ * child has a copy of all memory.
  */
 static bool
 wants_stack(const struct syscall_frame *f, uint64_t number, uint64_t flags)
@@ -303,7 +304,7 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 
 /* ------------------------------------------------------------------- vfork */
 
-/* Where there is no such call it is a clone, onto the same stack. */
+/* Without a call vfork it is a clone, on the same stack. */
 #ifdef SYS_vfork
 #define VFORK			SYS_vfork
 #define VFORK_ARGUMENTS(stack)	{ 0 }
@@ -314,9 +315,9 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 #endif
 
 /*
- * Its child comes back through the frame that its parent is to come back
- * through, so it has a wrapper (target/process/interpose_vfork.c) and no stub.  These stand in
- * front of what that calls, by the linker's --wrap.
+ * The child of vfork(2) returns through the frame that its parent returns
+ * through later, so vfork has a wrapper (target/process/interpose_vfork.c) and
+ * no stub.  The linker's --wrap puts these before the functions that it calls.
  */
 uint32_t __real_tbuf_vfork_begin(void);
 void	__real_tbuf_vfork_end(uint32_t token);

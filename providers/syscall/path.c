@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Paths of calls that have come back: a call may have taken long, and another
- * thread have unmapped the memory that its path was in.
+ * Paths of calls that have returned: a call may have taken long, and another
+ * thread may have unmapped the memory of its path.
  *
- * Where a filter of system calls that has come since might kill the process
- * for it, the path is read as plain memory.
+ * Where a filter of system calls that has been set since might kill the process
+ * for the read, the path is read as plain memory.
  */
 #include "syscall.h"
 
@@ -25,7 +25,7 @@ syscall_path_begin(void)
 	way = tbuf_peek_way(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0);
 }
 
-/* Before the call, as it may filter other threads, too. */
+/* Called before the call, as it may set a filter for other threads, too. */
 void
 syscall_path_look(const struct syscall_frame *f, uint64_t number)
 {
@@ -47,7 +47,7 @@ syscall_path_read(uint64_t path, char *text, size_t room, uint64_t *value)
 		return (true);
 	while (size < room) {
 		n = peek(how, path + size, text + size, room - size);
-		/* The kernel may be without it. */
+		/* The kernel may lack the call. */
 		if (n <= 0) {
 			*value = n == -ENOSYS || n == -EPERM ? path : 0;
 			return (true);

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arguments of system calls, as their manual pages name them.  Included by
- * table.c, which says what the types are.
+ * Arguments of system calls, named as in their manual pages.  Included by
+ * table.c; the types are those of struct syscall_row.
  */
 { "_sysctl", "args:ptr" },
 { "accept", "sockfd:i32 addr:ptr addrlen:ptr" },

@@ -1,11 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * SIGSYS is the provider's while calls are dispatched, and the program is not
- * to notice: what it says of its own handler is kept here, and a SIGSYS that
- * no dispatch has raised goes there.  Handlers of other signals must not run
- * with SIGSYS blocked, so it is taken out of their masks, and put back into
- * what the program is told of them.
+ * SIGSYS is the provider's while calls are dispatched, unnoticed by the
+ * program: the program's own action is stored here, and a SIGSYS that no
+ * dispatch has raised goes to it.  Handlers of other signals must not run with
+ * SIGSYS blocked, so it is removed from their masks, and added to the masks
+ * that the program reads.
  */
 #include "dispatch.h"
 
@@ -28,21 +28,21 @@
 static syscall_handler *ours;
 
 /*
- * The program's own action: the one that was written last, of so many that
- * nobody is still reading one when its turn comes again.  No lock, as a child
- * may be forked at any time.
+ * The program's own action: the last one written.  No thread still reads one
+ * when it is written to again, as there are enough of them.  No lock, as a
+ * child may be forked at any time.
  */
 #define ACTIONS		64u
 
 static struct syscall_action actions[ACTIONS];
 static uint32_t written, latest;
 
-/* Signals out of whose handlers' masks SIGSYS has been taken. */
+/* Signals with SIGSYS removed from the masks of their handlers. */
 static uint64_t stripped;
 
 void	syscall_restorer(void);
 
-/* Unwinders and debuggers know the end of a handler by these very bytes. */
+/* Unwinders and debuggers recognize the end of a handler by these bytes. */
 __asm__(
     ".text\n"
     ".balign 16\n\t"
@@ -100,7 +100,7 @@ syscall_signal_unblock(uint64_t mask)
 	(void)block(SIG_SETMASK, mask);
 }
 
-/* The kernel reads the set before it looks at what is to be done. */
+/* The kernel reads the set before it checks the operation. */
 bool
 syscall_signal_readable(uint64_t set)
 {
@@ -115,7 +115,7 @@ syscall_signal_in(uint64_t set)
 	    (*(const uint64_t *)(uintptr_t)set & SYSCALL_SIGSYS) != 0);
 }
 
-/* Can an action be read there, and written?  SIGKILL's stays what it is. */
+/* The action of SIGKILL never changes: these only read, or write, memory. */
 static bool
 is_readable(uint64_t at)
 {
@@ -137,8 +137,8 @@ program(void)
 }
 
 /*
- * Calls that a signal interrupts are restarted or not as the program wants it;
- * what it ignores interrupts none.
+ * Calls that the signal interrupts are restarted as the program's action says,
+ * or always if the program ignores the signal.
  */
 static void
 install(uint64_t handler, uint64_t flags)
@@ -262,7 +262,7 @@ is_installed(uint64_t handler)
 	return (action(SIGSYS, NULL, &a) == 0 && a.handler == handler);
 }
 
-/* Other threads would be killed; unshare(2) does nothing but look for them. */
+/* Other threads would be killed; unshare(2) only looks for them. */
 bool
 syscall_signal_leave(void)
 {
@@ -297,7 +297,7 @@ combine(uint64_t how, uint64_t mask, uint64_t set)
 	}
 }
 
-/* What was blocked; false: it cannot be written there. */
+/* Stores the mask before; returns false if it cannot be written there. */
 static bool
 tell_old(struct syscall_frame *f, uint64_t more)
 {
@@ -338,7 +338,7 @@ syscall_signal_mask(struct syscall_frame *f, uint64_t more,
 
 /* ------------------------------------------------------------------ signals */
 
-/* By the default action, as if the provider had not been there. */
+/* Ends the process by the default action, as without the provider. */
 static void
 die(void)
 {
@@ -349,7 +349,7 @@ die(void)
 	    raw_call(SYS_gettid, 0, 0, 0, 0, 0), SIGSYS, 0, 0);
 }
 
-/* What a filter of system calls has raised cannot be ignored. */
+/* A SIGSYS that a filter of system calls has raised cannot be ignored. */
 void
 syscall_signal_forward(siginfo_t *info, void *context, bool aside)
 {
@@ -366,7 +366,7 @@ syscall_signal_forward(siginfo_t *info, void *context, bool aside)
 	((syscall_handler *)(uintptr_t)a.handler)(SIGSYS, info, context);
 }
 
-/* The same one, to whom it was sent. */
+/* Sends the signal to the same receiver: this thread, or the process. */
 void
 syscall_signal_again(siginfo_t *info)
 {
@@ -380,7 +380,7 @@ syscall_signal_again(siginfo_t *info)
 		    0, 0);
 }
 
-/* Handlers that are there already, and what SIGSYS does so far. */
+/* Changes the handlers that exist already, and the action of SIGSYS. */
 void
 syscall_signal_begin(syscall_handler *handler)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The objects that are loaded, and whose system calls are the program's.
+ * The loaded objects that make the program's system calls.
  */
 #include "dispatch.h"
 
@@ -15,7 +15,8 @@ static const struct patch *patch;
 static syscall_told *tell;
 
 /*
- * Is this the object that an address is in?  Its text is where the address is.
+ * Returns true if an address is in the object; *start and *size are of its
+ * segment.
  */
 static bool
 has(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *start,
@@ -49,8 +50,8 @@ has_text(const struct dl_phdr_info *info, uintptr_t *start, size_t *size)
 }
 
 /*
- * This object, libtbuf, and the provider of USDT probes, which reads texts:
- * what they call is not the program's.
+ * Returns true for this object, libtbuf, and the provider of USDT probes, which
+ * reads texts: their calls are not the program's.
  */
 static bool
 is_ours(const struct dl_phdr_info *info)
@@ -59,7 +60,7 @@ is_ours(const struct dl_phdr_info *info)
 	uintptr_t start;
 	size_t size;
 
-	/* No program has an address of its own for this one. */
+	/* No program calls tbuf_life_busy(), so its address is in libtbuf. */
 	if (has(info, (uintptr_t)tbuf_life_busy, &start, &size)) {
 		syscall_fire_library(start, size);
 		return (true);
@@ -85,7 +86,7 @@ patch_object(struct dl_phdr_info *info, size_t size, void *unused)
 
 	(void)size;
 	(void)unused;
-	/* The kernel's own page is not the program's to write to. */
+	/* The program cannot write to the kernel's own page. */
 	if (is_ours(info) || strstr(name, "linux-vdso") != NULL)
 		return (0);
 	n = patch_texts(info, texts, TEXTS);

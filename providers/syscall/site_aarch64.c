@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Finding the instructions `svc #0` of a text.  A branch takes the place of
- * each, and of nothing else: whoever comes to the instruction comes to its
- * stub, so nothing has to be proven but that it is one.
+ * Finding the instructions `svc #0` of a text.  A branch replaces each of them,
+ * and nothing else: all code that comes to the instruction comes to its stub,
+ * so the only thing to prove is that it is an instruction.
  *
- * Its number is known in advance where `mov x8, #number` stands before it, and
- * nothing else that could change the register or lead in between does; else
- * the stub looks at the register.
+ * Its number is known in advance if `mov x8, #number` comes before it, and
+ * nothing in between may change the register or be the target of a branch;
+ * otherwise the stub reads the register.
  */
 #include "syscall.h"
 
@@ -16,7 +16,7 @@
 #include "patch/aarch64.h"
 
 #define SITES		2048u	/* of one object */
-#define BEFORE		24u	/* instructions that are looked at */
+#define BEFORE		24u	/* instructions that are read */
 
 #define SVC		0xd4000001u
 #define RET		0xd65f03c0u
@@ -53,7 +53,7 @@ sets_number(uint32_t word)
 	return ((word & 0x7fe0001f) == 0x52800008);
 }
 
-/* br: a table of the function's may lead anywhere in it. */
+/* br: a table of the function may lead anywhere in it. */
 static bool
 is_computed(uint32_t word)
 {
@@ -98,7 +98,7 @@ find_number(const struct patch_text *text, struct site *s)
 	s->number = word_at(at) >> 5 & 0xffff;
 }
 
-/* The first site at or behind an address. */
+/* Returns the first site at or after an address. */
 static size_t
 site_near(uintptr_t target)
 {
@@ -114,7 +114,7 @@ site_near(uintptr_t target)
 	return (low);
 }
 
-/* Branches of the whole text, as functions have cold parts elsewhere. */
+/* Reads branches of the whole text: functions have cold parts elsewhere. */
 static void
 look_at_branches(const struct patch_text *text)
 {
@@ -154,8 +154,8 @@ find_sites(const struct patch_text *text)
 }
 
 /*
- * The C library's __syscall_cancel_arch, from 2.41 on: the number is its second
- * argument, and it returns at once.
+ * Returns true in __syscall_cancel_arch of the C library, from 2.41 on: the
+ * number is its second argument, and it returns at once.
  */
 static bool
 is_cancellation(const struct patch_text *text, const struct site *s)

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Finding the instructions `syscall` of a text, and what a jump can take at
- * each:
+ * Finding the instructions `syscall` of a text, and the bytes that a jump can
+ * replace at each:
  *
- *	mov $number,%eax	five bytes; the instruction stays where it is
- *	the instruction and what follows
- *	what comes before and the instruction
+ *	mov $number,%eax	five bytes; the instruction is not changed
+ *	the instruction and the bytes after it
+ *	the bytes before it and the instruction
  */
 #include "syscall.h"
 
@@ -19,7 +19,7 @@
 #define SITES		2048u	/* of one object */
 #define MOV		0xb8	/* mov $number,%eax */
 
-/* An instruction that was found, and what is known of it. */
+/* An instruction that was found, and its surroundings. */
 struct site {
 	uintptr_t at;
 	uintptr_t before;	/* the instruction before it, or itself */
@@ -31,7 +31,7 @@ struct site {
 static struct site sites[SITES];
 static size_t nsites;
 
-/* Where a jump may be put: before and at each, in ascending order. */
+/* Possible jumps: before and at each instruction, in ascending order. */
 static struct patch_place places[2 * SITES];
 
 static void
@@ -49,7 +49,7 @@ find_sites(const struct patch_text *text)
 	}
 }
 
-/* The C library's clone has no unwind table from its instruction on. */
+/* The unwind table of the C library's clone ends before its instruction. */
 static bool
 function_of(const struct patch_text *text, uintptr_t at,
     struct patch_range *range)
@@ -59,13 +59,13 @@ function_of(const struct patch_text *text, uintptr_t at,
 }
 
 /*
- * What comes before the instruction, and whether one begins there at all,
- * decoded from the function's start.
+ * Decodes from the function's start to the instruction.  Returns NULL, or the
+ * reason why the instructions before it are not known.
  */
 static const char *
 decode_to(const struct patch_text *text, struct site *s)
 {
-	static uintptr_t last;		/* that has been decoded, in its ... */
+	static uintptr_t last;		/* decoded, in `range` */
 	static struct patch_range range;
 	struct patch_instruction in;
 	uintptr_t now = last;
@@ -90,7 +90,7 @@ decode_to(const struct patch_text *text, struct site *s)
 	return (NULL);
 }
 
-/* Do these bytes of the text stand before an address? */
+/* Returns true if the text has these bytes before an address. */
 static bool
 follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
     size_t size)
@@ -99,7 +99,7 @@ follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
 	    memcmp((const void *)(at - size), bytes, size) == 0);
 }
 
-/* __syscall_cancel_arch of glibc 2.41: see cancel.c */
+/* Returns true in __syscall_cancel_arch of glibc 2.41: see cancel.c. */
 static bool
 is_cancellable(const struct patch_text *text, uintptr_t at)
 {
@@ -109,7 +109,7 @@ is_cancellable(const struct patch_text *text, uintptr_t at)
 	    *(const uint8_t *)(at + 2) == 0xc3);
 }
 
-/* What never comes back to where it was. */
+/* Returns the reason why a call that never comes back stays, or NULL. */
 static const char *
 left_alone(const struct patch_text *text, uintptr_t at, int number)
 {
@@ -195,7 +195,7 @@ is_taken(uintptr_t start, uintptr_t end)
 	return (false);
 }
 
-/* Two jumps must not overlap: the first one stays. */
+/* Redirects a site, unless its jump overlaps the one before it. */
 static const char *
 redirect(const struct patch *patch, const struct patch_text *text, size_t i,
     uintptr_t *taken)
@@ -212,7 +212,7 @@ redirect(const struct patch *patch, const struct patch_text *text, size_t i,
 	return (problem);
 }
 
-/* Jumps first: what calls a function that makes calls is none of them. */
+/* Chooses all jumps first: one may replace a call of __syscall_cancel_arch. */
 void
 syscall_patch_text(const struct patch *patch, const struct patch_text *text,
     const char *name, uintptr_t base, syscall_told *tell)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Where the stubs of the syscall provider are, and writing them.
+ * Slots of the stubs of the syscall provider, and writing them.
  */
 #include "dispatch.h"
 
@@ -13,14 +13,13 @@ static struct syscall_slot slots[SYSCALL_SLOTS];
 static unsigned nslots;
 static bool has_far;		/* not all of them are in this object */
 
-/* What is to be written there; slots that follow each other at once. */
+/* Bytes to be written; adjacent slots are written at once. */
 static uint8_t images[SYSCALL_SLOTS * SYSCALL_SLOT];
 
 /*
- * A clone takes the long way whether it is traced or not: who may share the
- * thread's memory is to be known.  So do the two by which a thread has the
- * cycle counter taken away, and a process may be filtered; and the one by which
- * a thread gets another area.
+ * Clones are always inspected, as the thread's memory may be shared; also the
+ * two calls by which a thread loses the cycle counter and a process gets a
+ * filter, and the one by which a thread gets another area.
  */
 bool
 syscall_is_looked_at(int number)
@@ -31,7 +30,7 @@ syscall_is_looked_at(int number)
 	    syscall_dispatch_looks(number)));
 }
 
-/* Does a jump from anywhere in the text reach all slots, and back? */
+/* Returns true if jumps from anywhere in the text reach all slots, and back. */
 static bool
 reaches(const struct patch_text *text)
 {
@@ -78,7 +77,7 @@ syscall_slot_is_bare(uintptr_t address)
 	return (false);
 }
 
-/* How many slots from this one on lie one behind the other. */
+/* Returns the number of adjacent slots from this one on. */
 static unsigned
 count_row(unsigned first)
 {
@@ -90,7 +89,7 @@ count_row(unsigned first)
 	return (i - first);
 }
 
-/* Until a place has changed nothing leads to its stub. */
+/* Writes stubs first: nothing leads to a stub until its place has changed. */
 int
 syscall_slots_write(const struct patch *patch)
 {

@@ -1,33 +1,33 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The stubs of the syscall provider on aarch64, one a place, each in a slot:
+ * The stubs of the syscall provider on aarch64, one for each place, in a slot:
  *
  *	push x16, x17
  *	x16 = the two enable words
  *	cbz x16, 1f
  *	x17 = the place; x16 = syscall_on; br x16
  *
- *	pop x16, x17				"behind"
- *	b behind the place
+ *	pop x16, x17				place.behind
+ *	b after the place
  *
- * 1:	pop x16, x17				"bare"
+ * 1:	pop x16, x17				place.bare
  *	svc #0
  *	(of a clone: the parent goes to syscall_after)
- *	b behind the place
+ *	b after the place
  *	...
  *	.quad the words or their table, place, syscall_on, syscall_after
  *
- * A call keeps all registers but x0, so that a stub has none to look with: two
- * are put on the stack.  Nothing below the stack pointer is the program's on
- * aarch64, as the procedure call standard has no red zone, and the kernel puts
- * the frames of signal handlers right there.  No flag is touched, and at the
- * instruction itself the stack is as the program has it: the child of a clone,
- * which may have another one, needs none on its way back.
+ * A call preserves all registers but x0, so a stub has none to test with: it
+ * puts two on the stack.  On aarch64 no memory below the stack pointer is the
+ * program's, as the procedure call standard has no red zone, and the kernel
+ * puts the frames of signal handlers right there.  No flag is changed, and at
+ * the instruction itself the stack is as the program has it: the child of a
+ * clone, which may have another one, needs none for its return.
  *
- * By the unwinders' table a frame in a slot is the place itself, with its
- * registers.  A thread that is cancelled in a call unwinds so, and destructors
- * run.
+ * In the unwinders' table a frame in a slot is the place itself, with its
+ * registers.  A thread that is cancelled in a call unwinds by it, and
+ * destructors run.
  */
 #include "syscall.h"
 
@@ -35,7 +35,7 @@
 
 #include "patch/aarch64.h"
 
-/* Of the slot's parts that do not move. */
+/* Offsets of the fixed parts of a slot. */
 #define BEHIND_AT	44u
 #define BARE_AT		52u
 #define LOOK_AT		96u	/* words, or the table of tables */
@@ -64,14 +64,14 @@ _Static_assert(offsetof(struct syscall_place, address) == 0 &&
     "the assembly has these numbers");
 
 /*
- * The unwind rules.  Of a slot: the frame is that of the place.  Its address
- * is where the word at 104 in the slot points to, and the slot is found by the
- * address that the frame is at, which unwinders have in column 96:
+ * The unwind rules of a slot: the frame is that of the place.  The word at 104
+ * in the slot points to the place, which begins with its address; the slot is
+ * found by the frame's own address, which unwinders have in column 96:
  *
  *	bregx 96 0; const1s -128; and; plus_uconst 104; deref; deref
  *
  * The stack pointer is 16 bytes below the place's while two registers are
- * pushed: at the instructions, a bit each, of this number.
+ * pushed: this number has a bit for each instruction.
  *
  *	breg31 0; const4u 0xe2ffe; bregx 96 0; const1u 127; and; lit2; shr;
  *	shr; lit1; and; lit4; shl; plus
@@ -96,14 +96,14 @@ __asm__(
 );
 
 /*
- * A call that somebody traces, or that is looked at:
+ * The stack of a call that is traced, or inspected:
  *
  *	  0	frame record: x29, and the place's address
- *	 16	struct syscall_frame, whose end is what the slot has pushed
+ *	 16	struct syscall_frame, with the registers pushed by the slot
  *	208	the program's
  *
- * A frame is that of the place, whose address is the return address of the
- * record: for unwinders, and for who walks frames by their records.
+ * The frame is that of the place, with the place's address as the return
+ * address of the record: for unwinders, and for walks of frame records.
  */
 #define PLACE_IN_X17	".cfi_escape 0x16, 96, 3, 0x81, 0, 6\n\t"
 
@@ -134,7 +134,7 @@ __asm__(
     ".cfi_offset x29, -208\n\t"						\
     ".cfi_offset 96, -200\n\t"
 
-/* The two that are pushed are left out. */
+/* Restores all registers but x16 and x17, which the slot has pushed. */
 #define RESTORE								\
     "ldp x29, x16, [sp]\n\t"						\
     "ldp x16, x0, [sp, #64]\n\t"					\
@@ -150,7 +150,7 @@ __asm__(
     "ldr x30, [sp, #176]\n\t"						\
     "ldr x1, [sp, #24]\n\t"
 
-/* To the part of the slot that pops them, of the place that x17 has. */
+/* Jumps to a part of the slot that pops x16 and x17; x17 has the place. */
 #define LEAVE(offset)							\
     "add sp, sp, #192\n\t"						\
     ".cfi_def_cfa_offset 16\n\t"					\
@@ -221,7 +221,7 @@ put_literal(struct syscall_slot *slot, unsigned at, const void *address)
 	memcpy(slot->bytes + at, &address, sizeof(address));
 }
 
-/* The field of 19 bits for what is at `at` in the slot. */
+/* Returns the field of 19 bits that refers to `at` in the slot. */
 static uint32_t
 to(const struct making *m, size_t at)
 {
@@ -248,7 +248,7 @@ put_go(struct making *m, unsigned routine_at)
 	put(m, 0xd61f0200);			/* br x16 */
 }
 
-/* x16 = the two words. */
+/* Loads the two words into x16. */
 static void
 put_look(struct making *m, int number)
 {
@@ -263,7 +263,7 @@ put_look(struct making *m, int number)
 	put(m, 0xb4000010 | to(m, BARE_AT));	/* cbz x16, bare */
 }
 
-/* Back to the program, behind the place. */
+/* Branches back to the program, after the place. */
 static bool
 put_back(struct making *m)
 {

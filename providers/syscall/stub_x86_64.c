@@ -1,22 +1,22 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The stubs of the syscall provider on x86-64, one a place, each in a slot:
+ * The stubs of the syscall provider on x86-64, one for each place, in a slot:
  *
- *	what the jump took before the instruction
- *	rcx = the two enable words		rcx and r11 are the call's to
- *	jrcxz 1f				change, and no flag is touched
+ *	replaced bytes before the instruction
+ *	rcx = the two enable words		a call changes rcx and r11
+ *	jrcxz 1f				anyway, and no flag is changed
  *	r11 = the place; jmp syscall_on
- * 1:	syscall					"bare"
+ * 1:	syscall					place.bare
  *	(of a clone: the parent jumps to syscall_after)
- *	what the jump took behind it		"behind"
- *	jmp behind that
+ *	replaced bytes after it			place.behind
+ *	jmp after those
  *	...
  *	.quad syscall_after, syscall_on, address of the place
  *
- * By the unwinders' table a frame in a slot is the place itself, with its
- * registers.  A thread that is cancelled in a call unwinds so, and destructors
- * run.
+ * In the unwinders' table a frame in a slot is the place itself, with its
+ * registers.  A thread that is cancelled in a call unwinds by it, and
+ * destructors run.
  */
 #include "syscall.h"
 
@@ -42,9 +42,9 @@ _Static_assert(offsetof(struct syscall_place, address) == 0 &&
     "the assembly has these numbers");
 
 /*
- * The unwind rules.  Of a slot: the frame is that of the place, all of its
- * registers are as they are, and the address is at the end of the slot, whose
- * first byte is found by the address that the frame is at (register 16).
+ * The unwind rules of a slot: the frame is that of the place, with all
+ * registers unchanged.  The place's address is at the end of the slot, and the
+ * slot's first byte is found by the frame's own address (register 16).
  *
  *	breg16 0; const1s -128; and; plus_uconst 120; deref
  */
@@ -64,7 +64,7 @@ __asm__(
 );
 
 /*
- * A call that somebody traces, below the red zone:
+ * The stack of a call that is traced, below the red zone:
  *
  *	  0	struct syscall_frame
  *	...
@@ -72,11 +72,11 @@ __asm__(
  *	 80	place
  *	 88	128 bytes that are the program's
  *
- * Between the two calls nothing but number and place is there, and all
- * registers are the program's.  The rules: the frame is that of the place, of
- * which r11 has the description at first, and then the word at 136 below it
- * (const2u 136; minus; deref; deref).  What stands above the saved rbp is the
- * place's address, for who walks frames by it.
+ * Between syscall_enter() and syscall_leave() only number and place are there,
+ * and all registers are the program's.  The unwind rules: the frame is that of
+ * the place; r11 points to the place at first, then the word at 136 below the
+ * frame does (const2u 136; minus; deref; deref).  The word above the saved rbp
+ * is the place's address, for walks of frame records.
  */
 #define SAVE								\
     "pushq %rax\n\t"							\
@@ -149,7 +149,7 @@ __asm__(
     "pushq %rax\n\t"							\
     ".cfi_def_cfa_offset 144\n\t"
 
-/* To where the place has it; all that is below the red zone is given up. */
+/* Jumps to an address in the place; frees the stack below the red zone. */
 #define LEAVE(offset)							\
     "movq 8(%rsp), %r11\n\t"						\
     "leaq 144(%rsp), %rsp\n\t"						\
@@ -216,7 +216,7 @@ put_address(struct making *m, const void *address)
 	put(m, &address, sizeof(address));
 }
 
-/* r11 = the place, and on to the routine whose address is in the slot. */
+/* Jumps to a routine with its address in the slot; r11 = the place. */
 static void
 put_go(struct making *m, unsigned routine_at)
 {
@@ -229,7 +229,7 @@ put_go(struct making *m, unsigned routine_at)
 	put(m, &displacement, sizeof(displacement));
 }
 
-/* rcx = the two words. */
+/* Loads the two words into rcx. */
 static void
 put_look(struct making *m, int number)
 {

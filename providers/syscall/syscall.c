@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The syscall provider: libtbuf-syscall.so, preloaded.  Its constructor
- * registers the probes and redirects what makes system calls to stubs that
- * look at the probes' enable words.  From then on the words alone decide.
+ * registers the probes and redirects instructions that make system calls to
+ * stubs that test the probes' enable words.  From then on the words alone
+ * decide.
  *
- * Where tracing is off nothing is done, and where code may not be written, or
- * threads run already, nothing has changed.
+ * Nothing is done if tracing is off, and nothing is changed if code may not be
+ * written, or if threads run already.
  */
 #include "dispatch.h"
 
@@ -24,7 +25,7 @@
 #define RETURN_NARGS	(2 + SYSCALL_PATHS)	/* result, errno, and paths */
 #define TEXT_MAX	256u
 
-/* Of a number that is no call's: nobody traces it. */
+/* Enable words of a number that is no call's. */
 static const uint32_t nobody[2];
 static const uint32_t somebody[2] = { 1, 1 };
 static const uint32_t *words[SYSCALL_NUMBERS];
@@ -56,7 +57,7 @@ type_of(const char *name, size_t length)
 	return (TBUF_NONE);
 }
 
-/* What a call's row says, taken apart. */
+/* The arguments of a call's row, parsed. */
 struct arguments {
 	char text[TEXT_MAX];
 	const char *names[SYSCALL_NARGS];
@@ -81,7 +82,7 @@ parse(const char *arguments, struct arguments *a)
 	}
 }
 
-/* Paths are told as strings by a call that has read them. */
+/* The return's probe has paths as strings: the call has read them. */
 static void
 register_return(struct syscall_probes *p, const char *name,
     const char *arguments, const struct arguments *a)
@@ -134,7 +135,7 @@ register_all(void)
 	return (error);
 }
 
-/* Both words at once, if they lie side by side; else the stub asks. */
+/* Returns both words, if they are adjacent; else two that make the stub ask. */
 static const uint32_t *
 words_of(const struct syscall_probes *p)
 {
@@ -146,7 +147,7 @@ words_of(const struct syscall_probes *p)
 	    somebody);
 }
 
-/* Is there a probe that somebody could enable? */
+/* Sets the words that stubs test.  Returns true if any probe can be enabled. */
 static bool
 point(void)
 {
@@ -157,7 +158,7 @@ point(void)
 		words[i] = syscall_name(i) == NULL ? nobody :
 		    words_of(&syscall_probes[i]);
 		any |= words[i] != nobody;
-		/* What has to be noticed, whether it is traced or not. */
+		/* These calls are inspected, traced or not. */
 		if (words[i] != nobody && (i == SYS_prctl ||
 		    i == SYS_seccomp || syscall_area_looks((int)i) ||
 		    syscall_dispatch_looks((int)i)))
@@ -177,7 +178,7 @@ syscall_words(int number)
 	return (words[number]);
 }
 
-/* For tbufctl -l -v: what is covered, and what is not for which reason. */
+/* Lists an instruction for tbufctl -l -v, and why it is not traced. */
 static void
 told(const char *object, uintptr_t offset, const char *problem)
 {
@@ -203,7 +204,7 @@ tell(const char *which, const char *what)
 		fprintf(list, "%s: %s\n", which, what);
 }
 
-/* NULL, or why not. */
+/* Returns NULL, or the reason for a failure. */
 static const char *
 patch_all(void)
 {
@@ -220,7 +221,7 @@ patch_all(void)
 	return (problem);
 }
 
-/* What is redirected looks after what is dispatched. */
+/* Prepares dispatch before code is redirected: stubs inspect calls for it. */
 static void
 trace_all(void)
 {

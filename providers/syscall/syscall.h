@@ -1,25 +1,25 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The syscall provider's inside: places in code that have an instruction
+ * Internals of the syscall provider: places in code that have an instruction
  * `syscall`, or `svc`, get stubs (patch/), so that calls and returns are
  * probes, syscall::NAME:entry and :return.
  *
- *	syscall.c	the constructor: what is registered, then patched
- *	fire.c	what stubs call: values, records
- *	area.c	threads whose areas are not the C library's
- *	clone.c	tasks that share memory with the one that makes them
- *	cancel.c	calls that the C library tells by their place
- *	callers.c	... and what calls the function that makes them
- *	path.c	paths of calls that have come back
- *	site.c	the objects that have places, and those that have not
- *	site_x86_64.c	finding the instructions, what a jump can take
+ *	syscall.c	the constructor: registers probes, then patches
+ *	fire.c	functions that stubs call: values, records
+ *	area.c	threads with areas that are not the C library's
+ *	clone.c	tasks that share memory with their creator
+ *	cancel.c	calls that the C library recognizes by their address
+ *	callers.c	callers of the function that makes such calls
+ *	path.c	paths of calls that have returned
+ *	site.c	loaded objects that have places, and those that have not
+ *	site_x86_64.c	instructions, and the bytes that a jump can replace
  *	site_aarch64.c
- *	slot.c	where the stubs are, and writing them
- *	stub_x86_64.c	what they are made of
+ *	slot.c	memory of the stubs, and writing them
+ *	stub_x86_64.c	code of the stubs
  *	stub_aarch64.c
- *	dispatch.c	calls from elsewhere, if they are asked for
- *	signal.c	... whose signal is not the program's
+ *	dispatch.c	calls from other code, with TBUF_SYSCALL=all
+ *	signal.c	the signal of these, hidden from the program
  *	table.c	names, arguments and their types, by number
  */
 #ifndef PROVIDERS_SYSCALL_SYSCALL_H
@@ -43,9 +43,9 @@
 /* ------------------------------------------------------------- the table */
 
 /*
- * A call.  Arguments are written as "name:type name:type", the types being
- * i32 u32 i64 u64 ptr, and path: a pointer at entry, and at return of a call
- * that has not failed, when it has been read, the string.
+ * A call.  Arguments are written as "name:type name:type", with the types i32
+ * u32 i64 u64 ptr, and path: a pointer at entry; the string, which has been
+ * read, at the return of a call that succeeded.
  */
 struct syscall_row {
 	const char *name;
@@ -60,15 +60,15 @@ struct syscall_probes {
 	struct tbuf_site entry, leave;
 	uint8_t nargs;
 	uint8_t npaths;
-	uint8_t paths[SYSCALL_PATHS];	/* which arguments are */
+	uint8_t paths[SYSCALL_PATHS];	/* indices of arguments */
 };
 
 extern struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 
 /*
- * Where a stub looks: two enable words, of entry and return.  For a number
- * that is known in advance, its own; else by its lowest byte in a table, which
- * the next byte finds.
+ * The two enable words that a stub tests, of entry and return.  A number that
+ * is known in advance has syscall_words(); another one is found by its second
+ * byte in syscall_pages, and by its lowest byte in that table.
  */
 const uint32_t *syscall_words(int number);
 extern const uint32_t *const *syscall_pages[256];
@@ -76,29 +76,29 @@ extern const uint32_t *const *syscall_pages[256];
 /* --------------------------------------------------------------- the stubs */
 
 /*
- * A place, as its stub and what that calls see it.  The assembly of
- * stubs has the offsets of the first three.
+ * A place, for its stub and the functions that the stub calls.  The assembly of
+ * stubs has the offsets of the first three fields.
  */
 struct syscall_place {
-	uintptr_t address;	/* of the first byte that the jump took */
-	uintptr_t bare;		/* in the stub: on to the instruction itself */
-	uintptr_t behind;	/* ... and to what comes after it */
+	uintptr_t address;	/* first byte that the jump replaces */
+	uintptr_t bare;		/* in the stub, at the instruction */
+	uintptr_t behind;	/* in the stub, after it */
 	int32_t number;		/* or SYSCALL_ANY */
-	bool is_leaf;		/* who has called is in a register alone */
+	bool is_leaf;		/* the return address is in a register alone */
 };
 
-/* What the jump at a place takes, as it has been proven. */
+/* The bytes that the jump at a place replaces, as proven. */
 struct syscall_found {
 	uintptr_t at;		/* of the jump */
 	uint8_t head;		/* bytes of it before the instruction */
-	uint8_t tail;		/* ... and behind it, at least */
+	uint8_t tail;		/* bytes of it after that, at least */
 	int32_t number;
 	bool is_leaf;
 };
 
 /*
- * A call, as its stub keeps it on the stack while it is told: below it is a
- * frame record, and above what else has to be put back.
+ * A call, as its stub saves it on the stack for a fire: a frame record is below
+ * it, and other values that have to be restored are above it.
  */
 struct syscall_frame {
 	uint64_t args[SYSCALL_NARGS];
@@ -115,8 +115,8 @@ struct syscall_frame {
 };
 
 /*
- * The same of a call that can be cancelled, which no stub has told of.  Where
- * the stack is stands behind it.
+ * A frame of a call that can be cancelled, which has no stub.  The stack
+ * pointer follows the frame.
  */
 struct syscall_cancelled {
 	uint64_t record[2];
@@ -136,7 +136,7 @@ syscall_is_cancellable(const struct syscall_frame *f)
 	return (f->place == &syscall_cancel_place);
 }
 
-/* The stack pointer at the place: on x86-64 a red zone is in between. */
+/* Returns the stack pointer at the place; x86-64 has a red zone in between. */
 static inline uintptr_t
 syscall_frame_stack(const struct syscall_frame *f)
 {
@@ -149,7 +149,7 @@ syscall_frame_stack(const struct syscall_frame *f)
 #endif
 }
 
-/* Who has called a function that has nothing on the stack. */
+/* Returns the caller's address, if nothing else is on the stack. */
 static inline uint64_t
 syscall_frame_caller(const struct syscall_frame *f)
 {
@@ -161,10 +161,9 @@ syscall_frame_caller(const struct syscall_frame *f)
 }
 
 /*
- * A stub while it is made: what is to be written to `at` is in `bytes`.  Slots
- * are text of this object, so that unwinders have a table for them; objects
- * that are out of reach of a jump from there have slots of their own, without
- * a table.
+ * A stub while it is made: `bytes` are for address `at`.  Slots are text of
+ * this object, so that unwinders have a table for them; objects out of reach of
+ * a jump have slots of their own, without a table.
  */
 #define SYSCALL_SLOT	128	/* bytes */
 #define SYSCALL_SLOTS	1536
@@ -181,32 +180,32 @@ extern uint8_t syscall_slots[], syscall_slots_end[];
 const char *syscall_stub(const struct patch *, struct syscall_slot *,
 	    const struct syscall_found *);
 
-/* The jump to it; the number of its bytes. */
+/* Encodes the jump to a slot.  Returns the number of its bytes. */
 #define SYSCALL_JUMP_MAX	8u
 
 size_t	syscall_stub_jump(const struct syscall_slot *, uint8_t *bytes);
 
-/* Does a call take the long way, whether it is traced or not? */
+/* Returns true if a call always takes the slow path, traced or not. */
 bool	syscall_is_looked_at(int number);
 
-/* NULL, or why there is no stub for it. */
+/* Makes a stub.  Returns NULL, or the reason why there is none. */
 const char *syscall_slot(const struct patch *, const struct patch_text *,
 	    const struct syscall_found *);
 
-/* Write the stubs, then the jumps to them.  0 or a negative errno. */
+/* Writes the stubs, then the jumps to them.  Returns 0 or a negative errno. */
 int	syscall_slots_write(const struct patch *);
 
-/* Is this the instruction of a stub that is far from this object? */
+/* Returns true for the instruction of a stub that is far from this object. */
 bool	syscall_slot_is_bare(uintptr_t address);
 
-/* What stubs call, and what is to be done then.  The assembly counts. */
+/* How a stub continues after syscall_enter(); the assembly has the numbers. */
 enum syscall_way {
 	SYSCALL_BARE,		/* a call that leaves no trace on the stack */
 	SYSCALL_CALL,
-	SYSCALL_DONE		/* nothing: f->result is there */
+	SYSCALL_DONE		/* no call: f->result is set */
 };
 
-/* One of the two probes of a call, or another, with what it takes of stack. */
+/* Fires a probe of a call, with the stack that this takes. */
 typedef void syscall_fire(struct syscall_probes *,
 	    const struct syscall_frame *);
 
@@ -214,18 +213,18 @@ enum syscall_way syscall_enter(struct syscall_place *,
 	    struct syscall_frame *);
 void	syscall_leave(struct syscall_place *, struct syscall_frame *);
 
-/* Around a call that makes a task; begin() returns its flags. */
+/* Called around a call that makes a task; begin() returns its flags. */
 bool	syscall_is_clone(uint64_t number);
 uint64_t syscall_clone_begin(const struct syscall_frame *, uint64_t number);
 void	syscall_clone_end(const struct syscall_frame *, uint64_t number);
 
-/* Before a call is told: a child that has been lent something takes it. */
+/* Called before a fire: a child takes the area that it was lent. */
 void	syscall_clone_take(const struct syscall_frame *);
 
 /*
- * Is the thread's area not the C library's?  Then nothing here may use a
- * variable of the thread's.  Calls by which that may come about are looked at
- * before they are made.
+ * syscall_area_is_other() returns true if the thread's area is not the C
+ * library's: no code here may then use thread variables.  Calls that may lead
+ * to this are inspected before they are made.
  */
 void	syscall_area_begin(void);
 bool	syscall_area_is_other(void);
@@ -235,7 +234,7 @@ void	syscall_area_clone(const struct syscall_frame *, uint64_t number);
 
 /*
  * The C library's function that makes calls which can be cancelled, the first
- * place that calls it, and what is called there instead.
+ * place that calls it, and the function that is called there instead.
  */
 typedef uint64_t syscall_cancellable(void *flags, uint64_t number, uint64_t a,
 	    uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
@@ -243,13 +242,14 @@ typedef uint64_t syscall_cancellable(void *flags, uint64_t number, uint64_t a,
 void	syscall_cancel_begin(syscall_cancellable *, uintptr_t at);
 syscall_cancellable syscall_cancel;
 
-/* What a fire calls of libtbuf's is not the program's; two of them at most. */
+/* Libraries, at most two, with calls in a fire that are not the program's. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
 bool	syscall_fire_is_library(uintptr_t address);
 
 /*
- * Where the function is called, of which one instruction is at `at'.  NULL, or
- * why these calls are not told.  What `is_taken' has is left alone.
+ * Finds the calls of the function that has an instruction at `at'.  Returns
+ * NULL, or the reason why they are not traced.  `is_taken' returns true for
+ * bytes that another jump replaces.
  */
 typedef bool syscall_taken(uintptr_t start, uintptr_t end);
 
@@ -257,7 +257,7 @@ typedef bool syscall_taken(uintptr_t start, uintptr_t end);
 const char *syscall_callers_find(const struct patch_text *, uintptr_t at,
 	    syscall_taken *is_taken);
 
-/* 0 or a negative errno. */
+/* Redirects the calls.  Returns 0 or a negative errno. */
 int	syscall_callers_write(const struct patch *);
 #else
 static inline int
@@ -270,26 +270,27 @@ syscall_callers_write(const struct patch *patch)
 
 /* --------------------------------------------------------------- the paths */
 
-/* When the program begins; and before each call that may bring a filter. */
+/* Called when the program begins, and before a call that may set a filter. */
 void	syscall_path_begin(void);
 void	syscall_path_look(const struct syscall_frame *, uint64_t number);
 
 /*
- * *value is to be told: a copy of the path in `text`; or NULL, if it is not
- * there any more; or the path itself.  False if the copy has been cut.
+ * Sets *value to the address to be recorded: of a copy of the path in `text`,
+ * of the path itself, or NULL if it cannot be read.  Returns false if the copy
+ * was cut.
  */
 bool	syscall_path_read(uint64_t path, char *text, size_t room,
 	    uint64_t *value);
 
 /* --------------------------------------------------------------- the sites */
 
-/* Told of each instruction that was found. */
+/* Called for each instruction that was found; `problem` NULL: it is traced. */
 typedef void syscall_told(const char *object, uintptr_t offset,
 	    const char *problem);
 
 void	syscall_patch(const struct patch *, syscall_told *);
 
-/* Those of one text, of an object that has been loaded at `base`. */
+/* Patches one text of an object that has been loaded at `base`. */
 void	syscall_patch_text(const struct patch *, const struct patch_text *,
 	    const char *name, uintptr_t base, syscall_told *);
 

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * System calls by number, as the kernel's headers have them when this is
- * built, and their arguments.  A call that the headers have and this table has
- * not is traced all the same: its arguments have no names.
+ * System calls by number, as in the kernel's headers at build time, and their
+ * arguments.  A call that the headers have and this table lacks is traced, too:
+ * its arguments have no names.
  */
 #include "syscall.h"
 
