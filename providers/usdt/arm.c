@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------ registering */
 
-/* Is this an argument that an operand of so many bytes can be? */
+/* Returns true if the operand is wide enough for an argument of this type. */
 static bool
 fits(enum tbuf_type type, const struct usdt_operand *o)
 {
@@ -24,8 +24,8 @@ fits(enum tbuf_type type, const struct usdt_operand *o)
 }
 
 /*
- * Which sites can be armed, as far as operands go.  A string is read where its
- * operand points: a narrow one would be no pointer.
+ * Finds the sites that can be armed, as far as operands go.  A string is read
+ * at the address in its operand: a narrow one would be no pointer.
  */
 static void
 check_types(const struct usdt_sites *sites)
@@ -78,7 +78,7 @@ register_groups(struct usdt_sites *sites)
 	tbuf_batch_end(&mask);
 }
 
-/* Can anybody ever trace it? */
+/* Returns true if the probe can ever be enabled. */
 static bool
 is_registered(const struct usdt_group *g)
 {
@@ -113,9 +113,9 @@ arm_site(const struct patch *patch, struct usdt_site *s)
 }
 
 /*
- * A program may ask a semaphore before it prepares arguments.  For probes that
- * are traced by now it is raised here, and whoever comes or goes later sees to
- * it that the bit is right.
+ * A program may test a semaphore before it prepares arguments.  This raises
+ * those of probes that are enabled already; consumers that come or go later
+ * change the bit.
  */
 void
 usdt_semaphores_raise(struct usdt_sites *sites)
@@ -145,7 +145,7 @@ usdt_semaphores_hide(struct usdt_sites *sites)
 		tbuf_site_semaphore(&g->site, NULL, NULL);
 }
 
-/* A setting counts for one tracer more, once for all sites of a semaphore. */
+/* Counts a setting as one more tracer, once for all sites of a semaphore. */
 static void
 raise_wanted(const struct usdt_sites *sites, size_t i)
 {
@@ -200,7 +200,7 @@ tell_sites(const struct usdt_sites *sites)
 		tell_site(USDT_LIST, sites->all[i]);
 }
 
-/* Whoever traces such a probe by now would wait for it. */
+/* Reports a site that a consumer of its probe would wait for. */
 static void
 tell_missed(const struct usdt_site *s)
 {
@@ -264,7 +264,10 @@ usdt_disarm(struct usdt_sites *sites)
 	size_t i;
 
 	usdt_semaphores_hide(sites);
-	/* A filter of system calls that has come since may kill for any. */
+	/*
+	 * No system call is made: a filter set since the start may kill for
+	 * any.
+	 */
 	for (g = sites->groups; g != NULL; g = g->next)
 		tbuf_sites_unregister(&g->site, &g->site + 1);
 	for (i = 0; i < sites->count; i++)

@@ -1,18 +1,18 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Provider files: words and marks, read one ahead of the grammar.
+ * Provider files: tokens, read one ahead of the grammar.
  *
  *	file:		{ provider | typedef | other declaration }
  *	provider:	"provider" NAME "{" { probe } "}" ";"
  *	probe:		"probe" NAME "(" arguments ")"
  *			    [ ":" "(" arguments ")" ] ";"
  *
- * Arguments behind a colon are those of DTrace's translators: they are not
- * what the program passes.  Lines that begin with # are for others.
+ * Arguments after a colon are those of DTrace's translators: the program does
+ * not pass them.  Lines that begin with # are for other tools.
  *
- * A text that no NUL ends has its length in another argument, whose name stands
- * where C has an array's size: `char name[length], int length`.
+ * The length of a text without a NUL is another argument, with the name that is
+ * in place of the size of a C array: `char name[length], int length`.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct named_type {
 };
 
 struct reader {
-	const char *at;		/* behind the token */
+	const char *at;		/* after the token */
 	const char *token;
 	size_t length;		/* of the token; 0 at the end */
 	bool is_word;
@@ -50,7 +50,7 @@ word_character(char c)
 	return (isalnum((unsigned char)c) || c == '_' || c == '$');
 }
 
-/* Blanks, comments, and lines of a preprocessor. */
+/* Skips blanks, comments, and lines of a preprocessor. */
 static void
 skip(struct reader *r)
 {
@@ -159,7 +159,7 @@ find_type(const struct reader *r)
 	return (NULL);
 }
 
-/* What has been declared, or a name that is not known here. */
+/* Takes a declared type, or a name that is not known here. */
 static void
 use_type(const struct reader *r, struct usdt_type *type)
 {
@@ -173,7 +173,7 @@ use_type(const struct reader *r, struct usdt_type *type)
 	type->complete = true;
 }
 
-/* A word of a type, or, behind a whole type, the name of what has it. */
+/* Takes a word of a type, or the declared name after a complete type. */
 static void
 declaration_word(struct reader *r, struct usdt_type *type,
     char name[USDT_NAME])
@@ -197,7 +197,7 @@ declaration_word(struct reader *r, struct usdt_type *type,
 		refuse(r, "',' or ')' is expected");
 }
 
-/* The word that is an array's size; a number is of no interest. */
+/* Takes the word that is an array's size; a number is ignored. */
 static void
 take_size(const struct reader *r, char size[USDT_NAME])
 {
@@ -209,7 +209,7 @@ take_size(const struct reader *r, char size[USDT_NAME])
 		strncat(size, r->token, r->length);
 }
 
-/* Up to the comma, the parenthesis or the semicolon that ends it. */
+/* Reads up to the comma, the parenthesis or the semicolon that ends it. */
 static void
 declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME],
     char size[USDT_NAME])
@@ -245,7 +245,7 @@ declaration(struct reader *r, struct usdt_type *type, char name[USDT_NAME],
 	refuse(r, "')' is expected");
 }
 
-/* Texts' lengths are arguments of these names, before or behind them. */
+/* Finds the arguments that are lengths of texts, before or after these. */
 static void
 find_lengths(struct reader *r, struct usdt_description *d,
     char sizes[USDT_ARGUMENTS][USDT_NAME])
@@ -323,7 +323,7 @@ provider(struct reader *r)
 	while (r->length > 0 && !is(r, "}"))
 		probe(r, name);
 	want(r, "}", "'}' is expected");
-	/* Not every writer has it, nor does DTrace ask. */
+	/* Not all files have the semicolon, and DTrace does not require it. */
 	if (is(r, ";"))
 		next(r);
 }
@@ -341,7 +341,7 @@ type_definition(struct reader *r)
 		r->types[r->ntypes++] = new;
 }
 
-/* Up to the semicolon; what it says is not needed. */
+/* Skips a declaration up to its semicolon. */
 static void
 other(struct reader *r)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Provider files: what probes a program has, in the words of DTrace.
+ * Provider files, which describe the probes of a program as DTrace has them.
  *
  *	provider kv {
  *		probe request__start(int id, const char *path);
@@ -17,16 +17,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* As many as systemtap's macros take; TBUF_ARGS_MAX of them are traced. */
+/* The limit of systemtap's macros; TBUF_ARGS_MAX of these are traced. */
 #define USDT_ARGUMENTS	12
 
 #define USDT_NAME	64	/* bytes of a name, with its NUL */
 
 struct usdt_argument {
-	enum tbuf_type type;	/* TBUF_NONE: as wide as the site has it */
+	enum tbuf_type type;	/* TBUF_NONE: as wide as at the site */
 	char name[USDT_NAME];	/* "" if it has none */
-	unsigned length;	/* 0, or 1 + the number of the argument that
-				 * says how long the text is */
+	unsigned length;	/* 0, or 1 + the index of the text's length */
 };
 
 struct usdt_description {
@@ -37,8 +36,9 @@ struct usdt_description {
 };
 
 /*
- * Visit each probe of a text, which a NUL ends.  Returns NULL, or what is wrong
- * in *line, from 1 on; probes before it have been visited.  Takes no memory.
+ * Calls visit() for each probe of a text that ends with a NUL.  Returns NULL,
+ * or the error in *line, from 1 on; probes before it have been visited.
+ * Allocates nothing.
  */
 const char *usdt_describe(const char *text, void (*visit)(void *,
 	    const struct usdt_description *), void *arg, unsigned *line);

@@ -14,7 +14,7 @@
 
 #define FILE_MAX	(1u << 20)
 
-/* All of it, with a NUL behind it; NULL and errno. */
+/* Reads all of a file.  Returns it with a NUL, or NULL and sets errno. */
 static char *
 read_text(int fd)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The sites of a loaded object, by the notes in the file it was loaded from.
+ * The sites of a loaded object, from the notes in the file it was loaded from.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -22,11 +22,11 @@
 struct loaded {
 	struct dl_phdr_info info;
 	char *path;			/* of its file */
-	const char *module;		/* base name; it stays */
+	const char *module;		/* base name; stays valid */
 	struct patch_text texts[TEXTS_MAX];
 	unsigned ntexts;
 	void *handle;			/* for dlsym(3) */
-	struct usdt_symbols symbols;	/* read when one is wanted */
+	struct usdt_symbols symbols;	/* read at the first use */
 	bool has_symbols;
 	int fd;				/* the file, while it is read */
 };
@@ -45,7 +45,7 @@ program_path(void)
 	return (strdup(path));
 }
 
-/* Its text is what its file has: nothing is put right when it is loaded. */
+/* Returns true if loading the object changes its text. */
 static bool
 is_relocated(const struct loaded *o)
 {
@@ -64,7 +64,7 @@ is_relocated(const struct loaded *o)
 	return (false);
 }
 
-/* Is a part of a loaded object, with the flags, at these addresses? */
+/* Returns true if a segment with the flags is loaded at these addresses. */
 static bool
 is_loaded(const struct loaded *o, uintptr_t at, size_t size, unsigned flags)
 {
@@ -81,7 +81,7 @@ is_loaded(const struct loaded *o, uintptr_t at, size_t size, unsigned flags)
 	return (false);
 }
 
-/* A note of the loader's, which has been mapped with the object. */
+/* Finds the build ID in a note that is mapped.  Returns its size, or 0. */
 static size_t
 loaded_build_id(const struct loaded *o, const unsigned char **id)
 {
@@ -112,7 +112,7 @@ loaded_build_id(const struct loaded *o, const unsigned char **id)
 	return (0);
 }
 
-/* Is the file still the one that was loaded? */
+/* Returns true if the file still is the one that was loaded. */
 static bool
 same_file(const struct loaded *o, const struct usdt_object *file)
 {
@@ -127,7 +127,7 @@ same_file(const struct loaded *o, const struct usdt_object *file)
 
 /* ------------------------------------------------------------ symbols */
 
-/* The file of debug information of an object's build, or -1. */
+/* Opens the file of debug information of an object's build, or returns -1. */
 static int
 open_debug(const struct loaded *o)
 {
@@ -145,7 +145,7 @@ open_debug(const struct loaded *o)
 	return (open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
-/* Of its file, or, where that is stripped, of what was stripped of it. */
+/* Reads the symbols of its file, or, if that is stripped, of its debug file. */
 static void
 read_symbols(struct loaded *o)
 {
@@ -155,7 +155,7 @@ read_symbols(struct loaded *o)
 	usdt_symbols_read(&o->symbols, o->fd);
 	if (o->symbols.count > 0 || (fd = open_debug(o)) == -1)
 		return;
-	/* Its notes may be left out, which is an error, but not its id. */
+	/* The file may lack notes, which is an error, but it has the id. */
 	(void)usdt_object_read(&file, fd);
 	if (same_file(o, &file)) {
 		usdt_symbols_free(&o->symbols);
@@ -176,8 +176,9 @@ symbols_of(struct loaded *o)
 }
 
 /*
- * Static variables are in the table of all symbols alone; without one, as in
- * what is stripped, the loader's has to do.  0: it is not known.
+ * Returns the address of a symbol, or 0.  Only the table of all symbols has
+ * static variables; without it, in a stripped object, the loader's table is
+ * used.
  */
 static uintptr_t
 find_symbol(struct loaded *o, const char *name)
@@ -193,7 +194,7 @@ find_symbol(struct loaded *o, const char *name)
 
 /* ------------------------------------------------------------ one site */
 
-/* Add the address of its symbol, which has to be the object's own. */
+/* Adds the address of its symbol, which has to be in the object. */
 static bool
 resolve(struct loaded *o, struct usdt_operand *operand)
 {
@@ -214,7 +215,7 @@ resolve(struct loaded *o, struct usdt_operand *operand)
 	return (true);
 }
 
-/* No stub keeps a vector register: what it calls touches none. */
+/* No stub saves a vector register: no function that it calls uses one. */
 static const char *
 why_not(const char *operand)
 {
@@ -241,7 +242,7 @@ take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 			s->problem = "an operand's symbol is not known";
 }
 
-/* The text that a site is in, with room for a jump. */
+/* Returns the text that has a site with room for a jump, or NULL. */
 static const struct patch_text *
 text_of(const struct loaded *o, uintptr_t at)
 {
@@ -254,7 +255,7 @@ text_of(const struct loaded *o, uintptr_t at)
 	return (NULL);
 }
 
-/* The loader knows what other objects may call, the table the others. */
+/* The loader has the names of exported functions, the table the others. */
 static void
 function_of(struct loaded *o, uintptr_t at, char name[USDT_FUNCTION])
 {
@@ -267,13 +268,13 @@ function_of(struct loaded *o, uintptr_t at, char name[USDT_FUNCTION])
 		function = usdt_symbol_function(symbols_of(o),
 		    at - o->info.dlpi_addr);
 	*name = '\0';
-	/* With what no field may have, as Go's names do, it would be no probe. */
+	/* A field may not have these characters, as Go's names do. */
 	if (function != NULL && strlen(function) < USDT_FUNCTION &&
 	    function[strcspn(function, " \t\n\v\f\r,:\177")] == '\0')
 		strcpy(name, function);
 }
 
-/* The group that a note belongs to, made if there is none yet. */
+/* Returns the group of a note, which it makes if there is none yet. */
 static struct usdt_group *
 group_of(struct usdt_sites *sites, struct loaded *o,
     const struct usdt_note *note, uintptr_t at)
@@ -335,8 +336,8 @@ take_note(struct usdt_sites *sites, struct loaded *o,
 /* ------------------------------------------------------------ all of them */
 
 /*
- * What has sites of TBUF_PROBE has probes of these names already.  The loader
- * must not be asked for what it is loading.
+ * An object with sites of TBUF_PROBE has probes of these names already.  The
+ * loader must not be asked about an object that it is loading.
  */
 static void
 read_object(struct usdt_sites *sites, struct loaded *o, bool loading)
@@ -388,7 +389,7 @@ usdt_find(struct usdt_sites *sites, const struct dl_phdr_info *info,
 		for (i = 0; i < sites->count; i++)
 			sites->all[i]->problem = "its text is relocated";
 	free(o.path);
-	/* A symbol that was not found has left a message. */
+	/* dlsym(3) has left a message for a symbol that was not found. */
 	if (!loading)
 		(void)dlerror();
 	return (sites->count > 0);

@@ -1,14 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * What a stub calls.  Vector registers are not saved: it is compiled with
- * -mgeneral-regs-only, as all of a fire is.
+ * Functions that a stub calls.  Vector registers are not saved: this file is
+ * compiled with -mgeneral-regs-only, as all of a fire is.
  */
 #include "usdt.h"
 
 #include "target/provider.h"
 
-/* Bytes of all texts of a hit: on the stack, and few need more than a bit. */
+/* Bytes of all texts of a hit, on the stack; few hits need the long room. */
 #define TEXTS_SHORT	512u
 #define TEXTS_LONG	8192u
 
@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct patch_registers) % sizeof(uint64_t) == 0 &&
     sizeof(struct patch_registers) <= USDT_REGISTERS * sizeof(uint64_t),
     "registers are an array");
 
-/* The program goes on behind the nop. */
+/* Fires the probe; the program resumes after the nop. */
 static void
 fire(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)
@@ -34,7 +34,7 @@ fire(const struct usdt_site *s, const uint64_t *registers,
 	    registers[PATCH_STACK], registers[PATCH_FRAME]);
 }
 
-/* How many bytes a text has at most; a negative length is none. */
+/* Returns the most bytes that a text has; a negative length counts as 0. */
 static size_t
 most(const struct usdt_site *s, const uint64_t *values, unsigned i)
 {
@@ -45,7 +45,7 @@ most(const struct usdt_site *s, const uint64_t *values, unsigned i)
 	return ((int64_t)values[length - 1] < 0 ? 0 : values[length - 1]);
 }
 
-/* False: there is no room for the texts, and nothing has been told. */
+/* Returns false if there is no room for the texts; then nothing has fired. */
 static bool
 fire_texts(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values, char *room, size_t size)
@@ -69,7 +69,7 @@ fire_texts(const struct usdt_site *s, const uint64_t *registers,
 	return (true);
 }
 
-/* With a frame of its own: stacks may be small. */
+/* This has a frame of its own, as stacks may be small. */
 static __attribute__((noinline)) void
 fire_long(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)

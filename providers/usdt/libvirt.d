@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * libvirt: its event loop (of GLib, and of versions before 6.1), objects,
- * remote calls, and what it says to QEMU.
+ * remote calls, and messages to QEMU.
  */
 provider libvirt {
 	probe event_glib_add_handle(int watch, int fd, int events,

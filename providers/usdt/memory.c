@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which memory is there for as long as a program runs, for text.c; looked at
- * once, before main().
+ * Memory that exists while the program runs, for text.c; determined once,
+ * before main().
  */
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -18,7 +18,7 @@
 
 /*
  * Nothing else is mapped so near to the end of the main thread's stack: the
- * kernel leaves room for what it may grow to.
+ * kernel reserves room for its growth.
  */
 static void
 look_at_stack(struct usdt_memory *m)
@@ -36,8 +36,8 @@ look_at_stack(struct usdt_memory *m)
 }
 
 /*
- * Read by calls that a program makes that can load objects; no others tell
- * what is allowed.
+ * Counts filters of system calls, by calls that every program makes that can
+ * load objects; others may not be allowed.
  */
 static bool
 count_filters(unsigned *count)

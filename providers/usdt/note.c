@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The notes of an ELF file.  Everything is read once into memory of our own,
- * and looked at there.
+ * The notes of an ELF file.  Everything is read once into private memory, and
+ * checked there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------ one object */
 
-/* Size of a part of a note, with the bytes that align the next one. */
+/* Returns the size of a part of a note, with the bytes that align the next. */
 static uint64_t
 aligned(uint32_t size)
 {
@@ -89,7 +89,7 @@ usdt_object_free(struct usdt_object *o)
 
 /* ------------------------------------------------------------ notes */
 
-/* The string at *p, which is moved behind it; NULL if nothing ends it. */
+/* Takes the string at *p, and moves *p after it; NULL if it has no end. */
 static const char *
 take_string(const char **p, const char *end)
 {
@@ -140,7 +140,7 @@ usdt_note_next(const struct usdt_object *o, size_t *at,
 		text = o->notes + *at;
 		if (header.n_descsz > o->size - *at)
 			break;
-		/* Nothing may align the end of the last. */
+		/* The end of the last note may not be aligned. */
 		*at = aligned(header.n_descsz) > o->size - *at ? o->size :
 		    *at + aligned(header.n_descsz);
 		if (header.n_type == TYPE && header.n_namesz ==

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Objects that come and go.  Each is looked at once, when it is new, and its
- * sites are taken back when it is there no more.
+ * Objects that come and go.  Each is inspected once, when it is new; its sites
+ * are removed when it has been unloaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct object {
 	struct object *next;
-	struct dl_phdr_info info;	/* what tells it from others */
+	struct dl_phdr_info info;	/* identifies it */
 	struct usdt_sites sites;
 	bool is_new;
 	bool is_there;
@@ -50,7 +50,7 @@ drop(struct object *o)
 	free(o);
 }
 
-/* Those that are there no more: others may have their addresses. */
+/* Drops unloaded objects: others may have their addresses. */
 static void
 drop_gone(void)
 {
@@ -67,8 +67,8 @@ drop_gone(void)
 }
 
 /*
- * What is done here are other system calls than the linker's.  A filter that
- * has come since the beginning may kill for them.
+ * This makes other system calls than the linker does.  A filter that has been
+ * set since the start may kill for them.
  */
 static void
 arm(struct object *o, bool loading)

@@ -5,7 +5,7 @@
 
 #include "operand.h"
 
-/* It may be as large as it will. */
+/* Takes numbers of any size, which wrap. */
 bool
 usdt_take_number(const char **p, const char *end, int64_t *value)
 {
@@ -41,13 +41,13 @@ usdt_symbol_character(char c)
 	return (isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$');
 }
 
-/* The width, and the mark that follows it. */
+/* Parses the width, and the @ that follows it. */
 static bool
 parse_width(const char **p, const char *end, struct usdt_operand *o)
 {
 	int64_t n;
 
-	/* The least number has no opposite. */
+	/* The least number cannot be negated. */
 	if (!usdt_take_number(p, end, &n) || n < -8)
 		return (false);
 	o->is_signed = n < 0;
@@ -63,7 +63,7 @@ parse_width(const char **p, const char *end, struct usdt_operand *o)
 	return (!o->is_float || o->width >= 4);
 }
 
-/* Its end: blanks are between operands, and within brackets. */
+/* Returns the end: blanks are between operands, and within brackets. */
 static const char *
 operand_end(const char *p)
 {
@@ -92,7 +92,7 @@ usdt_operand_parse_by(usdt_place_parse *parse_place, const char **text,
 		.width = 8, .base = USDT_NO_REGISTER,
 		.index = USDT_NO_REGISTER, .scale = 1
 	};
-	/* The first notes there were had no widths. */
+	/* The first version of notes had no widths. */
 	if (memchr(p, '@', (size_t)(end - p)) != NULL &&
 	    !parse_width(&p, end, o))
 		return (false);

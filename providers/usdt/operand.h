@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Where the arguments of a USDT probe are: operands of an assembler.  They are
- * separated by blanks; each is `N@operand`, where N is the width in bytes,
- * negative if the argument is signed.
+ * Operands of an assembler, which are the places of the arguments of a USDT
+ * probe.  They are separated by blanks; each is `N@operand`, where N is the
+ * width in bytes, negative if the argument is signed.
  *
  *	-4@$17  8@%rdi  1@%ah  -4@-20(%rbp)  8@8(%rax,%rbx,4)  4@there+8(%rip)
  *	-4@17  8@x0  4@w1  -4@[x29, -20]  8@[x0, x1, lsl 2]
@@ -30,9 +30,9 @@ enum usdt_place {
 #define USDT_NO_REGISTER	USDT_REGISTERS
 
 enum usdt_extend {
-	USDT_WHOLE,		/* all of the index is counted */
-	USDT_UNSIGNED,		/* ... its low half, */
-	USDT_SIGNED		/* ... which is signed */
+	USDT_WHOLE,		/* the index has 64 bits */
+	USDT_UNSIGNED,		/* its low half, unsigned */
+	USDT_SIGNED		/* its low half, signed */
 };
 
 struct usdt_operand {
@@ -47,31 +47,31 @@ struct usdt_operand {
 	int64_t value;
 	const char *symbol;	/* its address is still to be added; or NULL */
 	size_t length;		/* of the symbol */
-	bool low;		/* ... of which the last 12 bits */
+	bool low;		/* of its address only the last 12 bits */
 };
 
-/* What stands behind the @, up to `end`, by processor. */
+/* Parses the text after the @, up to `end`; one for each processor. */
 typedef bool usdt_place_parse(const char *, const char *end,
 	    struct usdt_operand *);
 usdt_place_parse usdt_place_aarch64, usdt_place_x86_64;
 
 /*
- * The operand at *text, which is moved behind it and the blanks that follow.
- * False if it is none that is understood; *text is then where it was.
+ * Parses the operand at *text, and moves *text after it and the blanks that
+ * follow.  Returns false if it is not understood; *text is unchanged then.
  */
 bool	usdt_operand_parse_by(usdt_place_parse *, const char **text,
 	    struct usdt_operand *);
 
-/* Behind an operand, understood or not, and the blanks that follow. */
+/* Returns the text after an operand, understood or not, and its blanks. */
 const char *usdt_operand_skip(const char *text);
 
-/* How many there are, understood or not. */
+/* Returns the number of operands, understood or not. */
 unsigned usdt_operands_count(const char *text);
 
-/* A number of C, with a sign, at *p, which is moved behind it. */
+/* Takes a number of C, with a sign, at *p, and moves *p after it. */
 bool	usdt_take_number(const char **p, const char *end, int64_t *value);
 
-/* May this be in a symbol's name? */
+/* Returns true if a symbol's name may have this character. */
 bool	usdt_symbol_character(char c);
 
 #pragma GCC visibility pop
@@ -128,14 +128,15 @@ usdt_operand_index(const struct usdt_operand *o, uint64_t value)
 }
 
 /*
- * Its value, by the registers in the order of their numbers.  Part of a fire.
+ * Returns the value of an operand, from the registers in the order of their
+ * numbers.  Part of a fire.
  */
 static inline uint64_t
 usdt_operand_value(const struct usdt_operand *o, const uint64_t *registers)
 {
 	uint64_t value = (uint64_t)o->value;
 
-	/* Most are whole registers. */
+	/* Most operands are whole registers. */
 	if (o->place == USDT_REGISTER && o->width == 8)
 		return (registers[o->base]);
 	if (o->place == USDT_CONSTANT)

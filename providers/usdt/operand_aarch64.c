@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Operands of aarch64, as the GNU assembler has them.  Compilers write a 32-bit
- * register as the whole that it is a part of, and constants without a mark.
+ * Operands of aarch64, in the GNU assembler's syntax.  Compilers write a 32-bit
+ * register as the whole that it is a part of, and constants without #.
  */
 #include <ctype.h>
 
@@ -21,7 +21,7 @@ take(const char **p, const char *end, const char *what)
 	return (true);
 }
 
-/* A comma, and what blanks are around it. */
+/* Takes a comma, and the blanks around it. */
 static bool
 take_comma(const char **p, const char *end)
 {
@@ -35,7 +35,7 @@ take_comma(const char **p, const char *end)
 	return (found);
 }
 
-/* A number, with or without its mark. */
+/* Takes a number, with or without #. */
 static bool
 take_constant(const char **p, const char *end, int64_t *value)
 {
@@ -44,7 +44,7 @@ take_constant(const char **p, const char *end, int64_t *value)
 	return (usdt_take_number(p, end, value));
 }
 
-/* x0 to x30, w0 to w30, sp: the number, and how many bytes it has. */
+/* Takes x0 to x30, w0 to w30, or sp: its number, and its width in bytes. */
 static bool
 take_register(const char **p, const char *end, uint8_t *number, unsigned *width)
 {
@@ -69,7 +69,7 @@ take_register(const char **p, const char *end, uint8_t *number, unsigned *width)
 	return (true);
 }
 
-/* Of :lo12:symbol+8; the page that it is in is in the base register. */
+/* Takes the symbol of :lo12:symbol+8; the base register has its page. */
 static bool
 take_symbol(const char **p, const char *end, struct usdt_operand *o)
 {
@@ -86,7 +86,7 @@ take_symbol(const char **p, const char *end, struct usdt_operand *o)
 	return (o->length > 0);
 }
 
-/* What is done to an index before it is added: a half is always extended. */
+/* Takes the shift or extension of an index: a half is always extended. */
 static bool
 take_shift(const char **p, const char *end, unsigned width,
     struct usdt_operand *o, int64_t *shift)
@@ -109,7 +109,7 @@ take_shift(const char **p, const char *end, unsigned width,
 	return (true);
 }
 
-/* x1, lsl 3; w1, sxtw 3 */
+/* Takes x1, lsl 3, or w1, sxtw 3. */
 static bool
 take_index(const char **p, const char *end, struct usdt_operand *o)
 {
@@ -139,7 +139,7 @@ take_offset(const char **p, const char *end, struct usdt_operand *o)
 	return (usdt_take_number(p, end, &o->value) || take_index(p, end, o));
 }
 
-/* What stands behind the bracket. */
+/* Parses the text after the bracket. */
 static bool
 parse_address(const char *p, const char *end, struct usdt_operand *o)
 {

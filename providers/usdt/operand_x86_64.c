@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Operands of 64-bit x86, as the GNU assembler has them.
+ * Operands of 64-bit x86, in the GNU assembler's syntax.
  */
 #include <ctype.h>
 
 #include "operand.h"
 
-/* By number; the 16-bit name is in the middle of the longer ones. */
+/* Names by number; the 16-bit name is in the middle of the longer ones. */
 static const char legacy[8][3] = {
 	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"
 };
@@ -23,7 +23,7 @@ same(const char *word, size_t length, const char *what)
 	return (strlen(what) == length && memcmp(word, what, length) == 0);
 }
 
-/* r8 to r15, and their parts: r8d, r8w, r8b. */
+/* Parses r8 to r15, and their parts: r8d, r8w, r8b. */
 static bool
 parse_numbered(const char *word, size_t length, uint8_t *number)
 {
@@ -43,7 +43,7 @@ parse_numbered(const char *word, size_t length, uint8_t *number)
 	return (true);
 }
 
-/* The name of a general register; `shift` is where its part begins. */
+/* Parses a general register's name; `shift` is where its part begins. */
 static bool
 parse_register(const char *word, size_t length, uint8_t *number,
     uint8_t *shift)
@@ -66,7 +66,7 @@ parse_register(const char *word, size_t length, uint8_t *number,
 	return (parse_numbered(word, length, number));
 }
 
-/* %name at *p, which is moved behind it. */
+/* Takes %name at *p, and moves *p after it. */
 static bool
 take_register(const char **p, const char *end, uint8_t *number, uint8_t *shift)
 {
@@ -80,7 +80,7 @@ take_register(const char **p, const char *end, uint8_t *number, uint8_t *shift)
 	return (parse_register(word, (size_t)(q - word), number, shift));
 }
 
-/* What stands before the parenthesis: numbers and a symbol, in any order. */
+/* Parses numbers and a symbol, in any order, before the parenthesis. */
 static bool
 parse_displacement(const char *p, const char *end, struct usdt_operand *o)
 {
@@ -103,7 +103,7 @@ parse_displacement(const char *p, const char *end, struct usdt_operand *o)
 	return (true);
 }
 
-/* (base,index,scale): each may be left out. */
+/* Parses (base,index,scale): each may be left out. */
 static bool
 parse_address(const char *p, const char *end, struct usdt_operand *o)
 {

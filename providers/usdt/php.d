@@ -7,7 +7,7 @@ provider php {
 	probe compile__file__entry(char *file, char *translated);
 	probe compile__file__return(char *file, char *translated);
 	probe error(char *message, char *file, int line);
-	/* A zend_string, which is no text. */
+	/* A zend_string, which is not a string of C. */
 	probe exception__caught(void *class);
 	probe exception__thrown(char *class);
 	probe execute__entry(char *file, int line);

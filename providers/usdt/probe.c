@@ -6,7 +6,7 @@
 #include "operand.h"
 #include "probe.h"
 
-/* What would not be one field of a probe's name. */
+/* Characters that a field of a probe's name does not have. */
 #define NOT_IN_A_FIELD	":, \t\n\v\f\r"
 
 static enum tbuf_type
@@ -27,7 +27,7 @@ type_of(const struct usdt_operand *o)
 	}
 }
 
-/* The types of the operands; one that is not understood has some type. */
+/* Finds the types of the operands; one that is not understood has some type. */
 static unsigned
 types_of(const char *text, enum tbuf_type types[TBUF_ARGS_MAX],
     unsigned *cut)
@@ -74,7 +74,7 @@ usdt_probe_has(const struct usdt_probe *p, const struct usdt_note *note)
 	    strcmp(p->provider, note->provider) == 0);
 }
 
-/* Of integers; what floats are is not changed. */
+/* Returns the width of a type in bytes. */
 static unsigned
 width_of(enum tbuf_type type)
 {
@@ -99,7 +99,7 @@ usdt_probe_add(struct usdt_probe *p, const struct usdt_note *note)
 			p->types[i] = types[i];
 }
 
-/* A length that is not passed is not known: the text is a pointer then. */
+/* Returns the type; a text is a pointer if its length is not passed. */
 static enum tbuf_type
 type_here(const struct usdt_probe *p, const struct usdt_argument *a)
 {
@@ -107,7 +107,7 @@ type_here(const struct usdt_probe *p, const struct usdt_argument *a)
 	return (a->length > p->nargs ? TBUF_POINTER : a->type);
 }
 
-/* What is read as a pointer has to be one. */
+/* Returns true if a value of this width is wide enough for a pointer type. */
 static bool
 fits(enum tbuf_type type, unsigned width)
 {

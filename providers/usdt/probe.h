@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A probe, made of the notes that have its name.
+ * A probe, made from the notes that have its name.
  */
 #ifndef TBUF_PROVIDERS_USDT_PROBE_H
 #define TBUF_PROVIDERS_USDT_PROBE_H
@@ -16,7 +16,7 @@
 struct usdt_probe {
 	char provider[USDT_NAME];
 	char name[USDT_NAME];		/* as it is traced: request-start */
-	char note_name[USDT_NAME];	/* as notes have it: request__start */
+	char note_name[USDT_NAME];	/* as in notes: request__start */
 	unsigned nargs;			/* at most TBUF_ARGS_MAX */
 	unsigned cut;			/* arguments beyond that */
 	enum tbuf_type types[TBUF_ARGS_MAX];
@@ -24,19 +24,19 @@ struct usdt_probe {
 	uint8_t lengths[TBUF_ARGS_MAX];	/* of texts, as in a description */
 };
 
-/* False if its names are too long, or make no probe's. */
+/* Makes a probe.  Returns false if its names are too long, or not valid. */
 bool	usdt_probe_make(struct usdt_probe *, const struct usdt_note *);
 
-/* Is this a note of the same probe? */
+/* Returns true for a note of the same probe. */
 bool	usdt_probe_has(const struct usdt_probe *, const struct usdt_note *);
 
 /*
- * Another one: an argument is as wide as the widest of its operands, and there
- * are as many as the note with the fewest has.
+ * Adds a note: an argument is as wide as the widest of its operands, and the
+ * note with the fewest operands determines the number of arguments.
  */
 void	usdt_probe_add(struct usdt_probe *, const struct usdt_note *);
 
-/* What a provider file says of it; nothing if it is about another probe. */
+/* Applies the description of a provider file, if it is of this probe. */
 void	usdt_probe_describe(struct usdt_probe *,
 	    const struct usdt_description *);
 

@@ -1,12 +1,12 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A branch takes the place of the nop, and of nothing else: whoever comes to it
+ * A branch replaces the nop, and nothing else: all code that comes to the nop
  * comes to its stub, so nothing has to be proven.
  */
 #include "usdt.h"
 
-/* A function without a record of its own has its caller's in x29. */
+/* In a function without a frame record, x29 is the caller's. */
 void
 usdt_redirect_look(struct usdt_sites *sites)
 {

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A pun's displacement is the bytes behind its nop, where another site may be:
+ * A pun's displacement is the bytes after its nop, where another site may be:
  * that one, which has the higher address, is armed before it, so that these
  * bytes do not change any more.
  */
@@ -9,7 +9,7 @@
 
 #include "usdt.h"
 
-/* The sites of one text, from `first` on, downwards. */
+/* Returns the end of the sites of one text, which begin at `first`. */
 static size_t
 of_one_text(const struct usdt_sites *sites, size_t first)
 {
@@ -22,8 +22,8 @@ of_one_text(const struct usdt_sites *sites, size_t first)
 }
 
 /*
- * Which of these sites may be replaced by a jump.  All are proved before one is
- * armed, while the text still is instructions one behind the other.
+ * Finds the sites that a jump may replace.  All are proven before one is armed,
+ * while the text still is a sequence of instructions.
  */
 static void
 prove_text(struct usdt_sites *sites, size_t first, size_t end)
@@ -42,7 +42,7 @@ prove_text(struct usdt_sites *sites, size_t first, size_t end)
 	patch_branches_find(&s->text, places, n);
 	for (i = 0; i < n; i++) {
 		s = sites->all[end - 1 - i];
-		/* A jump would take the bytes of the next one. */
+		/* A jump would replace the bytes of the next site. */
 		s->jump = i + 1 < n && places[i + 1].at <
 		    places[i].at + PATCH_JUMP ? "another site is close behind" :
 		    patch_prove(&s->text, &places[i]);

@@ -66,7 +66,7 @@ read_header(struct usdt_sections *s)
 	return (NULL);
 }
 
-/* Where there are too many for the header, the first section has the number. */
+/* If there are too many for the header, the first section has the number. */
 static const char *
 read_sections(struct usdt_sections *s)
 {

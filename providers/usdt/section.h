@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sections of a file, which others may write to: headers and names are read
- * once, and so is each part that is copied.
+ * Sections of a file, which others may write to: headers, names and each part
+ * that is copied are read once.
  */
 #ifndef TBUF_PROVIDERS_USDT_SECTION_H
 #define TBUF_PROVIDERS_USDT_SECTION_H
@@ -25,17 +25,17 @@ struct usdt_sections {
 
 extern const char usdt_damaged[];
 
-/* NULL, or why they could not be read; they are to be freed in any case. */
+/* Returns NULL, or the reason of a failure; free the sections in any case. */
 const char *usdt_sections_read(struct usdt_sections *, int fd);
 void	usdt_sections_free(struct usdt_sections *);
 
-/* The first of a name, or NULL. */
+/* Returns the first section of a name, or NULL. */
 const Elf64_Shdr *usdt_sections_find(const struct usdt_sections *,
 	    const char *name);
 
 bool	usdt_read_at(int fd, void *to, size_t size, uint64_t offset);
 
-/* A copy of a part of a file, and a NUL behind it; NULL beyond `max` bytes. */
+/* Returns a copy of a part of a file, with a NUL; NULL beyond `max` bytes. */
 void	*usdt_copy(int fd, uint64_t offset, uint64_t size, size_t max);
 
 #pragma GCC visibility pop

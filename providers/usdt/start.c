@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Before main(), and whenever dlopen(3) has mapped objects, and run none of
- * their code: what is armed then stays so, and from then on the probes' enable
- * words alone decide.
+ * Arming before main(), and when dlopen(3) has mapped objects and run none of
+ * their code: sites that are armed then stay so, and afterwards the probes'
+ * enable words alone decide.
  *
- * The dynamic linker tells debuggers of objects that come and go: it calls a
+ * The dynamic linker notifies debuggers of objects that come and go: it calls a
  * function that does nothing, where they have a breakpoint (r_brk in <link.h>).
- * A call of ours takes its place.  An audit library would be told, too, but has
- * to be set before the program starts, and brings a C library of its own.
+ * Here it is replaced by a call of changed().  An audit library would be
+ * notified, too, but has to be set before the program starts, and loads a C
+ * library of its own.
  */
 #include <errno.h>
 #include <link.h>
@@ -20,8 +21,8 @@
 #define TEXTS_MAX	8u
 
 /*
- * What is done here is nothing that the program does; but handlers are, so
- * there are none in between.
+ * Hides calls from here, which are not the program's.  Those of a signal
+ * handler are, so none may run meanwhile.
  */
 static void
 hide(sigset_t *mask)
@@ -39,9 +40,9 @@ show(const sigset_t *mask)
 }
 
 /*
- * Called with the linker's lock held.  A thread comes here again if what is
- * called from here, such as the program's malloc(3), loads something itself.
- * Another thread's fork(2) leaves a child in which that one is not busy.
+ * Called with the linker's lock held.  A thread comes here again if a function
+ * that is called from here, such as the program's malloc(3), loads an object.
+ * After another thread's fork(2) the child's thread is not busy.
  */
 static void
 changed(void)

@@ -42,7 +42,7 @@ usdt_symbols_free(struct usdt_symbols *symbols)
 	free(symbols->functions);
 }
 
-/* Something that has an address in the object. */
+/* Returns true for a symbol with an address in the object. */
 static bool
 is_variable(const Elf64_Sym *symbol)
 {
@@ -100,7 +100,7 @@ by_value(const void *a, const void *b)
 	    (left->st_value < right->st_value));
 }
 
-/* A program has as many sites as it likes: each is not to go through all. */
+/* Sorts functions, as a program may have many sites that search them. */
 static void
 functions_sort(struct usdt_symbols *symbols)
 {
@@ -125,7 +125,7 @@ functions_sort(struct usdt_symbols *symbols)
 	symbols->nfunctions = n;
 }
 
-/* How many of them begin at the address, or before. */
+/* Returns the number of functions that begin at the address, or before. */
 static size_t
 functions_before(const struct usdt_symbols *symbols, uint64_t address)
 {
@@ -141,7 +141,7 @@ functions_before(const struct usdt_symbols *symbols, uint64_t address)
 	return (low);
 }
 
-/* Of two that others may see, or of two that they may not, the first. */
+/* Returns true for the better name: global ones, then the first. */
 static bool
 is_better(const Elf64_Sym *symbol, const Elf64_Sym *best)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The table of all symbols, which a file has unless it is stripped: static
- * variables and functions stand in no other.
+ * The table of all symbols, which a file has unless it is stripped: no other
+ * table has static variables and functions.
  */
 #ifndef TBUF_PROVIDERS_USDT_SYMBOL_H
 #define TBUF_PROVIDERS_USDT_SYMBOL_H
@@ -21,24 +21,24 @@ struct usdt_symbols {
 	size_t count;		/* 0: there is no table */
 	char *names;
 	size_t names_size;
-	struct usdt_function *functions;	/* sorted when one is wanted */
+	struct usdt_function *functions;	/* sorted at the first use */
 	size_t nfunctions;
 };
 
-/* What cannot be read is no table. */
+/* Reads the table; a table that cannot be read is empty. */
 void	usdt_symbols_read(struct usdt_symbols *, int fd);
 void	usdt_symbols_free(struct usdt_symbols *);
 
 /*
- * The address of a variable, as the object is linked.  False if there is none,
- * or several of that name, of which nobody says which is meant.
+ * Finds the address of a variable, as the object is linked.  Returns false if
+ * there is none, or if several variables have that name.
  */
 bool	usdt_symbol_find(const struct usdt_symbols *, const char *name,
 	    uint64_t *address);
 
 /*
- * The name of the function that has the address, as the object is linked, or
- * NULL.  Of several names one that others may see is taken.
+ * Returns the name of the function that has the address, as the object is
+ * linked, or NULL.  A global name is preferred.
  */
 const char *usdt_symbol_function(struct usdt_symbols *, uint64_t address);
 

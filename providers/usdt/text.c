@@ -1,10 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arguments that a provider file calls strings.  It may be wrong, or a program
- * may pass what is none, so a text is copied before it is told, from where
- * memory is known to be: the object that the probe is in, and the main thread's
- * stack.  Elsewhere peek() reads it.
+ * Arguments that a provider file calls strings.  The file may be wrong, or a
+ * program may pass no string, so a text is copied before it is recorded: in
+ * place if it is in memory that is known to exist, the probe's object and the
+ * main thread's stack.  Otherwise peek() reads it.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */
@@ -15,7 +15,7 @@
 
 struct usdt_memory usdt_memory;
 
-/* Bytes that are known to be there, from an address on. */
+/* Returns the number of bytes that are known to exist from an address on. */
 static size_t
 known(const struct usdt_site *s, uintptr_t sp, uintptr_t from)
 {
@@ -36,7 +36,7 @@ known(const struct usdt_site *s, uintptr_t sp, uintptr_t from)
 	return (0);
 }
 
-/* How many bytes were copied, the last of them a NUL if there is one. */
+/* Returns the number of bytes copied; the last is a NUL if there is one. */
 static size_t
 copy_known(const volatile char *from, char *to, size_t size)
 {

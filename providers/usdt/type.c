@@ -33,7 +33,7 @@ is(const char *word, size_t length, const char *what)
 	return (strlen(what) == length && memcmp(word, what, length) == 0);
 }
 
-/* Words that say more about the one that stands for the type. */
+/* Takes a word that modifies the type.  Returns false if it is another one. */
 static bool
 modifier(struct usdt_type *t, const char *word, size_t length)
 {

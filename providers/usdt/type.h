@@ -13,18 +13,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The words of a type, counted as they come: `unsigned long int`. */
+/* The words of a type, counted one after the other: `unsigned long int`. */
 struct usdt_type {
 	unsigned is_unsigned, is_signed, shorts, longs, pointers;
-	bool complete;		/* there is enough of them for a type */
+	bool complete;		/* the words are enough for a type */
 	bool is_void;
 	enum tbuf_type base;	/* TBUF_NONE: not known */
 };
 
-/* False if it is no word of a type. */
+/* Adds a word.  Returns false if it is no word of a type. */
 bool	usdt_type_word(struct usdt_type *, const char *word, size_t length);
 
-/* What such an argument is traced as. */
+/* Returns the type as which such an argument is traced. */
 enum tbuf_type usdt_type_of(const struct usdt_type *);
 
 #pragma GCC visibility pop

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Types and names of arguments: those of the provider files that are
- * installed, then those of $TBUF_USDT_FILES, which have the last word.
+ * Types and names of arguments: from the provider files that are installed,
+ * then from those of $TBUF_USDT_FILES, which override them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ usdt_describe_groups(struct usdt_sites *sites)
 		if (is_first(sites, g))
 			usdt_file_installed(g->probe.provider, describe_all,
 			    sites);
-	/* A file that is wrong says as much as stands before that. */
+	/* A file with an error describes the probes before the error. */
 	while ((path = strsep(&rest, ":")) != NULL)
 		if (*path != '\0')
 			(void)usdt_file_read(path, describe_all, sites, &line);

@@ -4,15 +4,15 @@
  * libtbuf-usdt.so: the USDT probes of the objects that are loaded when a
  * program starts, and by dlopen(3), as probes of tbuf.
  *
- *	objects.c  which objects come and go
+ *	objects.c  objects that come and go
  *	find.c	   an object's notes, and the operands' addresses
  *	arm.c	   probes are registered, and their sites redirected to stubs
- *	redirect_* how, by processor
- *	fire.c	   what a stub calls
- *	text.c	   its arguments that are strings
- *	memory.c   where they can be read in place
- *	start.c	   all of it, before main() and the constructors of what
- *		   dlopen(3) loads
+ *	redirect_* the redirection, by processor
+ *	fire.c	   functions that a stub calls
+ *	text.c	   arguments that are strings
+ *	memory.c   memory in which these can be read in place
+ *	start.c	   start before main(), and before the constructors of objects
+ *		   that dlopen(3) loads
  */
 #ifndef TBUF_PROVIDERS_USDT_USDT_H
 #define TBUF_PROVIDERS_USDT_USDT_H
@@ -42,8 +42,8 @@ struct usdt_group {
 	char function[USDT_FUNCTION];
 	struct tbuf_site site;
 	struct tbuf_semaphore semaphore;	/* for consumers */
-	unsigned candidates;		/* sites that may be armed, */
-	unsigned armed;			/* ... and that are */
+	unsigned candidates;		/* sites that may be armed */
+	unsigned armed;			/* sites that are armed */
 };
 
 struct usdt_site {
@@ -51,9 +51,8 @@ struct usdt_site {
 	struct usdt_group *group;
 	struct patch_text text;
 	uint16_t *semaphore;		/* or NULL */
-	const char *jump;		/* x86-64: why no jump may stand there */
-	bool is_leaf;			/* aarch64: who has called is in a
-					 * register alone */
+	const char *jump;		/* x86-64: why no jump can replace it */
+	bool is_leaf;			/* aarch64: return address in x30 */
 	const char *problem;		/* why it is not armed, or NULL */
 	unsigned nargs;
 	unsigned texts;			/* bit N: argument N is a string */
@@ -61,60 +60,60 @@ struct usdt_site {
 	struct usdt_operand operands[TBUF_ARGS_MAX];
 };
 
-/* What is there for as long as the program runs; written before main(). */
+/* Properties of memory while the program runs; written before main(). */
 struct usdt_memory {
 	uintptr_t stack_low, stack_end;	/* the main thread's */
 	enum tbuf_peek peek;		/* how other memory is read */
-	unsigned filters;		/* of system calls, from the beginning */
+	unsigned filters;		/* of system calls, at the start */
 };
 
-/* Of one object. */
+/* The sites of one object. */
 struct usdt_sites {
 	char *module;			/* its base name */
-	struct usdt_site **all;		/* each stays where it is */
+	struct usdt_site **all;		/* each is never moved */
 	size_t count;
 	struct usdt_group *groups;
 };
 
 /*
- * Look at what comes and goes, and arm what is new.  `loading`: dlopen(3) is
- * doing so, and no code of what is new has run.
+ * Finds objects that have come or gone, and arms new ones.  `loading`:
+ * dlopen(3) is loading them, and none of their code has run.
  */
 void	usdt_objects_update(bool loading);
 
-/* While objects are unloaded no consumer may write to their semaphores. */
+/* Called before objects are unloaded: consumers may not write to semaphores. */
 void	usdt_objects_suspend(void);
 
 /*
- * Sites of an object: false if it has none.  A file that is not what was
- * loaded has nothing.
+ * Finds the sites of an object.  Returns false if it has none.  If its file is
+ * not the one that was loaded, it has none.
  */
 bool	usdt_find(struct usdt_sites *, const struct dl_phdr_info *,
 	    bool loading);
 void	usdt_free(struct usdt_sites *);
 
-/* Types and names of arguments, from provider files. */
+/* Sets types and names of arguments, from provider files. */
 void	usdt_describe_groups(struct usdt_sites *);
 
-/* Does $TBUF_USDT say that its semaphore is always to be raised? */
+/* Returns true if $TBUF_USDT asks for its semaphore to be raised. */
 bool	usdt_wanted(const struct usdt_group *);
 
-/* Register the probes and arm their sites; and the other way round. */
+/* Register the probes and arm their sites; and undo that. */
 void	usdt_arm(struct usdt_sites *, bool loading);
 void	usdt_disarm(struct usdt_sites *);
 
 /*
- * Look at all sites, in descending order, before one is redirected; and
- * redirect one: NULL, or why not.
+ * look() inspects all sites, in descending order, before one is redirected.
+ * usdt_redirect() redirects one, and returns NULL, or the reason why not.
  */
 void	usdt_redirect_look(struct usdt_sites *);
 const char *usdt_redirect(const struct patch *, struct usdt_site *);
 
-/* Raise semaphores, as far as somebody traces their probes; and hide them. */
+/* Raise semaphores of probes that are enabled; and hide all from consumers. */
 void	usdt_semaphores_raise(struct usdt_sites *);
 void	usdt_semaphores_hide(struct usdt_sites *);
 
-/* A line for who asks, by a setting, why something is not there. */
+/* Appends a line about sites to the file that an environment variable names. */
 #define USDT_LIST	"TBUF_USDT_LIST"	/* all sites */
 #define USDT_MISSED	"TBUF_USDT_MISSED"	/* traced and not armed */
 
@@ -124,23 +123,23 @@ void	usdt_tell(const char *setting, const char *line, ...)
 extern struct usdt_memory usdt_memory;
 void	usdt_memory_look(void);
 
-/* Is this thread under other filters of system calls than at the beginning? */
+/* Returns true if the thread's filters of system calls have changed. */
 bool	usdt_memory_refiltered(void);
 
 /*
- * Copy a text of at most so many bytes to `texts`, with the stack at `sp`, and
- * have *value be the copy, or 0 where nothing can be read.  False if it has
- * been cut.
+ * Copies a text of at most `most` bytes to `texts`, with the stack at `sp`, and
+ * sets *value to the copy, or to 0 if the text cannot be read.  Returns false
+ * if the copy was cut.
  */
 struct usdt_texts {
-	char *next;			/* room that is left */
+	char *next;			/* unused room */
 };
 
 bool	usdt_text_copy(const struct usdt_site *, uintptr_t sp, uintptr_t from,
 	    size_t most, struct usdt_texts *texts, size_t room,
 	    uint64_t *value);
 
-/* A site has been reached, and somebody traces its probe. */
+/* Called when a site is reached while its probe is enabled. */
 void	usdt_hit(struct patch_probe *, const struct patch_registers *);
 
 #pragma GCC visibility pop

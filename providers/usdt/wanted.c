@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Which probes' semaphores are raised whether anybody traces or not.
+ * Probes with semaphores that are raised even while no consumer traces them.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
