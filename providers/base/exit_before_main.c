@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * libtbuf-list.so, which is preloaded into a command whose probes are to be
- * listed: it ends the command where main() would begin.  All constructors have
- * run by then, so that the command's control file has its probes.
+ * libtbuf-list.so, which is preloaded into a command to list its probes: it
+ * ends the command where main() would begin.  All constructors have run by
+ * then, so that the command's control file has its probes.
  */
 #include <dlfcn.h>
 #include <unistd.h>

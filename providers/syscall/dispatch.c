@@ -71,7 +71,7 @@ look_again(void)
 	choose(thread.off || syscall_signal_blocked() ? ALLOW : BLOCK);
 }
 
-/* Forgets calls that a handler has left by a jump. */
+/* Returns true if calls are held; forgets those that were left by a jump. */
 static bool
 is_held(uintptr_t stack)
 {
@@ -99,7 +99,7 @@ let_go(const struct syscall_frame *f)
 	look_again();
 }
 
-/* Sets the mask of signals that the program sees. */
+/* Blocks SIGSYS if the program takes it for blocked. */
 static void
 reveal(void)
 {

@@ -264,10 +264,7 @@ usdt_disarm(struct usdt_sites *sites)
 	size_t i;
 
 	usdt_semaphores_hide(sites);
-	/*
-	 * No system call is made: a filter set since the start may kill for
-	 * any.
-	 */
+	/* No system call: a filter set since the start may kill for any. */
 	for (g = sites->groups; g != NULL; g = g->next)
 		tbuf_sites_unregister(&g->site, &g->site + 1);
 	for (i = 0; i < sites->count; i++)
