@@ -3,9 +3,9 @@
  *
  * Tasks that share memory and thread area with their creator: the thread writes
  * to lock lanes while both may run, as restartable sections belong to one task
- * (target/process/vfork_rseq.c).  With CLONE_VFORK this ends when the child has
- * ended or executed another program, until when the parent sleeps; otherwise
- * never.
+ * (target/process/vfork_rseq.c).  With CLONE_VFORK this lasts while the parent
+ * sleeps, until the child has ended or executed another program; otherwise for
+ * good.
  *
  * A child that the parent sleeps for is lent the parent's rseq area if it has a
  * stack of its own, as in posix_spawn(3): it takes the area at its first call
@@ -32,8 +32,8 @@ syscall_is_clone(uint64_t number)
 }
 
 /*
- * Returns the flags of a call.  An argument of a call with its number in a
- * register is not read, as it may be a bad pointer.
+ * Returns the flags of a call.  If the number is in a register, a pointer is
+ * not followed, as it may be a bad one.
  */
 static uint64_t
 flags_of(const struct syscall_frame *f, uint64_t number)

@@ -158,7 +158,7 @@ _Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
     ".hidden " name "\n"						\
     name ":\n\t"							\
     ".set place, 0\n\t"							\
-    ".rept " NUMBER(PLACES) "\n\t"						\
+    ".rept " NUMBER(PLACES) "\n\t"					\
     instruction "\n\t"							\
     "jmp *syscall_dispatched + 16 + place(%rip)\n\t"			\
     ".set place, place + " NUMBER(PLACE_SIZE) "\n\t"			\
