@@ -1,35 +1,45 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# D scripts and their expected output: tests/golden/d/TOPIC/NAME.d and NAME.out.
-# Optional files beside them:
+# D scripts and their expected output: tests/golden/d/TOPIC/NAME.d.  Optional
+# files beside a script; a missing one counts as empty:
 #
+#	NAME.out	expected standard output
+#	NAME.err	expected standard error, without the notices of
+#			matches, and without offsets in programs; -: is
+#			not compared
+#	NAME.status	the exit status, if it is not 0
 #	NAME.flags	options before -s on the command line; scripts in
 #			targets/ trace $TBUF_TARGET, a program of
 #			tests/golden/cmd
 #	NAME.env	variables of its environment
 #	NAME.args	arguments after the script: $1 and so on
-#	NAME.err	expected standard error, without the notices of
-#			matches, and without offsets in programs; -: is
-#			not compared
-#	NAME.status	the exit status, if it is not 0
+#
+# The scripts of errors/ are in files of cases, errors/*.cases.  Each case has a
+# line "=== NAME" or "=== NAME | FLAGS", the script, a line "---", and the
+# expected standard error.  Lines "--- out", "--- status", "--- env" and
+# "--- args" may follow, each with the contents that such a file would have.  A
+# case without "| FLAGS" has the flags -x errtags, and a case without a status
+# ends with 1.  Each tag of an error has a case of its name, as errors/D_SYNTAX.
 #
 # A script runs as t.d in a folder of its own, where the folders of its topic
 # are, too.  Few processes are run for each script, because they take most of
 # the test's time.  All clauses count as run on CPU 0.  With arguments
-# (TOPIC/NAME) only those scripts are run.  Each tag of an error has
-# errors/TAG.d, in small letters.  Prints differences, then "N passed, N
-# failed".
+# (TOPIC/NAME) only those scripts are run.  Prints differences, then "N passed,
+# N failed".  With -u as the first argument, the output of a run becomes the
+# expected one.
 
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${TBUF_TARGET:?}"
 . "$top_srcdir/tests/lib/scratch.sh"
 here=$top_srcdir/tests/golden/d
+cases=$top_srcdir/tests/system/d_scripts/cases.awk
 TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR LC_ALL=C TZ=UTC0
 unset TBUF_OPTIONS TBUF_MAXSIZE TBUF_WINDOW TBUF_DISABLE TBUF_CONTROL
 
-expected=$SCRATCH/expected results=$SCRATCH/results work=$SCRATCH/work
+scripts=$SCRATCH/scripts expected=$SCRATCH/expected
+results=$SCRATCH/results work=$SCRATCH/work
 
 . "$top_srcdir/tests/lib/tbufctl.sh"
 
@@ -44,8 +54,8 @@ words()
 run()
 {
 	cd "$work/$1" || exit 1
-	at=$here/$1
-	for file in "$here/${1%/*}"/*/; do
+	at=$scripts/$1
+	for file in "$scripts/${1%/*}"/*/; do
 		[ ! -d "$file" ] || cp -R --no-preserve=mode "$file" .
 	done
 	cp -f "$at.d" t.d
@@ -91,20 +101,45 @@ settle()
 	done
 }
 
+# Makes the results of the scripts that failed what is expected of them.
+update()
+{
+	while read -r _ script; do
+		[ -f "$here/$script.d" ] || continue
+		for kind in out err status; do
+			rm -f "$here/$script.$kind"
+			[ ! -s "$results/$script.$kind" ] ||
+			    cp "$results/$script.$kind" "$here/${script%/*}"
+		done
+	done <failures
+	for file in "$here"/errors/*.cases; do
+		awk -v from="$results/errors" -f "$cases" "$file" >again &&
+		    { cmp -s again "$file" || cp again "$file"; }
+	done
+}
+
+update=:
+if [ "${1-}" = -u ]; then
+	update=update
+	shift
+fi
+cp -R --no-preserve=mode "$here" "$scripts"
+rm "$scripts"/errors/*.cases
+awk -v to="$scripts/errors" -f "$cases" "$here"/errors/*.cases \
+    >"$SCRATCH/twice" || exit 1
 if [ $# -eq 0 ]; then
+	cp -R "$scripts" "$expected"
 	# shellcheck disable=SC2046
-	set -- $(cd "$here" && echo */*.d | sed 's/\.d\>//g')
+	set -- $(cd "$scripts" && echo */*.d | sed 's/\.d\>//g')
+else
+	for script; do
+		mkdir -p "$expected/${script%/*}"
+		cp "$scripts/$script".* "$expected/${script%/*}"
+	done
 fi
 for script; do
-	echo "$expected/${script%/*}" "$results/${script%/*}" "$work/$script"
+	echo "$results/${script%/*}" "$work/$script"
 done | sort -u | xargs mkdir -p
-if [ $# -lt 100 ]; then
-	for script; do
-		cp --no-preserve=mode "$here/$script".* "$expected/${script%/*}"
-	done
-else
-	cp -R --no-preserve=mode "$here/." "$expected"
-fi
 run_half 0 "$@" &
 (run_half 1 "$@")
 wait
@@ -113,15 +148,16 @@ cd "$SCRATCH" || exit 1
 diff -aurN -x '*.d' -x '*.flags' -x '*.env' -x '*.args' -x include \
     expected results >changes
 sed -n 's/^+++ results\/\([^.]*\)\..*/FAIL \1/p' changes | sort -u >failures
-cat failures changes
+cat failures changes twice
+$update
 failed=$(($(wc -l <failures)))
 passed=$(($# - failed))
+failed=$((failed + $(wc -l <twice)))
 for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/tree/errors.h" |
     sed 's/X(\(.*\))/D_\1/'); do
-	grep -qsF "[$tag] " \
-	    "$here/errors/$(echo "$tag" | tr '[:upper:]' '[:lower:]').err" || {
+	grep -qsF "[$tag] " "$scripts/errors/$tag.err" || {
 		failed=$((failed + 1))
-		echo "FAIL no script has the error $tag"
+		echo "FAIL no case that is called $tag has this error"
 	}
 done
 echo "$passed passed, $failed failed"

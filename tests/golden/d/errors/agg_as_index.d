@@ -1,1 +1,0 @@
-BEGIN { @b = count(); @a[@b] = count(); }

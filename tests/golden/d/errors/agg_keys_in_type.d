@@ -1,5 +1,0 @@
-BEGIN
-{
-	@a[1, "x"] = count();
-	@a["x", 1] = count();
-}

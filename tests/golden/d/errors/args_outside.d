@@ -1,6 +1,0 @@
-inline int z = args[0];
-
-BEGIN
-{
-	trace(z);
-}

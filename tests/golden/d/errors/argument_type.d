@@ -1,4 +1,0 @@
-BEGIN
-{
-	trace(strjoin("a", 1));
-}

@@ -1,6 +1,0 @@
-int a[-1];
-
-BEGIN
-{
-	exit(0);
-}

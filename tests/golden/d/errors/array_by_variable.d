@@ -1,6 +1,0 @@
-int x, a[x];
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,7 +1,0 @@
-int x[int];
-int x[int, int];
-
-BEGIN
-{
-	exit(0);
-}

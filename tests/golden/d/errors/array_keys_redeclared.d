@@ -1,7 +1,0 @@
-int x[int];
-int x[string];
-
-BEGIN
-{
-	exit(0);
-}

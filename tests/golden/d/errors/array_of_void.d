@@ -1,6 +1,0 @@
-void a[5];
-
-BEGIN
-{
-	exit(0);
-}

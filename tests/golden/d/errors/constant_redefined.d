@@ -1,6 +1,0 @@
-inline int ENOENT = 2;
-
-BEGIN
-{
-	exit(ENOENT);
-}

@@ -1,5 +1,0 @@
-#nonsense
-
-BEGIN
-{
-}

@@ -1,2 +1,0 @@
-struct s { int a:3; } x;
-BEGIN { trace(&x.a); }

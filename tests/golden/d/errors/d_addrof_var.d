@@ -1,2 +1,0 @@
-int x;
-BEGIN { trace(&x); }

@@ -1,4 +1,0 @@
-BEGIN {
-	@a = count();
-	@a = sum(1);
-}

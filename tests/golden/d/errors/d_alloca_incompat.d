@@ -1,1 +1,0 @@
-BEGIN { x = arg0 ? alloca(5) : (void *)arg1; }

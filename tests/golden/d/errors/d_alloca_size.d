@@ -1,1 +1,0 @@
-BEGIN { p = alloca(101); }

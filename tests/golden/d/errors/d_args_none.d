@@ -1,1 +1,0 @@
-inline int x = args[0];

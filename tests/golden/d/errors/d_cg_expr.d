@@ -1,1 +1,0 @@
-BEGIN { (void)trace(1); }

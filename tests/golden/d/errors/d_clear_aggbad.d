@@ -1,1 +1,0 @@
-BEGIN { clear(@a[1]); }

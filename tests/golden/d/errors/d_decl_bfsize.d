@@ -1,1 +1,0 @@
-struct s { char a:9; };

@@ -1,1 +1,0 @@
-long char x;

@@ -1,1 +1,0 @@
-self this int x;

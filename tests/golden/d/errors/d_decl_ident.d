@@ -1,2 +1,0 @@
-typedef int foo;
-int string string;

@@ -1,1 +1,0 @@
-this int x[int];

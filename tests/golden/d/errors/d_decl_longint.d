@@ -1,2 +1,0 @@
-struct s { int a; };
-long struct s x;

@@ -1,1 +1,0 @@
-signed float x;

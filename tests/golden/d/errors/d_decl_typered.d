@@ -1,2 +1,0 @@
-struct s { int a; };
-struct s { int a; };

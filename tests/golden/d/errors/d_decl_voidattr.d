@@ -1,1 +1,0 @@
-unsigned void *x;

@@ -1,2 +1,0 @@
-int (*f)(int);
-BEGIN { trace(*f); }

@@ -1,4 +1,0 @@
-BEGIN {
-	x = 1;
-	trace(x / 0);
-}

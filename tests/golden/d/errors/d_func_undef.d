@@ -1,3 +1,0 @@
-BEGIN {
-	nothing(1);
-}

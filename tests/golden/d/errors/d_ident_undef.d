@@ -1,1 +1,0 @@
-inline int x = x + 1;

@@ -1,1 +1,0 @@
-BEGIN { @a = llquantize(1, pid, 0, 3, 10); }

@@ -1,1 +1,0 @@
-BEGIN { normalize(@a[1], 2); }

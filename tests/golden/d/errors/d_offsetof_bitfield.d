@@ -1,2 +1,0 @@
-struct s { int a:3; };
-BEGIN { trace(offsetof(struct s, a)); }

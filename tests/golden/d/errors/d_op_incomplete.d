@@ -1,2 +1,0 @@
-struct nobody *p;
-BEGIN { trace(p->a); }

@@ -1,2 +1,0 @@
-struct s { int a; } x;
-BEGIN { trace(x && 1); }

@@ -1,2 +1,0 @@
-void *p;
-BEGIN { p++; }

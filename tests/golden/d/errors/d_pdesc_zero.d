@@ -1,1 +1,0 @@
-kv:missing:f:n { trace(1); }

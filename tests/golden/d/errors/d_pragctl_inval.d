@@ -1,2 +1,0 @@
-BEGIN { }
-#include <stdio.h>

@@ -1,2 +1,0 @@
-BEGIN { }
-#error "not" here

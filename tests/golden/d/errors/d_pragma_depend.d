@@ -1,1 +1,0 @@
-#pragma D depends_on provider missing

@@ -1,2 +1,0 @@
-#pragma D nothing
-BEGIN { }

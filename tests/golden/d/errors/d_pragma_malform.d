@@ -1,2 +1,0 @@
-# 7 header
-BEGIN { }

@@ -1,2 +1,0 @@
-BEGIN { }
-#pragma D option nonsense

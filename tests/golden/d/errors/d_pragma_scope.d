@@ -1,1 +1,0 @@
-#pragma D attributes Stable/Stable/Common timestamp

@@ -1,2 +1,0 @@
-struct nobody *p;
-BEGIN { print(p); }

@@ -1,1 +1,0 @@
-BEGIN { @a[1] = count(); @b["x"] = count(); printa(@a, @b); }

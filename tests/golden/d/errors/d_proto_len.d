@@ -1,1 +1,0 @@
-BEGIN { tracemem(arg0); }

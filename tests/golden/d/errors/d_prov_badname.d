@@ -1,4 +1,0 @@
-provider net2
-{
-	probe packet(int);
-};

@@ -1,3 +1,0 @@
-BEGIN {
-	trace(bcopy(0, 0, 1));
-}

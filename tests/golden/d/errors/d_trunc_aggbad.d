@@ -1,1 +1,0 @@
-BEGIN { trunc(@a[1]); }

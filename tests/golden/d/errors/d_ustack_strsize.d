@@ -1,1 +1,0 @@
-BEGIN { ustack(5, -1); }

@@ -1,4 +1,0 @@
-struct out { int x; };
-translator struct out < int *i > {
-	x = "one";
-};

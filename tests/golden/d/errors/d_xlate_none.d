@@ -1,2 +1,0 @@
-struct out { int x; };
-BEGIN { trace(xlate < struct out > (arg0).x); }

@@ -1,6 +1,0 @@
-int x = 5;
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D depends_on provider nosuchprovider
-
-BEGIN
-{
-	exit(0);
-}

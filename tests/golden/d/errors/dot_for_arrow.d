@@ -1,6 +1,0 @@
-struct s { int a; } *v;
-
-BEGIN
-{
-	trace(v.a);
-}

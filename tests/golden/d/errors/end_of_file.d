@@ -1,5 +1,0 @@
-/* never closed
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-enum e { pid };
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-enum e { A = B, B };
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,7 +1,0 @@
-int x;
-enum e { x };
-
-BEGIN
-{
-	exit(0);
-}

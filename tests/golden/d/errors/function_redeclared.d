@@ -1,6 +1,0 @@
-int strlen;
-
-BEGIN
-{
-	exit(0);
-}

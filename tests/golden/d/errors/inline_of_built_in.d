@@ -1,6 +1,0 @@
-inline int pid = 4;
-
-BEGIN
-{
-	exit(0);
-}

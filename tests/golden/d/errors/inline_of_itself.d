@@ -1,6 +1,0 @@
-inline int f[int a] = f[a];
-
-BEGIN
-{
-	exit(0);
-}

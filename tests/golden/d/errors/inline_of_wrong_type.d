@@ -1,6 +1,0 @@
-inline int x = "a";
-
-BEGIN
-{
-	exit(0);
-}

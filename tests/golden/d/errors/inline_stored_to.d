@@ -1,6 +1,0 @@
-inline int x = 3;
-
-BEGIN
-{
-	x = 4;
-}

@@ -1,6 +1,0 @@
-inline void a = 4;
-
-BEGIN
-{
-	exit(0);
-}

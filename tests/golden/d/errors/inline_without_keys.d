@@ -1,6 +1,0 @@
-inline int a[] = 4;
-
-BEGIN
-{
-	exit(0);
-}

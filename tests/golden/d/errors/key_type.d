@@ -1,6 +1,0 @@
-int a[string];
-
-BEGIN
-{
-	a[5] = 1;
-}

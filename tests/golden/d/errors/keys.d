@@ -1,6 +1,0 @@
-int a[string, int];
-
-BEGIN
-{
-	a["x"] = 1;
-}

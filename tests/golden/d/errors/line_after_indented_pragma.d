@@ -1,9 +1,0 @@
-
-
-  #pragma D option quiet
-
-
-BEGIN
-{
-	trace(nosuch);
-}

@@ -1,5 +1,0 @@
-#line 100 "other.d"
-BEGIN
-{
-	trace(x);
-}

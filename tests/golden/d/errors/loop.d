@@ -1,5 +1,0 @@
-BEGIN
-{
-	for (i = 0; i < 3; i++)
-		trace(i);
-}

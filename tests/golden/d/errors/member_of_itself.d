@@ -1,6 +1,0 @@
-struct s { struct s x; };
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-struct s { int a; int a; };
-
-BEGIN
-{
-	exit(0);
-}

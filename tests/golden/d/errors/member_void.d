@@ -1,6 +1,0 @@
-struct s { void v; };
-
-BEGIN
-{
-	exit(0);
-}

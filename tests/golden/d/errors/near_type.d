@@ -1,5 +1,0 @@
-BEGIN
-{
-	trace(((psinf_t *)0)->pr_pid);
-	exit(0);
-}

@@ -1,5 +1,0 @@
-BEGIN
-{
-	trace(sizeof(uint46_t));
-	exit(0);
-}

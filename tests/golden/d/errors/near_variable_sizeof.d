@@ -1,5 +1,0 @@
-BEGIN
-{
-	trace(sizeof(timestam));
-	exit(0);
-}

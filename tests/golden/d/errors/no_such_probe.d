@@ -1,4 +1,0 @@
-nobody:has:this:probe
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-BEGIN
-{
-	x = 5;
-	trace(*x);
-}

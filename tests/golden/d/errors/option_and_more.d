@@ -1,6 +1,0 @@
-#pragma D option quiet extra
-
-BEGIN
-{
-	exit(0);
-}

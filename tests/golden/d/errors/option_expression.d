@@ -1,6 +1,0 @@
-#pragma D option nspec=1+1
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option bufpolicy=Ring
-
-BEGIN
-{
-	exit(0);
-}

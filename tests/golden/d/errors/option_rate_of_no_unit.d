@@ -1,6 +1,0 @@
-#pragma D option switchrate=5parsec
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,1 +1,0 @@
-BEGIN { p = (int *)5; q = (char *)5; trace(p == q); }

@@ -1,5 +1,0 @@
-#error "not on this machine"
-
-BEGIN
-{
-}

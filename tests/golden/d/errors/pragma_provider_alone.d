@@ -1,2 +1,0 @@
-#pragma D attributes Stable/Stable/Common provider dtrace
-BEGIN { exit(0); }

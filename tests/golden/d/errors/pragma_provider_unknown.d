@@ -1,2 +1,0 @@
-#pragma D attributes Stable/Stable/Common provider shop name
-BEGIN { exit(0); }

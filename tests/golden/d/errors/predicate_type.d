@@ -1,9 +1,0 @@
-struct s {
-	int a;
-};
-struct s v;
-
-BEGIN
-/v/
-{
-}

@@ -1,1 +1,0 @@
-BEGIN { @a["x", 5] = count(); printa("[%*s]\n", @a); }

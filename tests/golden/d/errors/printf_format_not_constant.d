@@ -1,5 +1,0 @@
-BEGIN
-{
-	x = "%d";
-	printf(x, 1);
-}

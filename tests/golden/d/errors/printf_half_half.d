@@ -1,1 +1,0 @@
-BEGIN { printf("%hhd\n", (char)3); }

@@ -1,1 +1,0 @@
-BEGIN { printf("%d", printf("a")); }

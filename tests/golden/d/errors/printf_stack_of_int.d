@@ -1,1 +1,0 @@
-BEGIN { printf("%k\n", 1); }

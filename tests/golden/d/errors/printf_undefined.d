@@ -1,4 +1,0 @@
-BEGIN
-{
-	printf("%Q\n", 1);
-}

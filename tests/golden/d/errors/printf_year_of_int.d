@@ -1,1 +1,0 @@
-BEGIN { printf("%Y\n", 1); }

@@ -1,4 +1,0 @@
-provider disk
-{
-	probe io(int unit, char *name) : (char *name, int units);
-};

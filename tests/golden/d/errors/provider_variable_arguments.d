@@ -1,4 +1,0 @@
-provider disk
-{
-	probe io(int, ...);
-};

@@ -1,6 +1,0 @@
-int x;
-string x;
-
-BEGIN
-{
-}

@@ -1,1 +1,0 @@
-BEGIN { stop(); speculate(1); }

@@ -1,7 +1,0 @@
-struct s { int a; } v;
-
-BEGIN
-/v/
-{
-	trace(1);
-}

@@ -1,3 +1,0 @@
-struct s { int x; } a[int];
-
-BEGIN { a[1] = 1; }

@@ -1,4 +1,0 @@
-BEGIN
-{
-	tracemem(0, 0);
-}

@@ -1,8 +1,0 @@
-struct a { int x; };
-
-translator struct a { x = 1; };
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,1 +1,0 @@
-typedef nothing_known word_t;

@@ -1,1 +1,0 @@
-BEGIN { x = 1; trace(uregs[x]); }

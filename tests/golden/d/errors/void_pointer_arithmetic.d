@@ -1,1 +1,0 @@
-BEGIN { p = (void *)alloca(8); q = p + 1; }
