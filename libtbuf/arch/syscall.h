@@ -3,8 +3,8 @@
  *
  * System calls by an instruction in the caller's object, libtbuf or a provider.
  * The instruction has no stub, so these calls are not reported as calls of the
- * program (providers/syscall.h), and they work while those of the C library are
- * being replaced.
+ * program (providers/syscall/syscall.h), and they work while those of the C
+ * library are being replaced.
  */
 #ifndef TBUF_ARCH_SYSCALL_H
 #define TBUF_ARCH_SYSCALL_H

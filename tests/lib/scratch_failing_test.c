@@ -51,7 +51,7 @@ int
 main(int argc, char **argv)
 {
 	if (argc != 2)
-		errx(2, "usage: scratch_leave exit | abort | wait");
+		errx(2, "usage: scratch_failing_test exit | abort | wait");
 	make_directories();
 	if (fork() == 0) {
 		setsid();

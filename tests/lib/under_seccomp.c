@@ -30,7 +30,7 @@ main(int argc, char **argv)
 	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 
 	if (argc < 2)
-		errx(2, "usage: under_filter command [argument ...]");
+		errx(2, "usage: under_seccomp command [argument ...]");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		return (77);

@@ -14,7 +14,8 @@
 
 set -u
 : "${srcdir:=$(dirname "$0")}"
-library=$srcdir/../../libtbuf/include
+libtbuf=$srcdir/../../libtbuf
+library=$libtbuf/include
 passed=0 failed=0
 
 . "$srcdir/../lib/scratch.sh"
@@ -103,8 +104,8 @@ arm=aarch64-linux-gnu
 if command -v $arm-gcc >/dev/null; then
 	$arm-gcc -std=gnu11 -I"$library" -c "$srcdir/fake.c" \
 	    -o "$work/fake.o" &&
-	for file in "$library"/producer/site*.c; do
-		$arm-gcc -std=gnu11 -I"$library" -c "$file" \
+	for file in "$libtbuf"/target/probe/site*.c; do
+		$arm-gcc -std=gnu11 -I"$libtbuf" -I"$library" -c "$file" \
 		    -o "$work/$(basename "$file" .c).o"
 	done
 	ar rcs "$work/libsite.a" "$work"/site*.o || fail "$arm-gcc"

@@ -13,7 +13,8 @@
 set -u
 : "${srcdir:=$(dirname "$0")}"
 srcdir=$(cd "$srcdir" && pwd)
-library=$srcdir/../../libtbuf/include
+libtbuf=$srcdir/../../libtbuf
+library=$libtbuf/include
 
 warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion
     -Wsign-conversion -Wcast-qual -Wcast-align -Wundef -Wwrite-strings -Wvla
@@ -151,8 +152,8 @@ export work srcdir CC_OF_FAKE
 [ "${VERBOSE:-}" ] && export VERBOSE
 (cd "$work" &&
     $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$library" -c "$srcdir/fake.c" &&
-    $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$library" \
-	-c "$library"/producer/site*.c &&
+    $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$libtbuf" -I"$library" \
+	-c "$libtbuf"/target/probe/site*.c &&
     ar rcs libsite.a site*.o &&
     $CC_OF_FAKE -shared fake.o site*.o -o libfake.so) || exit 1
 : >"$work/results"

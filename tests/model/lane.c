@@ -5,7 +5,7 @@
  * policy and for the end of a session.  To prove the search, it must find each
  * of the defects that can be built in.
  *
- *	model_lane [-v] [--large] [--mutate=DEFECT] [SCENARIO]
+ *	lane [-v] [--large] [--mutate=DEFECT] [SCENARIO]
  *
  * -v prints the number of states, --large widens the bounds.  With a defect,
  * the interleaving that shows it is printed.
@@ -324,7 +324,7 @@ main(int argc, char **argv)
 			defect = defect_find(optarg);
 			break;
 		default:
-			errx(2, "usage: model_lane [-v] [--large] "
+			errx(2, "usage: lane [-v] [--large] "
 			    "[--mutate=DEFECT] [SCENARIO]");
 		}
 	}

@@ -5,7 +5,7 @@
  * units, within small bounds, with the target killed at any step.  To prove the
  * search, it must find each of the defects that can be built in.
  *
- *	model_unit [-v] [--mutate=DEFECT] [SCENARIO]
+ *	unit [-v] [--mutate=DEFECT] [SCENARIO]
  *
  * -v prints the number of states.  With a defect, the interleaving that shows
  * it is printed.
@@ -347,7 +347,7 @@ main(int argc, char **argv)
 			defect = defect_find(optarg);
 			verbose = mutated = true;
 		} else
-			errx(2, "usage: model_unit [-v] [--mutate=DEFECT] "
+			errx(2, "usage: unit [-v] [--mutate=DEFECT] "
 			    "[SCENARIO]");
 	}
 	run_all(optind < argc ? scenario_find(argv[optind]) : NULL, defect);

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The life of work units as a machine with few states, which model_unit
+ * The life of work units as a machine with few states, which unit.c
  * explores.  As in state.h a step is one access of shared memory with the
  * work that belongs to it, and the search takes every step of every agent.
  * Here memory is sequentially consistent, a table does not wrap, and a record

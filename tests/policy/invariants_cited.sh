@@ -15,7 +15,7 @@ cd "$top_srcdir" || exit 1
 cited()
 {
 	grep -rhoE --include='*.[chS]' --include='*.cc' --include='*.sh' \
-	    --exclude=layout.h --exclude=tags.sh '\<inv\.[a-z]+' "$@" | sort -u
+	    --exclude=layout.h --exclude=invariants_cited.sh '\<inv\.[a-z]+' "$@" | sort -u
 }
 
 # each WHAT COMMAND ...: expects that a command prints all tags.

@@ -4,7 +4,7 @@
  * inv.account and inv.order: under any disturbance, the fires of a program are
  * exactly the records and the drops that its consumer gets.
  *
- *	stress_account [-s seed] [fires]
+ *	account [-s seed] [fires]
  *
  * Each run draws policy, buffer size, switch rate, path, number of threads and
  * the kinds of disturbance.

@@ -7,7 +7,7 @@
  * begun and finished.  Values of several words are never torn.  Tables are
  * switched all the time.
  *
- *	stress_tables [-s seed] [targets]
+ *	aggregations [-s seed] [targets]
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * inv.consumer, and the ends of sessions: consumers begin, end and are killed
  * while a target fires, and each gets the fires of its time.
  *
- *	stress_attach [-s seed] [sessions]
+ *	attach [-s seed] [sessions]
  *
  * The counts of sessions under fire are compared with bounds, because fires
  * during their beginning and end may be recorded or not.  Every fourth session

@@ -4,7 +4,7 @@
  * inv.killed: a target is killed at a random moment.  Its consumer still gets
  * every record that was committed, none of them torn, and reports the kill.
  *
- *	stress_kill [-s seed] [kills]
+ *	kill [-s seed] [kills]
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * A machine runs programs while another thread overwrites them, their constants
  * and the variables.  Each run must end, and must not leave its memory.
  *
- *	stress_machine [-s seed] [runs]
+ *	machine [-s seed] [runs]
  *
  * The machine has little memory, all of it directly before inaccessible pages.
  */

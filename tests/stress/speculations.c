@@ -5,7 +5,7 @@
  * is complete, in order and of one instance; no discarded batch is read; and
  * each commit is read or counted as lost.
  *
- *	stress_speculations [-s seed] [targets]
+ *	speculations [-s seed] [targets]
  *
  * A record has a kind, its writer's number and a number of its own.  Eight
  * successive numbers, from a multiple of eight on, are a batch; every second

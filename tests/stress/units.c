@@ -6,7 +6,7 @@
  * ones; of a unit of a process that was killed, all that it had.  Each fire is
  * a record, a drop, overwritten or discarded.
  *
- *	stress_units [-s seed] [targets]
+ *	units [-s seed] [targets]
  *
  * A record has its unit's id, which determines the outcome, and its number
  * within the unit; the last record is selected.  Handlers fire in between, with

@@ -7,7 +7,7 @@
  * thread's value; freed elements stay free; structures are not torn.  Clauses
  * of the consumer share elements with all threads.
  *
- *	stress_variables [-s seed] [targets]
+ *	variables [-s seed] [targets]
  */
 #include <sys/mman.h>
 #include <sys/time.h>

@@ -3,7 +3,7 @@
  *
  * A program that records itself and ends, for tests/system/process_ends.sh:
  *
- *	ends_target HOW N FIRST COUNTER [PLUGIN]
+ *	process_ends_target HOW N FIRST COUNTER [PLUGIN]
  *
  * It fires N records, from number FIRST on, and more on some ways to end.  The
  * number of the last record that was certainly fired is in the file COUNTER,
@@ -140,7 +140,7 @@ end(const char *how, char **argv)
 	if (strcmp(how, "dlopen") == 0)
 		load(argv[5]);
 	if (strcmp(how, "exec") == 0)
-		(void)execl("/proc/self/exe", "ends_target", "_exit", argv[2],
+		(void)execl("/proc/self/exe", "process_ends_target", "_exit", argv[2],
 		    first, argv[4], NULL);
 	/* Waits for an order that comes when the disk is full. */
 	if (strcmp(how, "wait") == 0) {
@@ -158,7 +158,7 @@ main(int argc, char **argv)
 	int fd;
 
 	if (argc < 5)
-		errx(2, "usage: ends_target HOW N FIRST COUNTER [PLUGIN]");
+		errx(2, "usage: process_ends_target HOW N FIRST COUNTER [PLUGIN]");
 	fd = open(argv[4], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd == -1 || ftruncate(fd, sizeof(*counter)) != 0 || (counter =
 	    mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED,

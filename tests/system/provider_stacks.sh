@@ -23,7 +23,7 @@ compile() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" "$@" \
+	$CC -std=gnu89 -O2 -g -I"$top/libtbuf/include/tbuf" -I"$top/libtbuf/include" "$@" \
 	    -o "$name" "$top/tests/providers/usdt/programs/stack.c" || exit 1
 }
 compile pointers -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer

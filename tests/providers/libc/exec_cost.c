@@ -4,9 +4,9 @@
  * The cost of the libc provider for a program's start: system calls, also with
  * a full runtime directory, page faults, and files that remain.
  *
- *	provider_exec calls N PRELOAD	at most N system calls more
- *	provider_exec faults N PRELOAD	at most N page faults more
- *	provider_exec litter N PRELOAD	at most N files remain of four times
+ *	exec_cost calls N PRELOAD	at most N system calls more
+ *	exec_cost faults N PRELOAD	at most N page faults more
+ *	exec_cost litter N PRELOAD	at most N files remain of four times
  *					as many programs
  *
  * $TBUF_DIR is the name of an empty directory.
@@ -223,7 +223,7 @@ main(int argc, char **argv)
 	unsigned most;
 
 	if (argc != 4 || getenv("TBUF_DIR") == NULL)
-		errx(2, "usage: provider_exec calls|faults|litter N PRELOAD");
+		errx(2, "usage: exec_cost calls|faults|litter N PRELOAD");
 	most = (unsigned)strtoul(argv[2], NULL, 0);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", argv[3]);
 	if (strcmp(argv[1], "calls") == 0)

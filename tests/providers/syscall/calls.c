@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A program that makes known numbers of system calls, by the C library's
- * functions: syscall_calls KIND.
+ * functions: calls KIND.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -149,7 +149,7 @@ filters_exec(void)
 {
 
 	filter(false);
-	(void)execl("/proc/self/exe", "syscall_calls", "errors", NULL);
+	(void)execl("/proc/self/exe", "calls", "errors", NULL);
 }
 
 static void
@@ -369,5 +369,5 @@ main(int argc, char **argv)
 			kinds[i].run();
 			return (0);
 		}
-	errx(2, "usage: syscall_calls kind");
+	errx(2, "usage: calls kind");
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A program that makes system calls by instructions that did not exist when it
- * began: syscall_outside KIND OBJECT.  It counts the calls of getppid that must
+ * began: late_code KIND OBJECT.  It counts the calls of getppid that must
  * be traced, and prints the number; calls that must not be traced are getuid.
  */
 #include <asm/prctl.h>
@@ -914,7 +914,7 @@ exec(void)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	printf("and %ld\n", count);
 	fflush(stdout);
-	execl("/proc/self/exe", "syscall_outside", "plain", object, NULL);
+	execl("/proc/self/exe", "late_code", "plain", object, NULL);
 	err(1, "execl");
 }
 
@@ -970,7 +970,7 @@ main(int argc, char **argv)
 	size_t i;
 
 	if (argc != 3)
-		errx(2, "usage: syscall_outside kind object");
+		errx(2, "usage: late_code kind object");
 	/* This call exists from the start, and counts. */
 	parent = getppid();
 	count = 1;

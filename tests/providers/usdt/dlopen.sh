@@ -36,7 +36,7 @@ compile() {
 	program=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/include/include/tbuf" \
+	$CC -std=gnu89 -Wall -Wextra -Werror -O2 -I. -I"$top/libtbuf/include/tbuf" \
 	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
 }
 compile module.so -shared -fPIC "$top/tests/providers/usdt/programs/module.c" module.o

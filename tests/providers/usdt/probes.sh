@@ -26,7 +26,7 @@ compile() {
 	program=$1
 	shift
 	# shellcheck disable=SC2086
-	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/include/include/tbuf" \
+	$CC -std=gnu89 -Wall -Wextra -Werror -I"$top/libtbuf/include/tbuf" \
 	    -I"$top/libtbuf/include" "$@" -o "$program" || exit 1
 }
 
@@ -393,7 +393,7 @@ fi
 
 # A program that has libtbuf's probes beside its notes is not changed.
 # shellcheck disable=SC2086
-$CC -I"$top/libtbuf/include/include/tbuf" "$top/tests/providers/usdt/programs/probes.c" -o both \
+$CC -I"$top/libtbuf/include/tbuf" "$top/tests/providers/usdt/programs/probes.c" -o both \
     -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$(cd "$top_builddir/.libs" &&
     pwd)" || exit 1
 expect 'one probe, not two' "$(LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \

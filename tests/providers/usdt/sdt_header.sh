@@ -20,7 +20,7 @@ unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW
 compile() {
 	program=$1
 	shift
-	"$@" -O2 -Wall -Wextra -Werror -I"$top_srcdir/libtbuf/include/include/tbuf" \
+	"$@" -O2 -Wall -Wextra -Werror -I"$top_srcdir/libtbuf/include/tbuf" \
 	    "$top_srcdir/tests/providers/usdt/programs/probes.c" -o "$work/$program" \
 	    -L"$top_builddir/.libs" -ltbuf -Wl,-rpath,"$top_builddir/.libs" 2>&1
 }

@@ -21,10 +21,10 @@ top=$(cd "$top_srcdir" && pwd)
 cd "$SCRATCH" || exit 1
 
 # shellcheck disable=SC2086
-$CC -std=gnu89 -O2 -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" -o texts \
+$CC -std=gnu89 -O2 -I"$top/libtbuf/include/tbuf" -I"$top/libtbuf/include" -o texts \
     "$top/tests/providers/usdt/programs/texts.c" -lpthread || exit 1
 # shellcheck disable=SC2086
-$CC -std=gnu89 -O2 -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" -o sized \
+$CC -std=gnu89 -O2 -I"$top/libtbuf/include/tbuf" -I"$top/libtbuf/include" -o sized \
     "$top/tests/providers/usdt/programs/sized.c" || exit 1
 echo 'provider texts { probe told(int n, const char *text);
     probe sized(int n, char text[size], int size); };' >texts.d

@@ -28,7 +28,7 @@ provider shop {
 END
 "$TBUFCTL" -h -s shop.d && "$TBUFCTL" -G -s shop.d || exit 1
 $CC -std=gnu89 -Wall -Wextra -Werror -O2 -mgeneral-regs-only -I. \
-    -I"$top/libtbuf/include/include/tbuf" -I"$top/libtbuf/include" "$top/tests/providers/usdt/programs/vectors.c" \
+    -I"$top/libtbuf/include/tbuf" -I"$top/libtbuf/include" "$top/tests/providers/usdt/programs/vectors.c" \
     shop.o -o vectors -lpthread || exit 1
 mkfifo go
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A program that passes known numbers of USDT probes and does not use libtbuf:
- * usdt_calls KIND [ARGUMENT].
+ * calls KIND [ARGUMENT].
  */
 #define _SDT_HAS_SEMAPHORES	1
 #include <sys/sdt.h>
