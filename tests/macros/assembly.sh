@@ -102,7 +102,7 @@ done
 # The other processor is tested here; matrix.sh tests this one.
 arm=aarch64-linux-gnu
 if command -v $arm-gcc >/dev/null; then
-	$arm-gcc -std=gnu11 -I"$library" -c "$srcdir/fake.c" \
+	$arm-gcc -std=gnu11 -I"$libtbuf" -I"$library" -c "$srcdir/fake.c" \
 	    -o "$work/fake.o" &&
 	for file in "$libtbuf"/target/probe/site*.c; do
 		$arm-gcc -std=gnu11 -I"$libtbuf" -I"$library" -c "$file" \

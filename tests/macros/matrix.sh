@@ -151,7 +151,8 @@ CC_OF_FAKE=${CC:-cc}
 export work srcdir CC_OF_FAKE
 [ "${VERBOSE:-}" ] && export VERBOSE
 (cd "$work" &&
-    $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$library" -c "$srcdir/fake.c" &&
+    $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$libtbuf" -I"$library" \
+	-c "$srcdir/fake.c" &&
     $CC_OF_FAKE -std=gnu11 -O1 -g -fPIC -I"$libtbuf" -I"$library" \
 	-c "$libtbuf"/target/probe/site*.c &&
     ar rcs libsite.a site*.o &&
