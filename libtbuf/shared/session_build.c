@@ -59,7 +59,7 @@ tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *terms)
 }
 
 uint64_t
-tbuf_plan_storage(uint64_t size, enum tbuf_policy policy)
+tbuf_lane_storage(uint64_t size, enum tbuf_policy policy)
 {
 	uint64_t need = tbuf_policy(policy)->halves * size;
 	uint64_t storage = 64;
@@ -86,17 +86,17 @@ lane_cpus(const struct tbuf_order *order, struct tbuf_cpus *cpus)
 }
 
 static uint64_t
-lane_size(const struct tbuf_plan *plan, uint32_t lane)
+lane_size(const struct tbuf_area *layout, uint32_t lane)
 {
-	if (lane < plan->ncpu_lanes)
-		return (plan->cpu_size);
-	if (lane < plan->ncpu_lanes + plan->nlocks)
-		return (plan->lock_size);
-	return (lane < plan->nmain ? plan->spare_size : plan->side_size);
+	if (lane < layout->ncpu_lanes)
+		return (layout->cpu_size);
+	if (lane < layout->ncpu_lanes + layout->nlocks)
+		return (layout->lock_size);
+	return (lane < layout->nmain ? layout->spare_size : layout->side_size);
 }
 
 uint64_t
-tbuf_plan_table(uint64_t aggsize)
+tbuf_table_bytes(uint64_t aggsize)
 {
 	uint64_t storage = TBUF_TABLE_MIN;
 
@@ -110,12 +110,12 @@ tbuf_plan_table(uint64_t aggsize)
  * CPU lanes and for spares, which few threads use.
  */
 static uint64_t
-table_size(const struct tbuf_order *order, const struct tbuf_plan *plan,
+table_size(const struct tbuf_order *order, const struct tbuf_area *layout,
     uint32_t lane)
 {
-	uint64_t storage = tbuf_plan_table(order->aggsize);
-	uint32_t large = plan->ncpu_lanes != 0 ? plan->ncpu_lanes :
-	    plan->nlocks;
+	uint64_t storage = tbuf_table_bytes(order->aggsize);
+	uint32_t large = layout->ncpu_lanes != 0 ? layout->ncpu_lanes :
+	    layout->nlocks;
 
 	return (lane < large ? storage : least(storage, TBUF_TABLE_LOCK));
 }
@@ -128,9 +128,9 @@ lane_place(uint64_t at, uint64_t storage)
 }
 
 uint64_t
-tbuf_plan_stride(uint64_t size, enum tbuf_policy policy)
+tbuf_lane_stride(uint64_t size, enum tbuf_policy policy)
 {
-	return (round_up(tbuf_plan_storage(size, policy), TBUF_PAGE));
+	return (round_up(tbuf_lane_storage(size, policy), TBUF_PAGE));
 }
 
 /*
@@ -138,7 +138,7 @@ tbuf_plan_stride(uint64_t size, enum tbuf_policy policy)
  * bytes at most, which is too large already.
  */
 static uint64_t
-plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
+layout_parts(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t at)
 {
 	unsigned i;
@@ -146,11 +146,11 @@ plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
 	if (order->parts[TBUF_PART_CODES] == 0)
 		return (at);
 	for (i = 0; i < TBUF_PARTS; i++) {
-		plan->parts[i] = round_up(at, 8);
-		at = plan->parts[i] + least(order->parts[i], TBUF_META_MAX);
+		layout->parts[i] = round_up(at, 8);
+		at = layout->parts[i] + least(order->parts[i], TBUF_META_MAX);
 	}
-	plan->globals = round_up(at, 8);
-	return (plan->globals + order->globals);
+	layout->globals = round_up(at, 8);
+	return (layout->globals + order->globals);
 }
 
 /*
@@ -158,15 +158,16 @@ plan_parts(const struct tbuf_order *order, struct tbuf_plan *plan,
  * that may be added, after the rest of the metadata.
  */
 static void
-plan_sides(struct tbuf_plan *plan)
+layout_pool(struct tbuf_area *layout)
 {
-	if (plan->nlanes == plan->nmain)
+	if (layout->nlanes == layout->nmain)
 		return;
-	plan->holders = plan->data;
-	plan->lanes = round_up(plan->holders + (plan->nlanes_max -
-	    plan->nmain) * sizeof(struct tbuf_holder), 64);
-	plan->words_end = plan->lanes + plan->nlanes * sizeof(struct tbuf_lane);
-	plan->data = round_up(plan->lanes + plan->nlanes_max *
+	layout->holders = layout->data;
+	layout->lanes = round_up(layout->holders + (layout->nlanes_max -
+	    layout->nmain) * sizeof(struct tbuf_holder), 64);
+	layout->words_end = layout->lanes +
+	    layout->nlanes * sizeof(struct tbuf_lane);
+	layout->data = round_up(layout->lanes + layout->nlanes_max *
 	    sizeof(struct tbuf_lane), TBUF_PAGE);
 }
 
@@ -208,62 +209,62 @@ has_selections(const struct tbuf_order *order)
 
 /* Lays out the room for lines of executable mappings; returns its end. */
 static uint64_t
-plan_mappings(const struct tbuf_order *order, struct tbuf_plan *plan,
+layout_mappings(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t at)
 {
 	if ((order->terms.flags & TBUF_S_NAMES) == 0)
 		return (at);
-	plan->mappings = round_up(at, 8);
-	plan->mappings_size = TBUF_MAPPINGS_MAX;
-	return (plan->mappings + plan->mappings_size);
+	layout->mappings = round_up(at, 8);
+	layout->mappings_size = TBUF_MAPPINGS_MAX;
+	return (layout->mappings + layout->mappings_size);
 }
 
 /* Lays out the area up to its storage. */
 static void
-plan_meta(const struct tbuf_order *order, struct tbuf_plan *plan)
+layout_meta(const struct tbuf_order *order, struct tbuf_area *layout)
 {
 	bool clauses = order->parts[TBUF_PART_CODES] != 0;
 	uint64_t at, size;
 
-	plan->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
+	layout->ecb_max = (uint32_t)least((uint64_t)(order->epids != 0 ?
 	    order->epids : order->npatterns) * order->entries + 1,
 	    tbuf_terms_units(&order->terms, &size) != 0 ? TBUF_EPID_UNIT :
 	    clauses ? TBUF_EPID_COMMIT : TBUF_ECBS_MAX);
-	plan->patterns = sizeof(struct tbuf_session);
-	at = plan->patterns + order->patterns_size;
+	layout->patterns = sizeof(struct tbuf_session);
+	at = layout->patterns + order->patterns_size;
 	if (has_selections(order)) {
-		plan->selections = round_up(at, 8);
-		at = plan->selections + order->npatterns * sizeof(uint64_t);
+		layout->selections = round_up(at, 8);
+		at = layout->selections + order->npatterns * sizeof(uint64_t);
 	}
 	/* lane_of_cpu counts in units of 64 bytes. */
-	at = plan->lanes = round_up(at, 64);
-	if (plan->nlanes == plan->nmain)
-		at += plan->nlanes * sizeof(struct tbuf_lane);
+	at = layout->lanes = round_up(at, 64);
+	if (layout->nlanes == layout->nmain)
+		at += layout->nlanes * sizeof(struct tbuf_lane);
 	if (clauses) {
-		plan->sides = at;
-		at += plan->nmain * sizeof(struct tbuf_side);
+		layout->sides = at;
+		at += layout->nmain * sizeof(struct tbuf_side);
 	}
-	at = plan_mappings(order, plan, plan_parts(order, plan, at));
-	plan->heads = round_up(at, TBUF_PAGE);
-	plan->ecbs = plan->heads +
+	at = layout_mappings(order, layout, layout_parts(order, layout, at));
+	layout->heads = round_up(at, TBUF_PAGE);
+	layout->ecbs = layout->heads +
 	    round_up(order->entries * sizeof(uint32_t), TBUF_PAGE);
-	plan->clauses = plan->ecbs +
-	    round_up(plan->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
-	plan->data = plan->clauses + (!clauses ? 0 :
-	    round_up(plan->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
-	plan_sides(plan);
+	layout->clauses = layout->ecbs +
+	    round_up(layout->ecb_max * sizeof(struct tbuf_ecb), TBUF_PAGE);
+	layout->data = layout->clauses + (!clauses ? 0 :
+	    round_up(layout->ecb_max * sizeof(struct tbuf_clause), TBUF_PAGE));
+	layout_pool(layout);
 }
 
 /* Returns the end of one aggregation table for each lane, from `at` on. */
 static uint64_t
-plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
+layout_tables(const struct tbuf_order *order, const struct tbuf_area *layout,
     uint64_t at)
 {
 	uint64_t storage;
 	uint32_t i;
 
-	for (i = 0; i < plan->nmain; i++) {
-		storage = table_size(order, plan, i);
+	for (i = 0; i < layout->nmain; i++) {
+		storage = table_size(order, layout, i);
 		at = lane_place(at, storage) + storage;
 	}
 	return (at);
@@ -271,17 +272,17 @@ plan_tables(const struct tbuf_order *order, const struct tbuf_plan *plan,
 
 /* Lays out a buffer for each id and lane, within maxima; returns its end. */
 static uint64_t
-plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
+layout_speculations(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t at)
 {
 	if (order->nspec == 0)
 		return (at);
-	plan->speculated = (uint32_t)(sizeof(struct tbuf_speculated) +
+	layout->speculated = (uint32_t)(sizeof(struct tbuf_speculated) +
 	    round_up(least(order->specsize & ~UINT64_C(7),
 	    TBUF_SPECSIZE_MAX), 64));
-	plan->speculations = round_up(at, TBUF_PAGE);
-	return (plan->speculations + (uint64_t)plan->speculated *
-	    least(order->nspec, TBUF_NSPEC) * plan->nmain);
+	layout->speculations = round_up(at, TBUF_PAGE);
+	return (layout->speculations + (uint64_t)layout->speculated *
+	    least(order->nspec, TBUF_NSPEC) * layout->nmain);
 }
 
 /*
@@ -289,36 +290,36 @@ plan_speculations(const struct tbuf_order *order, struct tbuf_plan *plan,
  * small: only threads that find no free lane use them.
  */
 static void
-plan_lanes(const struct tbuf_order *order, struct tbuf_plan *plan,
+layout_lanes(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t size, uint32_t ncpus)
 {
 	uint32_t sides = tbuf_terms_sides(&order->terms);
 
-	plan->side_size = size;
-	plan->spare_size = least(size, TBUF_LOCK_SIZE);
-	plan->cpu_size = (order->terms.flags & TBUF_S_THREAD) != 0 ?
-	    plan->spare_size : size;
+	layout->side_size = size;
+	layout->spare_size = least(size, TBUF_LOCK_SIZE);
+	layout->cpu_size = (order->terms.flags & TBUF_S_THREAD) != 0 ?
+	    layout->spare_size : size;
 	if (order->rseq) {
-		plan->ncpu_lanes = ncpus;
-		plan->nlocks = TBUF_LOCKS_BESIDE;
-		plan->lock_size = plan->spare_size;
+		layout->ncpu_lanes = ncpus;
+		layout->nlocks = TBUF_LOCKS_BESIDE;
+		layout->lock_size = layout->spare_size;
 	} else {
-		plan->nlocks = (uint32_t)least(ncpus,
+		layout->nlocks = (uint32_t)least(ncpus,
 		    TBUF_NLOCKS - TBUF_SPARES);
-		plan->lock_size = plan->cpu_size;
+		layout->lock_size = layout->cpu_size;
 	}
-	plan->nlocks_max = plan->nlocks + TBUF_SPARES;
-	plan->nmain = plan->ncpu_lanes + plan->nlocks_max;
-	plan->nlanes = plan->nmain + (uint32_t)least(sides, TBUF_SIDES_MAX);
-	plan->nlanes_max = sides == 0 || tbuf_terms_recorder(&order->terms) ?
-	    plan->nlanes :
-	    (uint32_t)least(plan->nmain + TBUF_SIDES_MAX, TBUF_NLANES);
-	if (plan->nlanes > plan->nlanes_max)
-		plan->nlanes = plan->nlanes_max;
+	layout->nlocks_max = layout->nlocks + TBUF_SPARES;
+	layout->nmain = layout->ncpu_lanes + layout->nlocks_max;
+	layout->nlanes = layout->nmain + (uint32_t)least(sides, TBUF_SIDES_MAX);
+	layout->nlanes_max = sides == 0 || tbuf_terms_recorder(&order->terms) ?
+	    layout->nlanes :
+	    (uint32_t)least(layout->nmain + TBUF_SIDES_MAX, TBUF_NLANES);
+	if (layout->nlanes > layout->nlanes_max)
+		layout->nlanes = layout->nlanes_max;
 }
 
 static uint64_t
-plan_units(const struct tbuf_order *order, struct tbuf_plan *plan,
+layout_units(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t at)
 {
 	uint64_t size;
@@ -326,13 +327,13 @@ plan_units(const struct tbuf_order *order, struct tbuf_plan *plan,
 
 	if (n == 0)
 		return (at);
-	plan->units = round_up(at, TBUF_PAGE);
-	plan->units_size = tbuf_units_tables(n) + n * size;
-	return (plan->units + plan->units_size);
+	layout->units = round_up(at, TBUF_PAGE);
+	layout->units_size = tbuf_units_tables(n) + n * size;
+	return (layout->units + layout->units_size);
 }
 
 int
-tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
+tbuf_area_make(const struct tbuf_order *order, struct tbuf_area *layout)
 {
 	struct tbuf_cpus cpus;
 	uint64_t at, size, storage, unit;
@@ -343,43 +344,43 @@ tbuf_plan_make(const struct tbuf_order *order, struct tbuf_plan *plan)
 		return (-EINVAL);
 	if (size > TBUF_BUFSIZE_MAX)
 		return (-ENOSPC);
-	memset(plan, 0, sizeof(*plan));
+	memset(layout, 0, sizeof(*layout));
 	lane_cpus(order, &cpus);
 	ncpus = tbuf_cpus_count(&cpus);
-	plan_lanes(order, plan, size, ncpus);
-	plan_meta(order, plan);
-	if (plan->data > TBUF_META_MAX)
+	layout_lanes(order, layout, size, ncpus);
+	layout_meta(order, layout);
+	if (layout->data > TBUF_META_MAX)
 		return (-E2BIG);
-	for (at = plan->data, i = 0; i < plan->nlanes; i++) {
-		storage = tbuf_plan_storage(lane_size(plan, i),
+	for (at = layout->data, i = 0; i < layout->nlanes; i++) {
+		storage = tbuf_lane_storage(lane_size(layout, i),
 		    order->terms.policy);
 		at = lane_place(at, storage) + storage;
 	}
 	if (order->aggsize != 0 || order->blocks != 0 ||
 	    order->dynamic != 0 || order->nspec != 0 ||
 	    tbuf_terms_units(&order->terms, &unit) != 0)
-		plan->zeroes = at = round_up(at, TBUF_PAGE);
+		layout->zeroes = at = round_up(at, TBUF_PAGE);
 	if (order->aggsize != 0) {
-		plan->tables[0] = at;
-		at = plan_tables(order, plan, at);
+		layout->tables[0] = at;
+		at = layout_tables(order, layout, at);
 	}
 	if (order->blocks != 0) {
-		plan->blocks = round_up(at, TBUF_PAGE);
-		at = plan->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
+		layout->blocks = round_up(at, TBUF_PAGE);
+		at = layout->blocks + least(order->blocks, TBUF_BUFSIZE_MAX);
 	}
 	if (order->dynamic != 0) {
-		plan->dynamic = round_up(at, TBUF_PAGE);
-		at = plan->dynamic + least(order->dynamic, TBUF_BUFSIZE_MAX);
+		layout->dynamic = round_up(at, TBUF_PAGE);
+		at = layout->dynamic + least(order->dynamic, TBUF_BUFSIZE_MAX);
 	}
-	at = plan_speculations(order, plan, at);
-	at = plan_units(order, plan, at);
+	at = layout_speculations(order, layout, at);
+	at = layout_units(order, layout, at);
 	at = round_up(at, TBUF_PAGE);
-	plan->storage = at - plan->data;
+	layout->storage = at - layout->data;
 	if (order->aggsize != 0) {
-		plan->tables[1] = at;
-		at = plan_tables(order, plan, at);
+		layout->tables[1] = at;
+		at = layout_tables(order, layout, at);
 	}
-	plan->size = round_up(at, TBUF_PAGE);
+	layout->size = round_up(at, TBUF_PAGE);
 	return (0);
 }
 
@@ -397,24 +398,24 @@ nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 
 static void
 sides_make(struct tbuf_lane *lanes, uint64_t area,
-    const struct tbuf_plan *plan)
+    const struct tbuf_area *layout)
 {
 	uint32_t i;
 
-	for (i = 0; plan->sides != 0 && i < plan->nmain; i++)
-		lanes[i].side = area + plan->sides +
+	for (i = 0; layout->sides != 0 && i < layout->nmain; i++)
+		lanes[i].side = area + layout->sides +
 		    i * sizeof(struct tbuf_side);
 }
 
 static void
 tables_make(struct tbuf_lane *lanes, uint64_t area, unsigned which,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
-	uint64_t at = area + plan->tables[which], storage;
+	uint64_t at = area + layout->tables[which], storage;
 	uint32_t i;
 
-	for (i = 0; i < plan->nmain && order->aggsize != 0; i++) {
-		storage = table_size(order, plan, i);
+	for (i = 0; i < layout->nmain && order->aggsize != 0; i++) {
+		storage = table_size(order, layout, i);
 		at = lane_place(at, storage);
 		lanes[i].table[which] = tbuf_place(at, storage);
 		at += storage;
@@ -427,62 +428,62 @@ tbuf_side_make(struct tbuf_lane *lane, uint64_t at, uint64_t size,
 {
 	memset(lane, 0, sizeof(*lane));
 	lane->size = lane->limit = size;
-	lane->place = tbuf_place(at, tbuf_plan_storage(size, policy));
+	lane->place = tbuf_place(at, tbuf_lane_storage(size, policy));
 	lane->cpu = UINT32_MAX;
 	lane->kind = TBUF_KIND_THREAD;
 }
 
 void
 tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	struct tbuf_cpus cpus;
 	struct tbuf_lane *lane;
-	uint64_t at = area + plan->data, size, storage;
+	uint64_t at = area + layout->data, size, storage;
 	uint32_t i, cpu = 0;
 
 	lane_cpus(order, &cpus);
-	memset(lanes, 0, plan->nlanes * sizeof(*lanes));
-	for (i = 0; i < plan->nlanes; i++, cpu++) {
+	memset(lanes, 0, layout->nlanes * sizeof(*lanes));
+	for (i = 0; i < layout->nlanes; i++, cpu++) {
 		lane = &lanes[i];
-		size = lane_size(plan, i);
+		size = lane_size(layout, i);
 		lane->size = lane->limit = size;
-		storage = tbuf_plan_storage(size, order->terms.policy);
+		storage = tbuf_lane_storage(size, order->terms.policy);
 		at = lane_place(at, storage);
 		lane->place = tbuf_place(at, storage);
-		if (i >= plan->nmain)
+		if (i >= layout->nmain)
 			tbuf_side_make(lane, at, size, order->terms.policy);
 		at += storage;
-		if (i >= plan->nmain)
+		if (i >= layout->nmain)
 			continue;
-		if (i < plan->ncpu_lanes) {
+		if (i < layout->ncpu_lanes) {
 			while (!tbuf_cpus_has(&cpus, cpu))
 				cpu++;
 			lane->cpu = cpu;
 		} else {
-			lane->cpu = nth_cpu(&cpus, i - plan->ncpu_lanes);
+			lane->cpu = nth_cpu(&cpus, i - layout->ncpu_lanes);
 			lane->kind = TBUF_KIND_LOCK;
 		}
 	}
-	sides_make(lanes, area, plan);
-	tables_make(lanes, area, 0, order, plan);
-	tables_make(lanes, area, 1, order, plan);
+	sides_make(lanes, area, layout);
+	tables_make(lanes, area, 0, order, layout);
+	tables_make(lanes, area, 1, order, layout);
 }
 
 /* Stores each CPU's lane in lane_of_cpu. */
 static void
 build_cpus(struct tbuf_slot *slot, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	struct tbuf_cpus cpus;
 	uint32_t i, cpu = 0;
 
 	lane_cpus(order, &cpus);
 	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));
-	for (i = 0; i < plan->ncpu_lanes; i++, cpu++) {
+	for (i = 0; i < layout->ncpu_lanes; i++, cpu++) {
 		while (!tbuf_cpus_has(&cpus, cpu))
 			cpu++;
-		slot->lane_of_cpu[cpu] = (uint32_t)((area + plan->lanes +
+		slot->lane_of_cpu[cpu] = (uint32_t)((area + layout->lanes +
 		    i * sizeof(struct tbuf_lane)) / 64);
 	}
 }
@@ -496,43 +497,43 @@ part(uint64_t at, uint64_t size)
 /* Stores the places of a script's parts; without a script they are 0. */
 static void
 build_parts(struct tbuf_slot *slot, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	const struct tbuf_part none = { 0, 0 };
 	bool clauses = order->parts[TBUF_PART_CODES] != 0;
 
-	slot->clauses = clauses ? area + plan->clauses : 0;
+	slot->clauses = clauses ? area + layout->clauses : 0;
 	slot->codes = slot->programs = slot->texts = slot->globals = none;
 	slot->blocks = slot->dynamic = none;
 	slot->exit = 0;
 	slot->unfit = 0;
 	if (!clauses)
 		return;
-	slot->codes = part(area + plan->parts[TBUF_PART_CODES],
+	slot->codes = part(area + layout->parts[TBUF_PART_CODES],
 	    order->parts[TBUF_PART_CODES]);
-	slot->programs = part(area + plan->parts[TBUF_PART_PROGRAMS],
+	slot->programs = part(area + layout->parts[TBUF_PART_PROGRAMS],
 	    order->parts[TBUF_PART_PROGRAMS]);
-	slot->texts = part(area + plan->parts[TBUF_PART_TEXTS],
+	slot->texts = part(area + layout->parts[TBUF_PART_TEXTS],
 	    order->parts[TBUF_PART_TEXTS]);
-	slot->globals = part(area + plan->globals, order->globals);
-	if (plan->blocks != 0)
-		slot->blocks = part(area + plan->blocks, order->blocks);
-	if (plan->dynamic != 0)
-		slot->dynamic = part(area + plan->dynamic, order->dynamic);
+	slot->globals = part(area + layout->globals, order->globals);
+	if (layout->blocks != 0)
+		slot->blocks = part(area + layout->blocks, order->blocks);
+	if (layout->dynamic != 0)
+		slot->dynamic = part(area + layout->dynamic, order->dynamic);
 }
 
 /* Frees all ids of speculations; the buffers are zero already. */
 static void
 build_speculations(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	uint32_t i;
 
 	slot->nspec = (uint32_t)least(order->nspec, TBUF_NSPEC);
-	slot->speculated = plan->speculated;
+	slot->speculated = layout->speculated;
 	slot->speculations = part(slot->nspec == 0 ? 0 :
-	    area + plan->speculations,
-	    (uint64_t)slot->nspec * plan->speculated * plan->nmain);
+	    area + layout->speculations,
+	    (uint64_t)slot->nspec * layout->speculated * layout->nmain);
 	for (i = 0; i < TBUF_NSPEC; i++)
 		tbuf_store(&slot->speculation[i], tbuf_speculation_word(
 		    generation, 0, TBUF_INACTIVE));
@@ -550,45 +551,45 @@ tbuf_unit_rules_init(uint64_t *rules)
 /* Stores the place of the unit tables; the entries are zero already. */
 static void
 build_units(struct tbuf_slot *slot, uint64_t area,
-    const struct tbuf_plan *plan)
+    const struct tbuf_area *layout)
 {
-	slot->units = part(plan->units == 0 ? 0 : area + plan->units,
-	    plan->units_size);
+	slot->units = part(layout->units == 0 ? 0 : area + layout->units,
+	    layout->units_size);
 }
 
 static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	uint32_t i, k;
 
 	slot->area = area;
-	slot->heads = area + plan->heads;
-	slot->ecbs = area + plan->ecbs;
-	slot->ecb_max = plan->ecb_max;
+	slot->heads = area + layout->heads;
+	slot->ecbs = area + layout->ecbs;
+	slot->ecb_max = layout->ecb_max;
 	slot->necbs = 1;
-	slot->lanes = area + plan->lanes;
-	slot->nlanes = plan->nlanes;
-	slot->first_lock = plan->ncpu_lanes;
-	slot->nlocks = plan->nlocks;
-	slot->nlocks_max = plan->nlocks_max;
+	slot->lanes = area + layout->lanes;
+	slot->nlanes = layout->nlanes;
+	slot->first_lock = layout->ncpu_lanes;
+	slot->nlocks = layout->nlocks;
+	slot->nlocks_max = layout->nlocks_max;
 	slot->terms = order->terms;
-	slot->terms.bufsize = plan->side_size;
-	slot->ncpus = plan->ncpu_lanes;
+	slot->terms.bufsize = layout->side_size;
+	slot->ncpus = layout->ncpu_lanes;
 	slot->fill_mask = tbuf_policy(order->terms.policy)->closes ?
 	    UINT64_MAX : 0;
 	slot->deadline = 0;
 	slot->unmet = 0;
 	slot->children = 0;
 	slot->cleared = 0;
-	slot->holders = plan->holders == 0 ? 0 : area + plan->holders;
-	slot->first_side = plan->nmain;
-	slot->nlanes_max = plan->nlanes_max;
+	slot->holders = layout->holders == 0 ? 0 : area + layout->holders;
+	slot->first_side = layout->nmain;
+	slot->nlanes_max = layout->nlanes_max;
 	slot->released = 0;
 	slot->turn = tbuf_turn(generation, 0);
-	build_parts(slot, area, order, plan);
-	build_speculations(slot, area, generation, order, plan);
-	build_units(slot, area, plan);
+	build_parts(slot, area, order, layout);
+	build_speculations(slot, area, generation, order, layout);
+	build_units(slot, area, layout);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		for (k = 0; k < TBUF_NLOST; k++)
 			tbuf_store(&slot->locks[i].nolane[k],
@@ -600,34 +601,34 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 /* Copies the initial values of globals from the codes. */
 static void
 build_globals(const struct tbuf_view *view, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	uint64_t size = order->parts[TBUF_PART_CODES];
 	const unsigned char *codes = view->base + area +
-	    plan->parts[TBUF_PART_CODES];
+	    layout->parts[TBUF_PART_CODES];
 	struct tbuf_codes head;
 
 	if (order->globals == 0 || size < sizeof(head))
 		return;
 	memcpy(&head, codes, sizeof(head));
 	if (head.values <= size && order->globals <= size - head.values)
-		memcpy(view->base + area + plan->globals, codes + head.values,
+		memcpy(view->base + area + layout->globals, codes + head.values,
 		    order->globals);
 }
 
 void
 tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    const struct tbuf_order *order, const struct tbuf_area *layout,
     unsigned char *elements)
 {
 	uint64_t size = order->parts[TBUF_PART_CODES];
 	unsigned char *codes = view->base + area +
-	    plan->parts[TBUF_PART_CODES];
+	    layout->parts[TBUF_PART_CODES];
 	struct tbuf_codes head;
 	struct tbuf_sets sets;
 	uint64_t drops;
 
-	if (plan->dynamic == 0 || size < sizeof(head))
+	if (layout->dynamic == 0 || size < sizeof(head))
 		return;
 	memcpy(&head, codes, sizeof(head));
 	if (head.elements % 8 != 0 || head.elements > size ||
@@ -637,71 +638,71 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 	drops = tbuf_elements_begin(&sets, codes + head.elements,
 	    head.elements_size);
 	/* Counted at the first lane; its `side` may be garbage by now. */
-	if (drops != 0 && plan->sides != 0)
+	if (drops != 0 && layout->sides != 0)
 		((struct tbuf_side *)(void *)(view->base + area +
-		    plan->sides))->dynamic = drops;
+		    layout->sides))->dynamic = drops;
 }
 
 static void
 build_selections(const struct tbuf_view *view, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan)
+    const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	uint64_t *to = (uint64_t *)(void *)(view->base + area +
-	    plan->selections);
+	    layout->selections);
 	const char *p = order->patterns;
 	uint32_t i;
 
-	for (i = 0; plan->selections != 0 && i < order->npatterns; i++)
+	for (i = 0; layout->selections != 0 && i < order->npatterns; i++)
 		p = selection_next(order, p, &to[i]);
 }
 
 /* Sets control.units, which units test before they search for sessions. */
 static void
 tell_units(const struct tbuf_view *view, unsigned number,
-    const struct tbuf_plan *plan)
+    const struct tbuf_area *layout)
 {
 	struct tbuf_control *control = tbuf_view_control(view);
 	uint32_t bit = UINT32_C(1) << number, others;
 
 	others = tbuf_load(&control->units) & ~bit;
-	tbuf_store(&control->units, others | (plan->units == 0 ? 0 : bit));
+	tbuf_store(&control->units, others | (layout->units == 0 ? 0 : bit));
 }
 
 int
 tbuf_session_build(const struct tbuf_view *view, unsigned number,
     uint64_t area, uint64_t generation, const struct tbuf_order *order,
-    const struct tbuf_plan *plan)
+    const struct tbuf_area *layout)
 {
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
 	struct tbuf_session *session;
 
 	/* This only writes: another process may have changed the fields. */
-	if (view->size < plan->data || area > view->size - plan->data ||
-	    (area + plan->data) / 64 > UINT32_MAX)
+	if (view->size < layout->data || area > view->size - layout->data ||
+	    (area + layout->data) / 64 > UINT32_MAX)
 		return (-ENOSPC);
 	session = (struct tbuf_session *)(void *)(view->base + area);
 	memset(session, 0, sizeof(*session));
 	session->generation = generation;
-	session->patterns = area + plan->patterns;
+	session->patterns = area + layout->patterns;
 	session->patterns_size = order->patterns_size;
 	session->npatterns = order->npatterns;
-	memcpy(view->base + area + plan->patterns, order->patterns,
+	memcpy(view->base + area + layout->patterns, order->patterns,
 	    order->patterns_size);
-	if (plan->selections != 0)
-		session->selections = area + plan->selections;
-	if (plan->mappings != 0)
-		session->mappings = part(area + plan->mappings,
-		    plan->mappings_size);
-	build_selections(view, area, order, plan);
-	if (plan->sides != 0)
-		memset(view->base + area + plan->sides, 0,
-		    plan->nmain * sizeof(struct tbuf_side));
-	build_globals(view, area, order, plan);
-	build_slot(slot, area, generation, order, plan);
-	tell_units(view, number, plan);
-	build_cpus(slot, area, order, plan);
+	if (layout->selections != 0)
+		session->selections = area + layout->selections;
+	if (layout->mappings != 0)
+		session->mappings = part(area + layout->mappings,
+		    layout->mappings_size);
+	build_selections(view, area, order, layout);
+	if (layout->sides != 0)
+		memset(view->base + area + layout->sides, 0,
+		    layout->nmain * sizeof(struct tbuf_side));
+	build_globals(view, area, order, layout);
+	build_slot(slot, area, generation, order, layout);
+	tell_units(view, number, layout);
+	build_cpus(slot, area, order, layout);
 	tbuf_lanes_make((struct tbuf_lane *)(void *)(view->base + area +
-	    plan->lanes), area, order, plan);
+	    layout->lanes), area, order, layout);
 	/* The generation comes last: it makes this a session. */
 	tbuf_store_release(&slot->generation, generation);
 	return (0);

@@ -99,7 +99,7 @@ struct tbuf_order {
 bool	tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *);
 
 /* The layout of a session's area; offsets count from the area's start. */
-struct tbuf_plan {
+struct tbuf_area {
 	uint32_t nlanes;		/* initial lanes */
 	uint32_t nlanes_max;		/* with thread lanes added later */
 	uint32_t nmain;			/* CPU lanes and lock lanes */
@@ -144,24 +144,24 @@ struct tbuf_plan {
  * no pattern), -ENOSPC (more than any machine has) or -E2BIG (patterns or parts
  * too long).
  */
-int	tbuf_plan_make(const struct tbuf_order *, struct tbuf_plan *);
+int	tbuf_area_make(const struct tbuf_order *, struct tbuf_area *);
 
 /* Returns the bytes of storage of a lane of this size: a power of two. */
-uint64_t tbuf_plan_storage(uint64_t size, enum tbuf_policy);
+uint64_t tbuf_lane_storage(uint64_t size, enum tbuf_policy);
 
 /* Returns the bytes of the file that a lane's storage takes: whole pages. */
-uint64_t tbuf_plan_stride(uint64_t size, enum tbuf_policy);
+uint64_t tbuf_lane_stride(uint64_t size, enum tbuf_policy);
 
 /* Fills in a thread lane, with its storage at an offset in the file. */
 void	tbuf_side_make(struct tbuf_lane *, uint64_t at, uint64_t size,
 	    enum tbuf_policy);
 
 /* Returns the bytes of a CPU's aggregation table: a power of two. */
-uint64_t tbuf_plan_table(uint64_t aggsize);
+uint64_t tbuf_table_bytes(uint64_t aggsize);
 
 /* Fills in a session's plan.nlanes lanes, in the file or in a copy. */
 void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
-	    const struct tbuf_order *, const struct tbuf_plan *);
+	    const struct tbuf_order *, const struct tbuf_area *);
 
 /*
  * Writes a session and its slot into the view, which reaches at least to
@@ -172,7 +172,7 @@ void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
  */
 int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,
-	    const struct tbuf_plan *);
+	    const struct tbuf_area *);
 
 /*
  * Stores the initial elements of arrays, after tbuf_session_build() and before
@@ -180,7 +180,7 @@ int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
  * and zero.
  */
 void	tbuf_session_elements(const struct tbuf_view *, uint64_t area,
-	    const struct tbuf_order *, const struct tbuf_plan *,
+	    const struct tbuf_order *, const struct tbuf_area *,
 	    unsigned char *elements);
 
 /* Returns the initial value of a lock's nolane words. */

@@ -27,7 +27,7 @@
 #define OPTION_POLICY	8	/* to 24: enum tbuf_policy, and switch */
 
 static struct image image;
-static struct tbuf_plan plan;
+static struct tbuf_area layout;
 static uint64_t area;
 static int fd;
 static char path[64];
@@ -62,14 +62,14 @@ session_make(enum tbuf_policy policy)
 
 	tbuf_cpus_add(&order.cpus, 0);
 	tbuf_cpus_add(&order.cpus, 1);
-	FUZZ_CHECK(tbuf_plan_make(&order, &plan) == 0);
+	FUZZ_CHECK(tbuf_area_make(&order, &layout) == 0);
 	area = image.view.tables.areas;
-	image.size = area + plan.size;
+	image.size = area + layout.size;
 	FUZZ_CHECK(image.size <= image.view.size);
-	memset(image.view.base + area, 0, plan.size);
+	memset(image.view.base + area, 0, layout.size);
 	FUZZ_CHECK(tbuf_session_build(&image.view, 0, area, 1, &order,
-	    &plan) == 0);
-	tbuf_view_slot(&image.view, 0)->area_size = plan.size;
+	    &layout) == 0);
+	tbuf_view_slot(&image.view, 0)->area_size = layout.size;
 	control->end = image.size;
 	control->state[0] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
@@ -128,10 +128,10 @@ fill(struct input *in)
 		    input_take(in, 1), TBUF_INACTIVE);
 		slot->speculation[id] |= input_take(in, 1);
 	}
-	for (i = 0; i < plan.nlanes; i++)
+	for (i = 0; i < layout.nlanes; i++)
 		for (id = 0; id < IDS; id++) {
 			buffer = (void *)(buffers +
-			    (i * IDS + id) * plan.speculated);
+			    (i * IDS + id) * layout.speculated);
 			records_put((unsigned char *)(buffer + 1), SPECSIZE,
 			    lanes[i].kind == TBUF_KIND_LOCK);
 			buffer->head = input_take(in, 1) << 24;
@@ -139,7 +139,7 @@ fill(struct input *in)
 			buffer->head |= input_take(in, 1);
 			buffer->drops |= input_take(in, 1);
 		}
-	for (i = 0; i < plan.nlanes; i++)
+	for (i = 0; i < layout.nlanes; i++)
 		mark_put(&lanes[i], in);
 }
 
@@ -149,7 +149,7 @@ patch(struct input *in)
 	uint64_t at;
 
 	while (in->size > 0) {
-		at = plan.data + input_take(in, 2) % plan.storage;
+		at = layout.data + input_take(in, 2) % layout.storage;
 		image.view.base[area + at] = (unsigned char)input_take(in, 1);
 	}
 }
@@ -181,7 +181,7 @@ clean(struct tbuf_consumer *c)
 	t->slot = 0;
 	tbuf_batches_clean(c);
 	FUZZ_CHECK(t->spec.kept <= t->order.terms.bufsize *
-	    t->plan.ncpu_lanes);
+	    t->layout.ncpu_lanes);
 	t->slot = -1;
 	t->file_only = true;
 }

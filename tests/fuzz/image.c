@@ -161,14 +161,14 @@ add_session(struct image *image, unsigned n)
 
 	for (i = 0; i < 64; i++)
 		tbuf_cpus_add(&order.cpus, i < 2 ? i : 0);
-	FUZZ_CHECK(tbuf_plan_make(&order, &image->plan[n]) == 0);
+	FUZZ_CHECK(tbuf_area_make(&order, &image->layout[n]) == 0);
 	image->area[n] = image->size;
-	image->size += image->plan[n].size;
+	image->size += image->layout[n].size;
 	FUZZ_CHECK(image->size <= image->view.size);
 	FUZZ_CHECK(tbuf_session_build(&image->view, n, image->area[n],
-	    ++control->generation, &order, &image->plan[n]) == 0);
+	    ++control->generation, &order, &image->layout[n]) == 0);
 	add_mappings(image, n);
-	tbuf_view_slot(&image->view, n)->area_size = image->plan[n].size;
+	tbuf_view_slot(&image->view, n)->area_size = image->layout[n].size;
 	control->end = image->size;
 	control->state[n] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
@@ -375,7 +375,7 @@ static uint64_t
 find_part(const struct image *image, unsigned part, uint64_t *size)
 {
 	unsigned n = part % IMAGE_SESSIONS;
-	const struct tbuf_plan *plan = &image->plan[n];
+	const struct tbuf_area *layout = &image->layout[n];
 	uint64_t area = image->area[n];
 
 	*size = 256;
@@ -403,16 +403,16 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 		    offsetof(struct tbuf_slot, lane_of_cpu));
 	case 7:
 		*size = 16;
-		return (area + plan->heads);
+		return (area + layout->heads);
 	case 8:		/* the session's header, and its patterns */
-		*size = plan->lanes;
+		*size = layout->lanes;
 		return (area);
 	case 9:
-		return (area + plan->ecbs);
+		return (area + layout->ecbs);
 	case 10:
 	case 11:
-		*size = plan->nlanes * sizeof(struct tbuf_lane);
-		return (area + plan->lanes);
+		*size = layout->nlanes * sizeof(struct tbuf_lane);
+		return (area + layout->lanes);
 	case 13:
 		if (n == 1 && image->units != 0) {
 			*size = IMAGE_UNITS * sizeof(struct tbuf_unit_entry);
@@ -420,12 +420,12 @@ find_part(const struct image *image, unsigned part, uint64_t *size)
 		}
 		*size = n == 0 ? 96 : 64;
 		if (n == IMAGE_NAMES)
-			return (area + plan->mappings);
+			return (area + layout->mappings);
 		return (image->clauses + (n < 2 ? 0 : IMAGE_CLAUSES *
 		    sizeof(struct tbuf_clause)));
 	default:
-		*size = plan->storage;
-		return (area + plan->data);
+		*size = layout->storage;
+		return (area + layout->data);
 	}
 }
 

@@ -50,7 +50,7 @@ struct image {
 	uint64_t area[IMAGE_SESSIONS];
 	uint64_t clauses;		/* of a session with clauses */
 	uint64_t units;			/* tables of a session; 0: none */
-	struct tbuf_plan plan[IMAGE_SESSIONS];
+	struct tbuf_area layout[IMAGE_SESSIONS];
 };
 
 /* The types of the probes, all under fuzz:image:function:p0 ... */

@@ -593,7 +593,7 @@ check_elements(const struct tbuf_consumer *c, bool lost)
 	}
 	for (at = 0; at + size <= t->order.dynamic; at += size) {
 		STRESS_EXPECT(tbuf_file_read(t->fd, set, size, t->area +
-		    t->plan.dynamic + at), "no elements");
+		    t->layout.dynamic + at), "no elements");
 		for (i = 0; i < TBUF_ELEMENT_SET; i++) {
 			body = set + 2 * TBUF_ELEMENT_SET +
 			    i * codes->element / 8;

@@ -83,7 +83,7 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 		    one.area % TBUF_PAGE != 0 || one.area > end ||
 		    one.area_size > end - one.area)
 			one.area = one.area_size = 0;
-		if (better(&one, best, t->plan.size, end))
+		if (better(&one, best, t->layout.size, end))
 			*best = one;
 	}
 	return (best->slot == -1 ? -EUSERS : 0);
@@ -91,41 +91,42 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 
 /* Zeroes tables, variables and so on, where an earlier session was. */
 static int
-zero_storage(int fd, uint64_t area, const struct tbuf_plan *plan)
+zero_storage(int fd, uint64_t area, const struct tbuf_area *layout)
 {
-	if (plan->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
-	    FALLOC_FL_KEEP_SIZE, (off_t)(area + plan->zeroes),
-	    (off_t)(plan->size - plan->zeroes)) != 0)
+	if (layout->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+	    FALLOC_FL_KEEP_SIZE, (off_t)(area + layout->zeroes),
+	    (off_t)(layout->size - layout->zeroes)) != 0)
 		return (-errno);
 	return (0);
 }
 
 /* Backs an area except for its heads and ECBs; on failure releases it. */
 static int
-back_area(int fd, uint64_t area, const struct tbuf_plan *plan,
+back_area(int fd, uint64_t area, const struct tbuf_area *layout,
     uint64_t file_size)
 {
-	int error = tbuf_back(fd, area, plan->heads);
+	int error = tbuf_back(fd, area, layout->heads);
 
-	if (error == 0 && plan->holders != 0)
-		error = tbuf_back(fd, area + plan->holders,
-		    plan->words_end - plan->holders);
+	if (error == 0 && layout->holders != 0)
+		error = tbuf_back(fd, area + layout->holders,
+		    layout->words_end - layout->holders);
 	if (error == 0 && area < file_size)
-		error = zero_storage(fd, area, plan);
+		error = zero_storage(fd, area, layout);
 	if (error == 0)
-		error = tbuf_room_back(fd, area + plan->data, plan->storage);
+		error = tbuf_room_back(fd, area + layout->data,
+		    layout->storage);
 	/* The space after the storage is backed later. */
-	if (error == 0 && area + plan->size > file_size &&
-	    ftruncate(fd, (off_t)(area + plan->size)) != 0)
+	if (error == 0 && area + layout->size > file_size &&
+	    ftruncate(fd, (off_t)(area + layout->size)) != 0)
 		error = -errno;
 	if (error == 0)
 		return (0);
 	if (area >= file_size)
 		(void)!ftruncate(fd, (off_t)file_size);
-	else if (plan->size > TBUF_META_MAX)
+	else if (layout->size > TBUF_META_MAX)
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		    (off_t)(area + TBUF_META_MAX),
-		    (off_t)(plan->size - TBUF_META_MAX));
+		    (off_t)(layout->size - TBUF_META_MAX));
 	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
 }
 
@@ -137,9 +138,9 @@ place_area(const struct tbuf_target *t, const struct choice *choice,
 	const struct tbuf_control *control = tbuf_view_control(&t->view);
 	uint64_t reach;
 
-	*area = fitness(choice, t->plan.size, end) < 2 ? choice->area :
+	*area = fitness(choice, t->layout.size, end) < 2 ? choice->area :
 	    (end + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1);
-	reach = *area + t->plan.size;
+	reach = *area + t->layout.size;
 	if (reach > TBUF_FILE_MAX || reach > tbuf_load(&control->window) ||
 	    !tbuf_budget_file(reach))
 		return (-ENOSPC);
@@ -165,8 +166,8 @@ reserve_locked(struct tbuf_target *t)
 	    (error = tbuf_back(t->fd, TBUF_SLOTS + (unsigned)choice.slot *
 	    (uint64_t)TBUF_SLOT_SIZE, TBUF_SLOT_SIZE)) != 0)
 		return (error);
-	size = t->plan.size;
-	error = back_area(t->fd, area, &t->plan, (uint64_t)st.st_size);
+	size = t->layout.size;
+	error = back_area(t->fd, area, &t->layout, (uint64_t)st.st_size);
 	if (error != 0)
 		return (error);
 	if (!tbuf_file_lock(t->fd, 1 + (uint64_t)choice.slot))
@@ -244,12 +245,12 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 static int
 make_sources(struct tbuf_target *t)
 {
-	struct tbuf_lane *lanes = calloc(t->plan.nlanes, sizeof(*lanes));
+	struct tbuf_lane *lanes = calloc(t->layout.nlanes, sizeof(*lanes));
 	int error;
 
 	if (lanes == NULL)
 		return (-ENOMEM);
-	tbuf_lanes_make(lanes, t->area, &t->order, &t->plan);
+	tbuf_lanes_make(lanes, t->area, &t->order, &t->layout);
 	error = tbuf_sources_make(t, lanes);
 	free(lanes);
 	return (error);
@@ -288,27 +289,27 @@ build_parts(const struct tbuf_consumer *c, struct tbuf_target *t)
 	if (t->order.parts[TBUF_PART_CODES] == 0)
 		return;
 	for (i = 0; i < TBUF_PARTS; i++)
-		memcpy(area + t->plan.parts[i],
+		memcpy(area + t->layout.parts[i],
 		    (const char *)p + p->parts[i].at, p->parts[i].size);
 	tbuf_moment_take(tbuf_clock_choose(false), &base);
-	memcpy(area + t->plan.parts[TBUF_PART_CODES] +
+	memcpy(area + t->layout.parts[TBUF_PART_CODES] +
 	    offsetof(struct tbuf_codes, base), &base, sizeof(base));
-	t->clauses = t->area + t->plan.clauses;
-	t->globals.at = t->area + t->plan.globals;
+	t->clauses = t->area + t->layout.clauses;
+	t->globals.at = t->area + t->layout.globals;
 	t->globals.size = t->order.globals;
-	if (t->plan.blocks != 0)
+	if (t->layout.blocks != 0)
 		t->blocks.part = (struct tbuf_part){
-		    t->area + t->plan.blocks, t->order.blocks };
-	if (t->plan.dynamic != 0)
+		    t->area + t->layout.blocks, t->order.blocks };
+	if (t->layout.dynamic != 0)
 		t->elements.part = (struct tbuf_part){
-		    t->area + t->plan.dynamic, t->order.dynamic };
-	t->texts.at = t->area + t->plan.parts[TBUF_PART_TEXTS];
+		    t->area + t->layout.dynamic, t->order.dynamic };
+	t->texts.at = t->area + t->layout.parts[TBUF_PART_TEXTS];
 	t->texts.size = t->order.parts[TBUF_PART_TEXTS];
 	if (t->order.nspec == 0)
 		return;
 	t->spec.count = t->order.nspec;
-	t->spec.bytes = t->plan.speculated;
-	t->spec.at = t->area + t->plan.speculations;
+	t->spec.bytes = t->layout.speculated;
+	t->spec.at = t->area + t->layout.speculations;
 }
 
 /* Maps the file up to the session's storage, and writes the session. */
@@ -319,33 +320,33 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_view view;
 	int error;
 
-	error = tbuf_view_map(t->fd, t->area + t->plan.data, &view);
+	error = tbuf_view_map(t->fd, t->area + t->layout.data, &view);
 	if (error != 0)
 		return (error);
 	tbuf_view_unmap(&t->view);
 	t->view = view;
-	error = zero(t->fd, &t->view, t->area + t->plan.heads,
-	    t->area + t->plan.data);
+	error = zero(t->fd, &t->view, t->area + t->layout.heads,
+	    t->area + t->layout.data);
 	if (error != 0)
 		return (error);
 	build_parts(c, t);
 	error = tbuf_session_build(&t->view, (unsigned)t->slot, t->area,
-	    t->generation, &t->order, &t->plan);
+	    t->generation, &t->order, &t->layout);
 	if (error != 0)
 		return (error);
 	if (tbuf_part_map(t, &t->elements.part, &t->elements.base))
-		tbuf_session_elements(&t->view, t->area, &t->order, &t->plan,
+		tbuf_session_elements(&t->view, t->area, &t->order, &t->layout,
 		    t->elements.base);
-	t->necbs_max = t->plan.ecb_max;
+	t->necbs_max = t->layout.ecb_max;
 	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
 	if ((error = make_sources(t)) != 0)
 		return (error);
 	/* From the plan: the target may have changed the slot by now. */
-	if (t->plan.units_size != 0) {
-		units.at = t->area + t->plan.units;
-		units.size = t->plan.units_size;
+	if (t->layout.units_size != 0) {
+		units.at = t->area + t->layout.units;
+		units.size = t->layout.units_size;
 	}
 	error = tbuf_units_adopt(t, &units, &t->order.terms);
 	if (error == 0)
@@ -440,7 +441,7 @@ dead(const struct tbuf_target *t)
 
 /* Plans the selected sessions and takes their storage off the budget. */
 static int
-plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
+layout_all(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t bufsize)
 {
 	struct tbuf_target *t;
@@ -450,12 +451,12 @@ plan_all(struct tbuf_consumer *c, const struct tbuf_target *only,
 		if (!wanted(t, only))
 			continue;
 		make_order(c, t, bufsize);
-		error = tbuf_plan_make(&t->order, &t->plan);
+		error = tbuf_area_make(&t->order, &t->layout);
 		if (error != 0)
 			return (error);
-		if (!tbuf_budget_take(c, t->plan.storage))
+		if (!tbuf_budget_take(c, t->layout.storage))
 			return (-ENOSPC);
-		t->charged = t->plan.storage;
+		t->charged = t->layout.storage;
 	}
 	return (0);
 }
@@ -472,7 +473,7 @@ take_failed(struct tbuf_consumer *c, struct tbuf_target *t, int error)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: pid %d has %" PRIu64 " probes to enable, a "
 		    "session holds %" PRIu32, (int)t->pid, excess,
-		    t->plan.ecb_max - 1));
+		    t->layout.ecb_max - 1));
 	if (error == -ESRCH)
 		return (tbuf_consumer_fail(c, error, "failed to grab "
 		    "pid %d: %s", (int)t->pid, strerror(ESRCH)));
@@ -540,7 +541,7 @@ static int
 try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t bufsize)
 {
-	int error = plan_all(c, only, bufsize);
+	int error = layout_all(c, only, bufsize);
 
 	if (error == -EINVAL)
 		tbuf_consumer_fail(c, error, "could not enable tracing: "

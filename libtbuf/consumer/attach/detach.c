@@ -321,7 +321,7 @@ quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 		tbuf_session_stop(t);
 		tbuf_target_refresh(t);
 		if (inhabited(t) && (!wait_inside(&t->view,
-		    (unsigned)t->slot, t->generation, t->plan.nlanes,
+		    (unsigned)t->slot, t->generation, t->layout.nlanes,
 		    &pauses) || !clean))
 			tbuf_session_retire(t);
 		close_nolanes(t);
@@ -354,7 +354,7 @@ release_ended(struct tbuf_target *t, int dirfd)
 	tbuf_store_release(state, TBUF_FREE);
 	if (!tbuf_target_reap(t, dirfd))
 		release_storage(&t->view, t->fd, (unsigned)t->slot,
-		    t->area + t->plan.data, t->area_end);
+		    t->area + t->layout.data, t->area_end);
 }
 
 void
@@ -369,7 +369,7 @@ tbuf_target_detach(struct tbuf_target *t, int dirfd)
 			release_ended(t, dirfd);
 		else
 			release(&t->view, t->fd, (unsigned)t->slot,
-			    t->area + t->plan.data, t->area_end, clean);
+			    t->area + t->layout.data, t->area_end, clean);
 		tbuf_file_unlock(t->fd, 0);
 	}
 	tbuf_file_unlock(t->fd, 1 + (uint64_t)t->slot);

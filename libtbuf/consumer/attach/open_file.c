@@ -115,11 +115,11 @@ adopt(struct tbuf_target *t, struct opened *file, unsigned slot)
 		return (-errno);
 	error = tbuf_session_adopt(t, slot, MAP_PRIVATE, &session);
 	/* Lanes share no bytes, so that no more is read than the file has. */
-	if (error == 0 && (t->plan.storage > file->left || !described(t)))
+	if (error == 0 && (t->layout.storage > file->left || !described(t)))
 		error = -EINVAL;
 	if (error != 0)
 		return (error);
-	file->left -= t->plan.storage;
+	file->left -= t->layout.storage;
 	t->pid = (pid_t)tbuf_view_control(&t->view)->pid;
 	tbuf_session_stop(t);
 	start_time(t, &session);

@@ -47,10 +47,10 @@ chains_free(struct chains *chains)
 static bool
 chains_read(const struct tbuf_target *t, struct chains *chains)
 {
-	chains->max = t->plan.ecb_max;
-	chains->heads = copy(t->fd, t->area + t->plan.heads,
+	chains->max = t->layout.ecb_max;
+	chains->heads = copy(t->fd, t->area + t->layout.heads,
 	    t->view.tables.entries * sizeof(*chains->heads));
-	chains->ecbs = copy(t->fd, t->area + t->plan.ecbs,
+	chains->ecbs = copy(t->fd, t->area + t->layout.ecbs,
 	    chains->max * sizeof(*chains->ecbs));
 	if (chains->heads != NULL && chains->ecbs != NULL)
 		return (true);
@@ -141,10 +141,10 @@ tbuf_target_excess(struct tbuf_consumer *c, struct tbuf_target *t)
 	uint64_t wanted;
 
 	if ((uint64_t)probes * (t->order.epids != 0 ? t->order.epids :
-	    c->npatterns) < t->plan.ecb_max)
+	    c->npatterns) < t->layout.ecb_max)
 		return (0);
 	wanted = count_probes(c, t, &(struct counted){ NULL, false });
-	return (wanted < t->plan.ecb_max ? 0 : wanted);
+	return (wanted < t->layout.ecb_max ? 0 : wanted);
 }
 
 const char *

@@ -228,7 +228,7 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 		return (NULL);
 	epid = &t->epids[number];
 	/* A forged EPID may be in a page that was never backed. */
-	if (!read_at(t, t->area + t->plan.ecbs + number * sizeof(ecb), &ecb,
+	if (!read_at(t, t->area + t->layout.ecbs + number * sizeof(ecb), &ecb,
 	    sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);

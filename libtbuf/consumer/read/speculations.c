@@ -191,7 +191,7 @@ batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 static void
 batch_keep(struct tbuf_target *t, struct tbuf_batch *b)
 {
-	uint64_t lanes = t->plan.ncpu_lanes != 0 ? t->plan.ncpu_lanes : 1;
+	uint64_t lanes = t->layout.ncpu_lanes != 0 ? t->layout.ncpu_lanes : 1;
 	uint64_t most = t->order.terms.bufsize * lanes;
 
 	while (tbuf_policy(t->order.terms.policy)->overwrites &&

@@ -228,7 +228,7 @@ read_begun(const struct tbuf_target *t, struct tbuf_image *image)
 static struct tbuf_session *
 session_of(const struct tbuf_target *t)
 {
-	return (t->plan.mappings == 0 ? NULL : (struct tbuf_session *)(void *)
+	return (t->layout.mappings == 0 ? NULL : (struct tbuf_session *)(void *)
 	    (t->view.base + t->area));
 }
 
@@ -242,8 +242,8 @@ read_session(const struct tbuf_target *t, struct tbuf_image *image)
 	if (!t->file_only || session == NULL)
 		return (false);
 	size = tbuf_load_acquire(&session->mapped);
-	return (size <= t->plan.mappings_size &&
-	    read_lines(t, image, t->area + t->plan.mappings, size));
+	return (size <= t->layout.mappings_size &&
+	    read_lines(t, image, t->area + t->layout.mappings, size));
 }
 
 /*
@@ -314,9 +314,9 @@ leave(struct tbuf_target *t, const struct mapping *one)
 	    one->offset, one->inode, one->path);
 
 	if (size < 0 || (size_t)size >= sizeof(line) ||
-	    (uint64_t)size > t->plan.mappings_size - t->left)
+	    (uint64_t)size > t->layout.mappings_size - t->left)
 		return (false);
-	memcpy(t->view.base + t->area + t->plan.mappings + t->left, line,
+	memcpy(t->view.base + t->area + t->layout.mappings + t->left, line,
 	    (size_t)size);
 	t->left += (uint64_t)size;
 	return (true);

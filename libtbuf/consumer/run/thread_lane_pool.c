@@ -32,7 +32,7 @@
 static bool
 has_pool(const struct tbuf_target *t)
 {
-	return (t->plan.holders != 0 && t->slot != -1 && !t->file_only &&
+	return (t->layout.holders != 0 && t->slot != -1 && !t->file_only &&
 	    !t->truncated && t->life == TBUF_ALIVE &&
 	    t->session == TBUF_SESSION_ACTIVE);
 }
@@ -52,13 +52,13 @@ static struct tbuf_holder *
 holders_of(const struct tbuf_target *t)
 {
 	return ((struct tbuf_holder *)(void *)(t->view.base + t->area +
-	    t->plan.holders));
+	    t->layout.holders));
 }
 
 static uint32_t
 sides_of(const struct tbuf_target *t)
 {
-	return (t->nsources - t->plan.nmain);
+	return (t->nsources - t->layout.nmain);
 }
 
 /* Returns true if at most a quarter is free; the spare lane is not counted. */
@@ -150,7 +150,7 @@ chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
 	int error = chunk_place(t, size, chunk);
 
 	if (error == 0)
-		error = tbuf_back(t->fd, t->area + t->plan.lanes +
+		error = tbuf_back(t->fd, t->area + t->layout.lanes +
 		    t->nsources * sizeof(struct tbuf_lane),
 		    n * sizeof(struct tbuf_lane));
 	if (error == 0 && (error = tbuf_room_back(t->fd, chunk->at, size)) != 0)
@@ -174,10 +174,10 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		tbuf_side_make(&lane, at, t->plan.side_size, policy);
+		tbuf_side_make(&lane, at, t->layout.side_size, policy);
 		*tbuf_target_lane(t, t->nsources + i) = lane;
 		tbuf_source_make(t, t->nsources + i, &lane);
-		at += tbuf_plan_stride(t->plan.side_size, policy);
+		at += tbuf_lane_stride(t->layout.side_size, policy);
 	}
 	t->nsources += n;
 	tbuf_store_release(&slot->nlanes, t->nsources);
@@ -188,7 +188,7 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 static int
 grow(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	uint32_t n = sides_of(t) - 1, most = t->plan.nlanes_max - t->nsources;
+	uint32_t n = sides_of(t) - 1, most = t->layout.nlanes_max - t->nsources;
 	struct tbuf_chunk chunk;
 	uint64_t size;
 	int error;
@@ -197,7 +197,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 		n = most;
 	if (n == 0 || t->nchunks == TBUF_NCHUNKS)
 		return (-ENOSPC);
-	size = n * tbuf_plan_stride(t->plan.side_size, t->order.terms.policy);
+	size = n * tbuf_lane_stride(t->layout.side_size, t->order.terms.policy);
 	if (!tbuf_budget_take(c, size))
 		return (-ENOSPC);
 	if ((error = tbuf_file_lock_wait(t->fd)) == 0) {
@@ -219,7 +219,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 static void
 look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 {
-	bool few = few_left(t), more = t->nsources < t->plan.nlanes_max &&
+	bool few = few_left(t), more = t->nsources < t->layout.nlanes_max &&
 	    now >= t->next_pool;
 
 	/* Lanes of dead threads are freed before any are added. */

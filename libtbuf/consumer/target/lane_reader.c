@@ -33,7 +33,7 @@ struct tbuf_lane *
 tbuf_target_lane(const struct tbuf_target *t, uint32_t index)
 {
 	return ((struct tbuf_lane *)(void *)(t->view.base + t->area +
-	    t->plan.lanes) + index);
+	    t->layout.lanes) + index);
 }
 
 void
@@ -46,7 +46,7 @@ tbuf_source_make(struct tbuf_target *t, uint32_t index,
 	s->lane = tbuf_target_lane(t, index);
 	s->index = index;
 	s->cpu = lane->cpu == UINT32_MAX ? -1 : (int)lane->cpu;
-	s->beside = index >= t->plan.nmain;
+	s->beside = index >= t->layout.nmain;
 	s->locked = lane->kind == TBUF_KIND_LOCK;
 	s->data = tbuf_place_offset(lane->place);
 	s->storage = tbuf_place_storage(lane->place);
@@ -62,14 +62,14 @@ tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
 	uint32_t i;
 
-	t->sources = calloc(t->plan.nlanes_max, sizeof(*t->sources));
+	t->sources = calloc(t->layout.nlanes_max, sizeof(*t->sources));
 	if (t->sources == NULL)
 		return (-ENOMEM);
-	for (i = 0; i < t->plan.nlanes; i++)
+	for (i = 0; i < t->layout.nlanes; i++)
 		tbuf_source_make(t, i, &lanes[i]);
-	t->nsources = t->plan.nlanes;
+	t->nsources = t->layout.nlanes;
 	TAILQ_INIT(&t->spec.batches);
-	t->first_lock = t->plan.ncpu_lanes;
+	t->first_lock = t->layout.ncpu_lanes;
 	return (0);
 }
 

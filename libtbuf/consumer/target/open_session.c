@@ -124,13 +124,13 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 		if (!read_lane(&t->view, &lanes[i], &e))
 			break;
 	/* A core may lack thread lanes that were added later. */
-	if (i <= t->plan.nmain && i < slot->nlanes)
+	if (i <= t->layout.nmain && i < slot->nlanes)
 		error = -EINVAL;
-	t->plan.nlanes = i;
-	t->plan.storage = e.storage;
+	t->layout.nlanes = i;
+	t->layout.storage = e.storage;
 	t->backed = e.end > e.data ? e.end - e.data : 0;
-	t->plan.data = ((e.data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE - 1)) -
-	    slot->area;
+	t->layout.data = ((e.data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE -
+	    1)) - slot->area;
 	if (error == 0)
 		error = tbuf_sources_make(t, lanes);
 	if (error == 0)
@@ -146,19 +146,19 @@ read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 	uint64_t size = t->order.terms.bufsize & ~UINT64_C(7);
 	uint32_t most = slot->nlanes_max;
 
-	t->plan.side_size = size;
-	t->plan.nlanes_max = slot->nlanes;
+	t->layout.side_size = size;
+	t->layout.nlanes_max = slot->nlanes;
 	if (slot->holders < slot->area || most < slot->nlanes ||
-	    t->plan.nmain >= slot->nlanes || most > TBUF_NLANES ||
-	    most - t->plan.nmain > TBUF_SIDES_MAX ||
+	    t->layout.nmain >= slot->nlanes || most > TBUF_NLANES ||
+	    most - t->layout.nmain > TBUF_SIDES_MAX ||
 	    size < TBUF_BUFSIZE_MIN || size > TBUF_BUFSIZE_MAX ||
 	    slot->holders % sizeof(struct tbuf_holder) != 0 ||
 	    !inside(&t->view, slot->holders,
-	    (most - t->plan.nmain) * sizeof(struct tbuf_holder)) ||
+	    (most - t->layout.nmain) * sizeof(struct tbuf_holder)) ||
 	    !inside(&t->view, slot->lanes, most * sizeof(struct tbuf_lane)))
 		return;
-	t->plan.nlanes_max = most;
-	t->plan.holders = slot->holders - slot->area;
+	t->layout.nlanes_max = most;
+	t->layout.holders = slot->holders - slot->area;
 }
 
 /*
@@ -174,8 +174,8 @@ read_mappings(struct tbuf_target *t, const struct tbuf_slot *slot,
 	if (at < slot->area + sizeof(*session) || size > TBUF_MAPPINGS_MAX ||
 	    !inside(&t->view, at, size) || at + size > slot->heads)
 		return;
-	t->plan.mappings = at - slot->area;
-	t->plan.mappings_size = size;
+	t->layout.mappings = at - slot->area;
+	t->layout.mappings_size = size;
 }
 
 static void
@@ -198,12 +198,12 @@ read_session(struct tbuf_target *t, const struct tbuf_slot *slot,
 	t->spec.count = slot->nspec;
 	t->spec.bytes = slot->speculated;
 	t->spec.at = slot->speculations.at;
-	t->plan.ecbs = slot->ecbs - slot->area;
-	t->plan.lanes = slot->lanes - slot->area;
-	t->plan.ecb_max = slot->ecb_max;
-	t->plan.nlanes = slot->nlanes;
-	t->plan.ncpu_lanes = slot->first_lock;
-	t->plan.nmain = tbuf_slot_main(slot);
+	t->layout.ecbs = slot->ecbs - slot->area;
+	t->layout.lanes = slot->lanes - slot->area;
+	t->layout.ecb_max = slot->ecb_max;
+	t->layout.nlanes = slot->nlanes;
+	t->layout.ncpu_lanes = slot->first_lock;
+	t->layout.nmain = tbuf_slot_main(slot);
 	read_pool(t, slot);
 	read_mappings(t, slot, session);
 }
@@ -240,7 +240,7 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 	if (!check_slot(&t->view, &slot, session))
 		return (-EINVAL);
 	read_session(t, &slot, session);
-	t->necbs_max = t->plan.ecb_max;
+	t->necbs_max = t->layout.ecb_max;
 	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);

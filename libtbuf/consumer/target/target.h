@@ -248,7 +248,7 @@ struct tbuf_target {
 	uint64_t area, area_end;
 	uint64_t generation;
 	struct tbuf_order order;
-	struct tbuf_plan plan;
+	struct tbuf_area layout;
 	struct tbuf_timeline time;
 	uint64_t horizon;		/* watermark, ticks */
 	uint32_t necbs_max;

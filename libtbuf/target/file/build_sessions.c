@@ -157,24 +157,24 @@ budget_share(uint64_t left, uint64_t bufsize, bool smaller)
  */
 static bool
 budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
-    struct tbuf_plan *plan, uint64_t area, uint64_t limit)
+    struct tbuf_area *layout, uint64_t area, uint64_t limit)
 {
 	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
 	uint64_t left;
 	int error;
 
 	for (;; order->terms.bufsize /= 2) {
-		error = tbuf_plan_make(order, plan);
+		error = tbuf_area_make(order, layout);
 		if (error != 0 && error != -ENOSPC)
 			break;
 		while (error == 0) {
 			left = tbuf_load(&entry->budget);
-			if (plan->storage > budget_share(left,
+			if (layout->storage > budget_share(left,
 			    order->terms.bufsize, smaller) ||
-			    area + plan->size > limit)
+			    area + layout->size > limit)
 				break;
 			if (tbuf_cas(&entry->budget, left,
-			    left - plan->storage))
+			    left - layout->storage))
 				return (true);
 		}
 		if (!smaller)
@@ -189,13 +189,13 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
  */
 static bool
 session_back(int fd, unsigned slot, uint64_t area,
-    const struct tbuf_plan *plan)
+    const struct tbuf_area *layout)
 {
-	return (ftruncate(fd, (off_t)(area + plan->size)) == 0 &&
+	return (ftruncate(fd, (off_t)(area + layout->size)) == 0 &&
 	    tbuf_back(fd, TBUF_SLOTS + slot * (uint64_t)TBUF_SLOT_SIZE,
-	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, plan->heads) == 0 &&
-	    (plan->holders == 0 || tbuf_back(fd, area + plan->holders,
-	    plan->words_end - plan->holders) == 0));
+	    TBUF_SLOT_SIZE) == 0 && tbuf_back(fd, area, layout->heads) == 0 &&
+	    (layout->holders == 0 || tbuf_back(fd, area + layout->holders,
+	    layout->words_end - layout->holders) == 0));
 }
 
 /*
@@ -247,27 +247,27 @@ lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
 /* Backs the storage of a session that is not published yet. */
 static bool
 lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
-    const struct tbuf_order *order, const struct tbuf_plan *plan,
+    const struct tbuf_order *order, const struct tbuf_area *layout,
     const uint64_t *usage)
 {
 	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
-	    area + plan->lanes);
+	    area + layout->lanes);
 	struct tbuf_usage usual = { UINT64_MAX, UINT64_MAX };
 	uint32_t i;
 
 	if (!grows(&order->terms))
-		return (storage_back(fd, area + plan->data, plan->storage));
+		return (storage_back(fd, area + layout->data, layout->storage));
 	if (usage != NULL)
 		usual = tbuf_usage_look(usage, order->terms.run,
 		    tbuf_view_control(view)->comm);
-	for (i = 0; i < plan->nlanes; i++) {
+	for (i = 0; i < layout->nlanes; i++) {
 		lanes[i].limit = lane_first(&lanes[i], &usual);
 		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
 		    lanes[i].limit))
 			return (false);
 	}
-	return (plan->zeroes == 0 || storage_back(fd, area + plan->zeroes,
-	    plan->data + plan->storage - plan->zeroes));
+	return (layout->zeroes == 0 || storage_back(fd, area + layout->zeroes,
+	    layout->data + layout->storage - layout->zeroes));
 }
 
 static int
@@ -358,19 +358,19 @@ script_close(const struct script *script)
 /* Copies the script's parts; from now on they are the session's own. */
 static bool
 script_copy(const struct script *script, const struct tbuf_view *view,
-    uint64_t area, const struct tbuf_plan *plan)
+    uint64_t area, const struct tbuf_area *layout)
 {
 	const struct tbuf_control *control = tbuf_view_control(view);
 	struct tbuf_codes *codes = (struct tbuf_codes *)(void *)
-	    (view->base + area + plan->parts[TBUF_PART_CODES]);
+	    (view->base + area + layout->parts[TBUF_PART_CODES]);
 	unsigned i;
 
-	if (script->fd < 0 || plan->parts[TBUF_PART_CODES] == 0)
+	if (script->fd < 0 || layout->parts[TBUF_PART_CODES] == 0)
 		return (true);
 	for (i = 0; i < TBUF_PARTS; i++)
 		if (!tbuf_programs_read(script->fd,
 		    &script->programs.parts[i],
-		    view->base + area + plan->parts[i]))
+		    view->base + area + layout->parts[i]))
 			return (false);
 	if (script->programs.parts[TBUF_PART_CODES].size >= sizeof(*codes))
 		codes->base = control->birth;
@@ -381,9 +381,9 @@ script_copy(const struct script *script, const struct tbuf_view *view,
 static bool
 session_write(int fd, unsigned number, uint64_t area,
     const struct tbuf_board_entry *entry, const struct tbuf_order *order,
-    const struct tbuf_plan *plan, const struct script *script)
+    const struct tbuf_area *layout, const struct script *script)
 {
-	struct tbuf_view view = { NULL, area + plan->size, tbuf_self.tables };
+	struct tbuf_view view = { NULL, area + layout->size, tbuf_self.tables };
 	struct tbuf_control *control;
 	struct tbuf_slot *slot;
 	bool built;
@@ -394,14 +394,14 @@ session_write(int fd, unsigned number, uint64_t area,
 		return (false);
 	control = tbuf_view_control(&view);
 	slot = tbuf_view_slot(&view, number);
-	built = script_copy(script, &view, area, plan) &&
+	built = script_copy(script, &view, area, layout) &&
 	    tbuf_session_build(&view, number, area,
-	    ++control->generation, order, plan) == 0 &&
-	    lanes_back(&view, fd, area, order, plan, script->usage);
+	    ++control->generation, order, layout) == 0 &&
+	    lanes_back(&view, fd, area, order, layout, script->usage);
 	if (built)
-		tbuf_session_elements(&view, area, order, plan,
-		    view.base + area + plan->dynamic);
-	slot->area_size = plan->size;
+		tbuf_session_elements(&view, area, order, layout,
+		    view.base + area + layout->dynamic);
+	slot->area_size = layout->size;
 	slot->deadline = session_deadline(entry);
 	/* All of the entry has been read by now, with the patterns. */
 	built = built && entry_kept(entry, order->terms.run);
@@ -413,7 +413,7 @@ session_write(int fd, unsigned number, uint64_t area,
 		 * run.
 		 */
 		tbuf_fence();
-		session_meet(&view, fd, number, area + plan->patterns, order);
+		session_meet(&view, fd, number, area + layout->patterns, order);
 	} else {
 		slot->generation = 0;
 		slot->turn = 0;
@@ -439,23 +439,23 @@ takes_little(const struct tbuf_order *order, const struct script *script)
 /* Builds a session at the file's end, from a complete order. */
 static bool
 session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
-    struct tbuf_order *order, struct tbuf_plan *plan,
+    struct tbuf_order *order, struct tbuf_area *layout,
     const struct script *script)
 {
 	bool little = takes_little(order, script);
 	struct stat st;
 	uint64_t area;
 
-	if (fstat(fd, &st) != 0 || !budget_take(entry, order, plan,
+	if (fstat(fd, &st) != 0 || !budget_take(entry, order, layout,
 	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size,
 	    little)))
 		return (false);
 	area = (uint64_t)st.st_size;
-	if (session_back(fd, number, area, plan) &&
-	    session_write(fd, number, area, entry, order, plan, script))
+	if (session_back(fd, number, area, layout) &&
+	    session_write(fd, number, area, entry, order, layout, script))
 		return (true);
 	(void)!ftruncate(fd, (off_t)area);
-	tbuf_add(&entry->budget, plan->storage);
+	tbuf_add(&entry->budget, layout->storage);
 	return (false);
 }
 
@@ -465,7 +465,7 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
     struct tbuf_board_entry *entry, struct tbuf_order *order)
 {
 	struct script script = { .usage = board->usage };
-	struct tbuf_plan plan;
+	struct tbuf_area layout;
 	const char *why = order_refused(order);
 	bool added;
 
@@ -473,7 +473,7 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 		return (why);
 	if (script_open(dirfd, entry, order, &script) != 0)
 		return ("its programs cannot be read");
-	added = session_place(fd, number, entry, order, &plan, &script);
+	added = session_place(fd, number, entry, order, &layout, &script);
 	script_close(&script);
 	return (added ? NULL : "Not enough space");
 }
@@ -501,7 +501,7 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 
 /* Returns how much more room a plan needs: twice the missing bytes. */
 static uint64_t
-room_lacking(int fd, const struct tbuf_plan *plan)
+room_lacking(int fd, const struct tbuf_area *layout)
 {
 	uint64_t limit;
 	struct stat st;
@@ -509,8 +509,8 @@ room_lacking(int fd, const struct tbuf_plan *plan)
 	if (fstat(fd, &st) != 0)
 		return (0);
 	limit = file_limit(fd, (uint64_t)st.st_size, false);
-	return ((uint64_t)st.st_size + plan->size <= limit ? 0 :
-	    2 * ((uint64_t)st.st_size + plan->size - limit));
+	return ((uint64_t)st.st_size + layout->size <= limit ? 0 :
+	    2 * ((uint64_t)st.st_size + layout->size - limit));
 }
 
 const char *
@@ -518,16 +518,16 @@ tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
     uint64_t *lacking)
 {
 	const struct script none = { .fd = -1 };
-	struct tbuf_plan plan = { .size = 0 };
+	struct tbuf_area layout = { .size = 0 };
 	struct tbuf_order order;
 	const char *why;
 
 	order_read(entry, &order);
 	if ((why = order_refused(&order)) != NULL)
 		return (why);
-	if (session_place(fd, number, entry, &order, &plan, &none))
+	if (session_place(fd, number, entry, &order, &layout, &none))
 		return (NULL);
-	*lacking = room_lacking(fd, &plan);
+	*lacking = room_lacking(fd, &layout);
 	return ("Not enough space");
 }
 

@@ -38,10 +38,10 @@ storage_for(uint64_t bufsize)
 		.rseq = true, .patterns = ":::", .patterns_size = 4,
 		.npatterns = 1
 	};
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
 	tbuf_target_cpus(getpid(), &o.cpus);
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	return (p.storage);
 }
 

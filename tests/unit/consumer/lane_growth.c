@@ -88,8 +88,8 @@ make_small(void)
 	}
 	ck_assert_int_eq(fallocate(f.fd,
 	    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-	    (off_t)(target->area + target->plan.data),
-	    (off_t)target->plan.storage), 0);
+	    (off_t)(target->area + target->layout.data),
+	    (off_t)target->layout.storage), 0);
 	tbuf_lanes_small(target, lanes);
 	free(lanes);
 	backed = SMALL;

@@ -308,22 +308,22 @@ order(uint64_t bufsize, enum tbuf_policy policy, bool rseq, unsigned ncpus)
 
 START_TEST(storage_is_the_next_power_of_two)
 {
-	ck_assert_uint_eq(tbuf_plan_storage(16, TBUF_SWITCH), 64);
-	ck_assert_uint_eq(tbuf_plan_storage(32, TBUF_SWITCH), 64);
-	ck_assert_uint_eq(tbuf_plan_storage(40, TBUF_SWITCH), 128);
-	ck_assert_uint_eq(tbuf_plan_storage(16, TBUF_RING), 64);
-	ck_assert_uint_eq(tbuf_plan_storage(64, TBUF_FILL), 64);
-	ck_assert_uint_eq(tbuf_plan_storage(3 << 20, TBUF_RING), 4 << 20);
-	ck_assert_uint_eq(tbuf_plan_storage(3 << 20, TBUF_SWITCH), 8 << 20);
+	ck_assert_uint_eq(tbuf_lane_storage(16, TBUF_SWITCH), 64);
+	ck_assert_uint_eq(tbuf_lane_storage(32, TBUF_SWITCH), 64);
+	ck_assert_uint_eq(tbuf_lane_storage(40, TBUF_SWITCH), 128);
+	ck_assert_uint_eq(tbuf_lane_storage(16, TBUF_RING), 64);
+	ck_assert_uint_eq(tbuf_lane_storage(64, TBUF_FILL), 64);
+	ck_assert_uint_eq(tbuf_lane_storage(3 << 20, TBUF_RING), 4 << 20);
+	ck_assert_uint_eq(tbuf_lane_storage(3 << 20, TBUF_SWITCH), 8 << 20);
 }
 END_TEST
 
 START_TEST(plan_with_rseq_has_four_small_lock_lanes)
 {
 	struct tbuf_order o = order(4 << 20, TBUF_SWITCH, true, 5);
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ncpu_lanes, 5);
 	ck_assert_uint_eq(p.nlocks, 2);
 	ck_assert_uint_eq(p.nlocks_max, 4);
@@ -338,15 +338,15 @@ END_TEST
 START_TEST(plan_without_rseq_has_a_lock_lane_a_cpu)
 {
 	struct tbuf_order o = order(1 << 20, TBUF_FILL, false, 5);
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ncpu_lanes, 0);
 	ck_assert_uint_eq(p.nlocks, 5);
 	ck_assert_uint_eq(p.nlocks_max, 7);
 	ck_assert_uint_eq(p.storage, 5 * (1 << 20) + 2 * 32768);
 	o = order(1 << 20, TBUF_FILL, false, 300);
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.nlocks_max, TBUF_NLOCKS);
 }
 END_TEST
@@ -354,32 +354,32 @@ END_TEST
 START_TEST(plan_refuses_what_cannot_be)
 {
 	struct tbuf_order o = order(15, TBUF_RING, true, 1);
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), -EINVAL);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), -EINVAL);
 	o.terms.bufsize = UINT64_MAX;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), -ENOSPC);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), -ENOSPC);
 	o.terms.bufsize = 16;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	o.patterns_size = TBUF_META_MAX;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), -E2BIG);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), -E2BIG);
 	o.patterns_size = 1;
 	o.npatterns = 0;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), -EINVAL);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), -EINVAL);
 }
 END_TEST
 
 START_TEST(ecbs_are_no_more_than_a_record_can_name)
 {
 	struct tbuf_order o = order(4096, TBUF_SWITCH, true, 1);
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
 	o.npatterns = 65535;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ecb_max, TBUF_ECBS_MAX);
 	o.npatterns = 1;
 	o.entries = TBUF_NPROBES_MAX;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ecb_max, TBUF_ECBS_MAX);
 	ck_assert_uint_le(p.data, TBUF_META_MAX);
 }
@@ -394,13 +394,13 @@ static void
 check_lanes(const struct tbuf_order *o)
 {
 	uint64_t at = tbuf_tables_least() + 4096, end = 0, offset;
-	struct tbuf_plan p;
+	struct tbuf_area p;
 	struct tbuf_view view;
 	const struct tbuf_slot *slot;
 	const struct tbuf_lane *lane;
 	uint32_t i, ncpus = 0;
 
-	ck_assert_int_eq(tbuf_plan_make(o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(o, &p), 0);
 	view.size = at + p.data;
 	view.base = calloc(1, view.size);
 	ck_assert_int_eq(tbuf_session_build(&view, 3, at, 77, o, &p), 0);
@@ -478,13 +478,13 @@ END_TEST
 START_TEST(only_cpu_gets_the_only_lane)
 {
 	struct tbuf_order o = order(4096, TBUF_SWITCH, true, 4);
-	struct tbuf_plan p;
+	struct tbuf_area p;
 
 	o.terms.only_cpu = 6;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.ncpu_lanes, 1);
 	o.rseq = false;
-	ck_assert_int_eq(tbuf_plan_make(&o, &p), 0);
+	ck_assert_int_eq(tbuf_area_make(&o, &p), 0);
 	ck_assert_uint_eq(p.nlocks, 1);
 }
 END_TEST

@@ -63,7 +63,7 @@ take(const char *bufsize)
 
 	target = fake_grab(&fake, c);
 	make_order(c, target, (uint64_t)c->options.bufsize);
-	ck_assert_int_eq(tbuf_plan_make(&target->order, &target->plan), 0);
+	ck_assert_int_eq(tbuf_area_make(&target->order, &target->layout), 0);
 	ck_assert_int_eq(tbuf_file_lock_wait(target->fd), 0);
 	looks = 0;
 	steps_run(reserve_it, STEPS_EACH, look);

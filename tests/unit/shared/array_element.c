@@ -631,7 +631,7 @@ static struct {
 START_TEST(elements_at_first)
 {
 	const struct tbuf_view view = { .base = (unsigned char *)&area };
-	struct tbuf_plan where = {
+	struct tbuf_area where = {
 		.sides = offsetof(__typeof__(area), side), .dynamic = 1
 	};
 	struct tbuf_order order = { .dynamic = SET_SIZE };

@@ -155,13 +155,13 @@ set_up(void)
 	    .rseq = tbuf_self.rseq, .patterns = "t:::", .patterns_size = 5,
 	    .npatterns = 1, .entries = view.tables.entries };
 	tbuf_cpus_add(&target.order.cpus, 0);
-	ck_assert_int_eq(tbuf_plan_make(&target.order, &target.plan), 0);
+	ck_assert_int_eq(tbuf_area_make(&target.order, &target.layout), 0);
 	ck_assert_int_eq(tbuf_back(target.fd, TBUF_SLOTS, TBUF_SLOT_SIZE), 0);
-	ck_assert_int_eq(tbuf_back(target.fd, target.area, target.plan.size),
+	ck_assert_int_eq(tbuf_back(target.fd, target.area, target.layout.size),
 	    0);
 	ck_assert_int_eq(tbuf_session_build(&view, 0, target.area,
-	    target.generation, &target.order, &target.plan), 0);
-	control->end = target.area + target.plan.size;
+	    target.generation, &target.order, &target.layout), 0);
+	control->end = target.area + target.layout.size;
 	control->state[0] = TBUF_SETUP;
 	word = tbuf_view_enable(&view, site.index);
 }

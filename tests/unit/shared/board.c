@@ -403,14 +403,14 @@ START_TEST(last_of_the_room_is_used)
 {
 	struct tbuf_board_entry *entry = &board->entries[0];
 	struct tbuf_order order;
-	struct tbuf_plan plan;
+	struct tbuf_area layout;
 
 	change = NEVER;
 	entry->flags |= TBUF_BOARD_AUTO;
 	order_read(entry, &order);
 	order.terms.bufsize = TBUF_BUFSIZE_MIN;
-	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
-	entry->budget = plan.storage;
+	ck_assert_int_eq(tbuf_area_make(&order, &layout), 0);
+	entry->budget = layout.storage;
 	build();
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_ACTIVE);
 	ck_assert_uint_eq(entry->budget, 0);

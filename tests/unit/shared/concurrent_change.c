@@ -212,7 +212,7 @@ static struct tbuf_order order = {
 	.rseq = true, .patterns = "p:::", .patterns_size = 5, .npatterns = 1,
 	.entries = TBUF_NPROBES_MIN
 };
-static struct tbuf_plan plan;
+static struct tbuf_area layout;
 static int built;
 
 #define AREA	(UINT64_C(1) << 20)
@@ -224,7 +224,7 @@ session_changes(void)
 	struct tbuf_session *session = (struct tbuf_session *)(void *)
 	    (view.base + AREA);
 	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)
-	    (view.base + AREA + plan.lanes);
+	    (view.base + AREA + layout.lanes);
 	struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
 	uint32_t i;
 
@@ -233,22 +233,22 @@ session_changes(void)
 	slot->area = slot->lanes = slot->ecbs = UINT64_C(1) << 41;
 	slot->heads = slot->area;
 	slot->nlanes = slot->nlocks_max = slot->ecb_max = UINT32_MAX;
-	for (i = 0; i < plan.nlanes; i++)
+	for (i = 0; i < layout.nlanes; i++)
 		lanes[i].size = lanes[i].limit = lanes[i].place = UINT64_MAX;
 }
 
 static void
 session_is_built(void)
 {
-	built = tbuf_session_build(&view, 0, AREA, 7, &order, &plan);
+	built = tbuf_session_build(&view, 0, AREA, 7, &order, &layout);
 }
 
 START_TEST(sessions_may_change_while_they_are_built)
 {
 	tbuf_cpus_add(&order.cpus, 0);
 	tbuf_cpus_add(&order.cpus, 3);
-	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
-	map(AREA + plan.data);
+	ck_assert_int_eq(tbuf_area_make(&order, &layout), 0);
+	map(AREA + layout.data);
 	built = -1;
 	steps_run(session_is_built, STEPS_EACH, session_changes);
 	ck_assert_int_eq(built, 0);

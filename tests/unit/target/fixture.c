@@ -90,7 +90,7 @@ session(unsigned number, const struct order *o)
 	struct tbuf_backing backing = { .back = back_control };
 	struct tbuf_names_copy copy;
 	struct tbuf_slot *slot;
-	struct tbuf_plan plan;
+	struct tbuf_area layout;
 	uint32_t i;
 
 	tbuf_self.rseq = order.rseq;
@@ -99,14 +99,15 @@ session(unsigned number, const struct order *o)
 	else
 		for (i = 0; o->cpus[i] != 0; i++)
 			tbuf_cpus_add(&order.cpus, o->cpus[i]);
-	ck_assert_int_eq(tbuf_plan_make(&order, &plan), 0);
+	ck_assert_int_eq(tbuf_area_make(&order, &layout), 0);
 	ck_assert_int_eq(tbuf_back(control_file, TBUF_SLOTS + number *
 	    TBUF_SLOT_SIZE, TBUF_SLOT_SIZE), 0);
-	ck_assert_int_eq(tbuf_back(control_file, area, plan.heads), 0);
-	ck_assert_int_eq(tbuf_back(control_file, area + plan.data, plan.storage), 0);
+	ck_assert_int_eq(tbuf_back(control_file, area, layout.heads), 0);
+	ck_assert_int_eq(tbuf_back(control_file, area + layout.data,
+	    layout.storage), 0);
 	ck_assert_int_eq(tbuf_session_build(&view, number, area,
-	    ++control->generation, &order, &plan), 0);
-	control->end = area + plan.size;
+	    ++control->generation, &order, &layout), 0);
+	control->end = area + layout.size;
 	control->state[number] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
 		if (tbuf_view_names(&view, i, &copy))

@@ -63,7 +63,7 @@ head(uint32_t lane)
 static uint64_t
 in_side(uint32_t i)
 {
-	return (head(t->plan.nmain + i) / sizeof(struct tbuf_header));
+	return (head(t->layout.nmain + i) / sizeof(struct tbuf_header));
 }
 
 static bool
@@ -71,7 +71,7 @@ any_in_main(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->plan.nmain; i++)
+	for (i = 0; i < t->layout.nmain; i++)
 		if (head(i) != 0)
 			return (true);
 	return (false);
@@ -81,10 +81,10 @@ static uint32_t
 bound(void)
 {
 	const struct tbuf_holder *holders = (const void *)(t->view.base +
-	    t->area + t->plan.holders);
+	    t->area + t->layout.holders);
 	uint32_t i, n = 0;
 
-	for (i = 0; i < tbuf_load(&slot->nlanes) - t->plan.nmain; i++)
+	for (i = 0; i < tbuf_load(&slot->nlanes) - t->layout.nmain; i++)
 		n += tbuf_load(&holders[i].state) == TBUF_LANE_BOUND;
 	return (n);
 }
@@ -159,8 +159,8 @@ START_TEST(a_lane_that_was_read_comes_before_others)
 	pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(in_side(1), 1);
 	ck_assert_uint_eq(in_side(2), 1);
-	tbuf_store(&tbuf_target_lane(t, t->plan.nmain + 2)->tail,
-	    head(t->plan.nmain + 2));
+	tbuf_store(&tbuf_target_lane(t, t->layout.nmain + 2)->tail,
+	    head(t->layout.nmain + 2));
 	pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(in_side(2), 2);
 }
@@ -181,7 +181,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
 	ck_assert(any_in_main());
 	tbuf_pools_look(c, tbuf_now());
-	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->plan.nmain + 3);
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 3);
 	ck_assert_uint_eq(bound(), 2);
 	pthread_barrier_wait(&gate);
 	pthread_barrier_wait(&gate);
@@ -191,7 +191,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	ck_assert_uint_eq(bound(), 3);
 	tbuf_pools_look(c, tbuf_now() + 10 * TBUF_SECOND);
 	ck_assert_uint_eq(bound(), 0);
-	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->plan.nmain + 3);
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 3);
 }
 END_TEST
 
@@ -262,13 +262,13 @@ START_TEST(garbage_leaves_a_thread_to_other_lanes)
 	for (i = 0; i < 4; i++) {
 		slot->holders = i == 0 ? 8 : i == 1 ? UINT64_MAX & ~15u :
 		    at;
-		slot->first_side = i == 2 ? UINT32_MAX : t->plan.nmain;
-		slot->nlanes = i == 3 ? UINT32_MAX : t->plan.nlanes;
+		slot->first_side = i == 2 ? UINT32_MAX : t->layout.nmain;
+		slot->nlanes = i == 3 ? UINT32_MAX : t->layout.nlanes;
 		tbuf_thread_forget();
 		tbuf_store(&tbuf_thread.side, 0);
 		fire();
 	}
-	slot->nlanes = t->plan.nlanes;
+	slot->nlanes = t->layout.nlanes;
 	ck_assert_uint_eq(bound(), 0);
 	ck_assert(any_in_main());
 }
