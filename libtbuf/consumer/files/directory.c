@@ -77,13 +77,13 @@ tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
 }
 
 /* The youngest orphans found so far. */
-struct kept {
+struct orphans {
 	int dirfd;
 	unsigned count;
 	struct {
 		char name[TBUF_NAME_MAX];
 		uint64_t born;		/* ns of wall time */
-	} files[TBUF_KEPT + 1];
+	} files[TBUF_ORPHANS_MAX + 1];
 };
 
 /*
@@ -96,30 +96,30 @@ keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
     bool alive)
 {
 	struct tbuf_session session;
-	struct kept *kept = arg;
+	struct orphans *orphans = arg;
 	unsigned i, oldest = 0;
 
 	if (alive || tbuf_control_recorder(fd, control, &session) ||
-	    !tbuf_control_left(kept->dirfd, fd, control))
+	    !tbuf_control_left(orphans->dirfd, fd, control))
 		return (0);
-	tbuf_copy(kept->files[kept->count].name, name, TBUF_NAME_MAX);
-	kept->files[kept->count].born = control->birth.real;
-	if (++kept->count <= TBUF_KEPT)
+	tbuf_copy(orphans->files[orphans->count].name, name, TBUF_NAME_MAX);
+	orphans->files[orphans->count].born = control->birth.real;
+	if (++orphans->count <= TBUF_ORPHANS_MAX)
 		return (0);
-	for (i = 1; i < kept->count; i++)
-		if (kept->files[i].born < kept->files[oldest].born)
+	for (i = 1; i < orphans->count; i++)
+		if (orphans->files[i].born < orphans->files[oldest].born)
 			oldest = i;
-	unlinkat(kept->dirfd, kept->files[oldest].name, 0);
-	kept->files[oldest] = kept->files[--kept->count];
+	unlinkat(orphans->dirfd, orphans->files[oldest].name, 0);
+	orphans->files[oldest] = orphans->files[--orphans->count];
 	return (0);
 }
 
 void
 tbuf_directory_trim(int dirfd)
 {
-	struct kept kept = { .dirfd = dirfd };
+	struct orphans orphans = { .dirfd = dirfd };
 
-	tbuf_directory_scan(dirfd, NULL, keep, &kept);
+	tbuf_directory_scan(dirfd, NULL, keep, &orphans);
 }
 
 /* Returns true if the process has mapped the file `fd`. */

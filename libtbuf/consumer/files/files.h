@@ -82,7 +82,7 @@ int	tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *name),
 	    const struct tbuf_control *, bool alive), void *);
 
 /* How many orphans with unread records are retained: the youngest. */
-#define TBUF_KEPT	8
+#define TBUF_ORPHANS_MAX	8
 void	tbuf_directory_trim(int dirfd);
 
 /*

@@ -452,7 +452,7 @@ bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
  * plan_cache.c: caches the program that the machine has, with these flags.
  * `packed`: fires have its arguments as words.
  */
-void	tbuf_clause_keep(const struct tbuf_run *, uint32_t flags, bool packed)
+void	tbuf_plan_cache(const struct tbuf_run *, uint32_t flags, bool packed)
 	    TBUF_HIDDEN;
 
 /* clause_workspace.c: takes a workspace; NULL: all are in use. */
@@ -475,14 +475,14 @@ enum tbuf_emit tbuf_clause_chain(struct tbuf_fire *,
  * site's values.  Returns false if there is no such plan, and nothing has been
  * done.
  */
-bool	tbuf_clause_again(const struct tbuf_site *, const uint64_t *words,
+bool	tbuf_plan_run(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size, unsigned number) TBUF_HIDDEN;
 /*
  * Returns true if a plan is cached for the probe in the only session that it is
  * enabled for; a hint.
  */
-bool	tbuf_clause_met(const struct tbuf_site *, uint32_t bits) TBUF_HIDDEN;
-extern bool tbuf_clause_kept TBUF_HIDDEN;	/* false: there are no plans */
+bool	tbuf_plan_exists(const struct tbuf_site *, uint32_t bits) TBUF_HIDDEN;
+extern bool tbuf_plans_any TBUF_HIDDEN;		/* false: there are no plans */
 /* Frees all workspaces in a forked child, where no fire is under way. */
 void	tbuf_workspaces_forget(void) TBUF_HIDDEN;
 

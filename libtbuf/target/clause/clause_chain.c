@@ -266,7 +266,7 @@ clause_run(struct tbuf_run *run, uint32_t from, bool packed)
 		return (TBUF_EMIT_DONE);
 	m->binding = clause.binding;
 	if (from == 0) {
-		tbuf_clause_keep(run, flags, packed);
+		tbuf_plan_cache(run, flags, packed);
 		if (tbuf_machine_idle(m))
 			return (TBUF_EMIT_DONE);
 	}
@@ -387,7 +387,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 }
 
 static inline void
-machine_make(struct tbuf_run *run, const struct tbuf_kept_program *p,
+machine_make(struct tbuf_run *run, const struct tbuf_plan_program *p,
     const uint64_t *words)
 {
 	struct tbuf_machine *m = &run->machine;
@@ -424,8 +424,8 @@ fire_make(struct tbuf_fire *f, const struct tbuf_site *site, uint64_t base,
  * checks the deadline.
  */
 static __attribute__((noinline)) bool
-kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
-    const struct tbuf_kept_program *p, unsigned number, uint64_t generation)
+machine_run(const struct tbuf_site *site, const struct tbuf_plan_fire *fire,
+    const struct tbuf_plan_program *p, unsigned number, uint64_t generation)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	struct tbuf_run run;
@@ -454,26 +454,26 @@ kept_run(const struct tbuf_site *site, const struct tbuf_kept_fire *fire,
 }
 
 bool
-tbuf_kept_run(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_kept *k, uint64_t version)
+tbuf_plan_machine(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_plan *p, uint64_t version)
 {
-	const struct tbuf_kept_fire fire = {
+	const struct tbuf_plan_fire fire = {
 		.words = words, .size = size, .version = version,
 		.base = tbuf_load(&tbuf_local->base)
 	};
-	struct tbuf_kept_program program = k->program;
-	uint64_t generation = k->generation;
-	unsigned number = k->number;
+	struct tbuf_plan_program program = p->program;
+	uint64_t generation = p->generation;
+	unsigned number = p->number;
 
-	return (fire.base != 0 && tbuf_kept_unchanged(k, version) &&
+	return (fire.base != 0 && tbuf_plan_unchanged(p, version) &&
 	    program.code != NULL &&
-	    kept_run(site, &fire, &program, number, generation));
+	    machine_run(site, &fire, &program, number, generation));
 }
 
 /* Stores the this-> variables that steps have made. */
 static void
 locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
-    const struct tbuf_kept_fire *fire)
+    const struct tbuf_plan_fire *fire)
 {
 	uint64_t value;
 	uint32_t i;
@@ -481,7 +481,7 @@ locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
 	if (done->nlocals == 0)
 		return;
 	run_begin(run);
-	for (i = 0; i < done->nlocals && i < TBUF_KEPT_LOCALS; i++)
+	for (i = 0; i < done->nlocals && i < TBUF_PLAN_LOCALS; i++)
 		if (tbuf_number_value(&done->locals[i].number, fire, &value))
 			(void)tbuf_run_store(&run->machine, TBUF_SCOPE_CLAUSE,
 			    done->locals[i].id, value);
@@ -494,7 +494,7 @@ locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
  */
 __attribute__((noinline)) bool
 tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
-    const struct tbuf_steps_done *done, const struct tbuf_kept_fire *fire,
+    const struct tbuf_steps_done *done, const struct tbuf_plan_fire *fire,
     bool apart)
 {
 	struct tbuf_segment segments[2] = {
@@ -526,7 +526,7 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
 /* The caller holds the fire already. */
 __attribute__((noinline)) void
 tbuf_clause_store(const struct tbuf_site *site,
-    const struct tbuf_kept_fire *fire, unsigned number, uint64_t generation,
+    const struct tbuf_plan_fire *fire, unsigned number, uint64_t generation,
     uint32_t id, uint64_t value)
 {
 	struct tbuf_run run;
@@ -539,7 +539,7 @@ tbuf_clause_store(const struct tbuf_site *site,
 
 __attribute__((noinline)) void
 tbuf_clause_finish(const struct tbuf_site *site,
-    const struct tbuf_kept_fire *fire, unsigned number, uint64_t generation,
+    const struct tbuf_plan_fire *fire, unsigned number, uint64_t generation,
     const struct tbuf_access *begun)
 {
 	struct tbuf_run run;

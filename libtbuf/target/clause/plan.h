@@ -24,12 +24,12 @@
 #include "target/clause/clause.h"
 #include "target/self/thread.h"
 
-#define TBUF_KEPT		128	/* slots of probes: tbuf_kept_place() */
-#define TBUF_KEPT_ALL		256	/* with as many slots of steps */
-#define TBUF_KEPT_TESTS		6
-#define TBUF_KEPT_NUMBERS	8
-#define TBUF_KEPT_KEY		4	/* numbers of an array's key */
-#define TBUF_KEPT_LOCALS	4	/* this-> variables */
+#define TBUF_PLANS		128	/* slots of probes: tbuf_plan_place() */
+#define TBUF_PLANS_ALL		256	/* with as many slots of steps */
+#define TBUF_PLAN_TESTS		6
+#define TBUF_PLAN_NUMBERS	8
+#define TBUF_PLAN_KEY		4	/* numbers of an array's key */
+#define TBUF_PLAN_LOCALS	4	/* this-> variables */
 
 /* The place of an argument of fixed size in the words of a fire. */
 struct tbuf_cut {
@@ -76,20 +76,20 @@ struct tbuf_test {
 /* Flag of a program's first step: it has to be the probe's only program. */
 #define TBUF_STEP_ALONE	0x80
 
-enum tbuf_kept_kind {
-	TBUF_KEPT_TEST,		/* only the tests are known */
-	TBUF_KEPT_NOTHING,	/* the predicate never holds here */
-	TBUF_KEPT_RECORD,	/* a record of the numbers */
-	TBUF_KEPT_UPDATE,	/* aggregation; the numbers are the key */
-	TBUF_KEPT_SUM,		/* as UPDATE, into a count and a sum */
-	TBUF_KEPT_PEAK		/* as UPDATE, into a min() or max() */
+enum tbuf_plan_kind {
+	TBUF_PLAN_TEST,		/* only the tests are known */
+	TBUF_PLAN_NOTHING,	/* the predicate never holds here */
+	TBUF_PLAN_RECORD,	/* a record of the numbers */
+	TBUF_PLAN_UPDATE,	/* aggregation; the numbers are the key */
+	TBUF_PLAN_SUM,		/* as UPDATE, into a count and a sum */
+	TBUF_PLAN_PEAK		/* as UPDATE, into a min() or max() */
 };
 
 /*
  * Effects that many clauses have after their tests.  Each has a function of its
  * own, which a fire jumps to and does not return from.
  */
-enum tbuf_kept_whole {
+enum tbuf_plan_whole {
 	TBUF_WHOLE_NONE,
 	TBUF_WHOLE_COUNT,	/* @ = count() */
 	TBUF_WHOLE_KEY,		/* an aggregation with a key of numbers */
@@ -100,7 +100,7 @@ enum tbuf_kept_whole {
 };
 
 /* An aggregation by a function that takes one step (tbuf_table_step()). */
-struct tbuf_kept_update {
+struct tbuf_plan_update {
 	struct tbuf_number value;
 	struct tbuf_number weight;
 	uint64_t parameter;
@@ -112,7 +112,7 @@ struct tbuf_kept_update {
 };
 
 /* Use of one self-> number, or of an array element's, and of the time. */
-struct tbuf_kept_self {
+struct tbuf_plan_self {
 	bool used;
 	bool guards;			/* it has to be other than 0 */
 	bool loads, stores;
@@ -124,13 +124,13 @@ struct tbuf_kept_self {
 	uint8_t second;			/* id of that one */
 	struct tbuf_number stored;
 	struct tbuf_tempo tempo;
-	struct tbuf_number key[TBUF_KEPT_KEY];	/* of an element */
+	struct tbuf_number key[TBUF_PLAN_KEY];	/* of an element */
 	struct tbuf_sets sets;
 	uint8_t nkey;
 };
 
 /* The program itself, for the machine. */
-struct tbuf_kept_program {
+struct tbuf_plan_program {
 	const uint64_t *code;
 	const uint8_t *constants;
 	uint32_t length;
@@ -143,14 +143,14 @@ struct tbuf_kept_program {
 };
 
 /* The number that a this-> variable holds. */
-struct tbuf_kept_local {
+struct tbuf_plan_local {
 	uint32_t id;
 	struct tbuf_number number;
 };
 
 /* The code after a step, or the start of a chain. */
-struct tbuf_kept_link {
-	uint8_t place;		/* this plan's index in tbuf_kept_all */
+struct tbuf_plan_link {
+	uint8_t place;		/* this plan's index in tbuf_plans */
 	bool apart;		/* it shares no state with others */
 	uint8_t nlocals;	/* variables after the step */
 	uint32_t next;		/* instruction of the next step; 0: none */
@@ -158,14 +158,14 @@ struct tbuf_kept_link {
 	uint64_t ecb_max;		/* how many these are */
 	bool packed;		/* fires have arguments as words */
 	uint8_t alone;		/* TBUF_STEP_ALONE: of one program */
-	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
+	struct tbuf_plan_local locals[TBUF_PLAN_LOCALS];
 };
 
 /*
  * A plan.  `version` is odd while a thread writes it, and another one
  * afterwards.  The fields that a predicate needs come first, in one cache line.
  */
-struct tbuf_kept {
+struct tbuf_plan {
 	_Alignas(64) uint64_t version;
 	uint64_t generation;
 	const uint32_t *head;	/* of the probe's chain */
@@ -173,44 +173,44 @@ struct tbuf_kept {
 	uint32_t index;		/* of the probe */
 	uint8_t number;		/* of the slot */
 	bool useful;		/* the fields below can be used */
-	uint8_t whole;		/* enum tbuf_kept_whole */
+	uint8_t whole;		/* enum tbuf_plan_whole */
 	uint8_t kind;
 	uint8_t ntests;
 	uint8_t step;		/* of the program; TBUF_STEP_ALONE */
-	struct tbuf_test tests[TBUF_KEPT_TESTS];
+	struct tbuf_test tests[TBUF_PLAN_TESTS];
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
-	struct tbuf_kept_update update;
-	struct tbuf_number numbers[TBUF_KEPT_NUMBERS];
-	struct tbuf_kept_self self;
-	struct tbuf_kept_program program;
-	struct tbuf_kept_link link;
+	struct tbuf_plan_update update;
+	struct tbuf_number numbers[TBUF_PLAN_NUMBERS];
+	struct tbuf_plan_self self;
+	struct tbuf_plan_program program;
+	struct tbuf_plan_link link;
 };
 
-extern struct tbuf_kept tbuf_kept_all[TBUF_KEPT_ALL] TBUF_HIDDEN;
+extern struct tbuf_plan tbuf_plans[TBUF_PLANS_ALL] TBUF_HIDDEN;
 
-static inline struct tbuf_kept *
-tbuf_kept_place(uint32_t index)
+static inline struct tbuf_plan *
+tbuf_plan_place(uint32_t index)
 {
-	struct tbuf_kept *k = &tbuf_kept_all[index % TBUF_KEPT];
+	struct tbuf_plan *p = &tbuf_plans[index % TBUF_PLANS];
 
 	/* Else a compiler recomputes the address for each of its members. */
-	__asm__("" : "+r"(k));
-	return (k);
+	__asm__("" : "+r"(p));
+	return (p);
 }
 
 /*
  * Returns the slot of a step: those of one program, and neighbours, are apart.
  */
-static inline struct tbuf_kept *
-tbuf_kept_step_place(uint32_t epid, uint32_t step)
+static inline struct tbuf_plan *
+tbuf_plan_step_place(uint32_t epid, uint32_t step)
 {
-	return (&tbuf_kept_all[TBUF_KEPT +
-	    (epid + 17 * step) % (TBUF_KEPT_ALL - TBUF_KEPT)]);
+	return (&tbuf_plans[TBUF_PLANS +
+	    (epid + 17 * step) % (TBUF_PLANS_ALL - TBUF_PLANS)]);
 }
 
 /* A fire that runs a plan. */
-struct tbuf_kept_fire {
+struct tbuf_plan_fire {
 	const uint64_t *words;
 	uint64_t size;			/* bytes of the words */
 	uint64_t base;			/* of the window */
@@ -235,21 +235,21 @@ tbuf_cut_out(const struct tbuf_cut *cut, const uint64_t *words)
  * of it is of one program.
  */
 static inline bool
-tbuf_kept_unchanged(const struct tbuf_kept *k, uint64_t version)
+tbuf_plan_unchanged(const struct tbuf_plan *p, uint64_t version)
 {
 	tbuf_fence_loads();
-	return (tbuf_load(&k->version) == version);
+	return (tbuf_load(&p->version) == version);
 }
 
 static inline const struct tbuf_slot *
-tbuf_kept_slot(uint64_t base, unsigned number)
+tbuf_plan_slot(uint64_t base, unsigned number)
 {
 	return ((const struct tbuf_slot *)(uintptr_t)(base + TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE));
 }
 
 /* How far a plan's tests have brought a fire. */
-enum tbuf_kept_way {
+enum tbuf_plan_way {
 	TBUF_WAY_NONE,		/* there is no plan for it */
 	TBUF_WAY_DONE,
 	TBUF_WAY_BEHIND,	/* to the effect, after the tests */
@@ -263,17 +263,17 @@ enum tbuf_kept_way {
  * within bounds then, and the result does not count.
  */
 static inline __attribute__((always_inline)) unsigned
-tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
+tbuf_plan_test(const struct tbuf_plan *p, const uint64_t *words, uint64_t size)
 {
 	const struct tbuf_test *t;
 	unsigned at = 0;
 
 	do {
-		t = &k->tests[at];
+		t = &p->tests[at];
 		if (t->at * sizeof(*words) >= size)
 			return (TBUF_TEST_RUN);
 		at = t->next[(words[t->at] << t->up) - t->low <= t->span];
-	} while (at < k->ntests);
+	} while (at < p->ntests);
 	return (at);
 }
 
@@ -282,29 +282,29 @@ tbuf_kept_test(const struct tbuf_kept *k, const uint64_t *words, uint64_t size)
  * this slot.  A copy would cost more than the comparisons: another thread may
  * write while they are made, and their result counts only if none has.
  */
-static inline __attribute__((always_inline)) enum tbuf_kept_way
-tbuf_kept_way(const struct tbuf_kept *k, const struct tbuf_site *site,
+static inline __attribute__((always_inline)) enum tbuf_plan_way
+tbuf_plan_way(const struct tbuf_plan *p, const struct tbuf_site *site,
     const uint64_t *words, uint64_t size, unsigned number, uint64_t *version)
 {
 	uint64_t base;
 	unsigned at;
 
-	*version = tbuf_load_acquire(&k->version);
-	if (!k->useful || (*version & 1) != 0 || k->index != site->index ||
-	    k->number != number ||
+	*version = tbuf_load_acquire(&p->version);
+	if (!p->useful || (*version & 1) != 0 || p->index != site->index ||
+	    p->number != number ||
 	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (TBUF_WAY_NONE);
 	/* The head changes if an ECB is added, as a consumer still may. */
-	if (tbuf_load_acquire(&tbuf_kept_slot(base, number)->generation) !=
-	    k->generation || tbuf_load(k->head) != k->only)
+	if (tbuf_load_acquire(&tbuf_plan_slot(base, number)->generation) !=
+	    p->generation || tbuf_load(p->head) != p->only)
 		return (TBUF_WAY_NONE);
-	if (k->ntests == 0)
+	if (p->ntests == 0)
 		return (TBUF_WAY_BEHIND);
-	at = tbuf_kept_test(k, words, size);
+	at = tbuf_plan_test(p, words, size);
 	if (at != TBUF_TEST_END)
-		return (at == k->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
+		return (at == p->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (!tbuf_kept_unchanged(k, *version))
+	if (!tbuf_plan_unchanged(p, *version))
 		return (TBUF_WAY_NONE);
 	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
 }
@@ -329,7 +329,7 @@ struct tbuf_known tbuf_number_other(const struct tbuf_number *,
  */
 static inline bool
 tbuf_number_value(const struct tbuf_number *n,
-    const struct tbuf_kept_fire *fire, uint64_t *value)
+    const struct tbuf_plan_fire *fire, uint64_t *value)
 {
 	struct tbuf_known known;
 
@@ -351,26 +351,26 @@ tbuf_number_value(const struct tbuf_number *n,
  * tbuf_number_value() does.
  */
 static inline bool
-tbuf_kept_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    uint64_t numbers[TBUF_KEPT_NUMBERS], uint32_t *n)
+tbuf_plan_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
+    uint64_t numbers[TBUF_PLAN_NUMBERS], uint32_t *n)
 {
 	uint32_t i;
 
-	*n = k->nnumbers;
-	if (*n > TBUF_KEPT_NUMBERS)
+	*n = p->nnumbers;
+	if (*n > TBUF_PLAN_NUMBERS)
 		return (false);
 	for (i = 0; i < *n; i++)
-		if (!tbuf_number_value(&k->numbers[i], fire, &numbers[i]))
+		if (!tbuf_number_value(&p->numbers[i], fire, &numbers[i]))
 			return (false);
 	return (true);
 }
 
 /*
  * clause_chain.c: runs the program in the machine, for a fire of the session in
- * the plan's slot.  Returns as tbuf_clause_again() does.
+ * the plan's slot.  Returns as tbuf_plan_run() does.
  */
-bool	tbuf_kept_run(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, const struct tbuf_kept *, uint64_t version)
+bool	tbuf_plan_machine(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, const struct tbuf_plan *, uint64_t version)
 	    TBUF_HIDDEN;
 
 /* A fire that runs a chain of steps. */
@@ -394,7 +394,7 @@ struct tbuf_steps {
 struct tbuf_steps_done {
 	uint32_t from;			/* next instruction; 0: the first */
 	uint32_t nlocals;
-	struct tbuf_kept_local locals[TBUF_KEPT_LOCALS];
+	struct tbuf_plan_local locals[TBUF_PLAN_LOCALS];
 };
 
 /*
@@ -404,7 +404,7 @@ struct tbuf_steps_done {
  * exit() was called.
  */
 bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid,
-	    const struct tbuf_steps_done *, const struct tbuf_kept_fire *,
+	    const struct tbuf_steps_done *, const struct tbuf_plan_fire *,
 	    bool apart) TBUF_HIDDEN;
 
 /*
@@ -412,20 +412,20 @@ bool	tbuf_clause_some(struct tbuf_steps *, uint32_t epid,
  * fire's words are not read.
  */
 void	tbuf_clause_store(const struct tbuf_site *,
-	    const struct tbuf_kept_fire *, unsigned number,
+	    const struct tbuf_plan_fire *, unsigned number,
 	    uint64_t generation, uint32_t id, uint64_t value) TBUF_HIDDEN;
 
 /* clause_chain.c: completes an element's store that has been begun. */
 void	tbuf_clause_finish(const struct tbuf_site *,
-	    const struct tbuf_kept_fire *, unsigned number,
+	    const struct tbuf_plan_fire *, unsigned number,
 	    uint64_t generation, const struct tbuf_access *) TBUF_HIDDEN;
 
-_Static_assert(TBUF_KEPT_ALL == TBUF_MEMO_TOTALS, "a memo for each");
+_Static_assert(TBUF_PLANS_ALL == TBUF_MEMO_TOTALS, "a memo for each");
 
 static inline unsigned
-tbuf_kept_number(const struct tbuf_kept *k)
+tbuf_plan_number(const struct tbuf_plan *p)
 {
-	return (k->link.place % TBUF_KEPT_ALL);
+	return (p->link.place % TBUF_PLANS_ALL);
 }
 
 /*
@@ -433,7 +433,7 @@ tbuf_kept_number(const struct tbuf_kept *k)
  * place of the values or, if there is a key, of the lane's table.
  */
 static inline struct tbuf_memo *
-tbuf_kept_total(const struct tbuf_kept *k)
+tbuf_plan_total(const struct tbuf_plan *p)
 {
 	const struct tbuf_local *local = tbuf_local;
 	uint32_t cpu = tbuf_rseq_cpu();
@@ -441,7 +441,7 @@ tbuf_kept_total(const struct tbuf_kept *k)
 	if (tbuf_load(&tbuf_thread.memo.bits) == TBUF_MEMO_NONE ||
 	    cpu >= tbuf_load(&local->cpus))
 		return (NULL);
-	return (tbuf_memo_total(local, cpu, tbuf_kept_number(k)));
+	return (tbuf_memo_total(local, cpu, tbuf_plan_number(p)));
 }
 
 /*
@@ -449,7 +449,7 @@ tbuf_kept_total(const struct tbuf_kept *k)
  * void memo's bits are.
  */
 static inline uint64_t
-tbuf_kept_bits(uint64_t version)
+tbuf_plan_bits(uint64_t version)
 {
 	return (version | 1);
 }
@@ -459,12 +459,12 @@ tbuf_kept_bits(uint64_t version)
  * place, and nothing has been done.
  */
 static inline bool
-tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
+tbuf_plan_add(const struct tbuf_plan *p, uint64_t version, uint64_t word,
     uint64_t delta)
 {
-	const struct tbuf_memo *m = tbuf_kept_total(k);
+	const struct tbuf_memo *m = tbuf_plan_total(p);
 
-	return (m != NULL && tbuf_rseq_total(m, tbuf_kept_bits(version), word,
+	return (m != NULL && tbuf_rseq_total(m, tbuf_plan_bits(version), word,
 	    delta) == TBUF_COMMITTED);
 }
 
@@ -474,11 +474,11 @@ tbuf_kept_add(const struct tbuf_kept *k, uint64_t version, uint64_t word,
  * to 0.
  */
 static inline bool
-tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
+tbuf_plan_count(const struct tbuf_plan *p, uint64_t version)
 {
-	if (!tbuf_kept_unchanged(k, version) ||
+	if (!tbuf_plan_unchanged(p, version) ||
 	    (uint8_t)(tbuf_thread.looks + 1) == 0 ||
-	    !tbuf_kept_add(k, version, 0, 1))
+	    !tbuf_plan_add(p, version, 0, 1))
 		return (false);
 	tbuf_thread.looks++;
 	return (true);
@@ -488,35 +488,35 @@ tbuf_kept_count(const struct tbuf_kept *k, uint64_t version)
  * plan_effect.c: writes the record or updates the aggregation.  Returns false
  * if nothing has been done.
  */
-bool	tbuf_kept_effect(const struct tbuf_kept *,
-	    const struct tbuf_kept_fire *) TBUF_HIDDEN;
+bool	tbuf_plan_effect(const struct tbuf_plan *,
+	    const struct tbuf_plan_fire *) TBUF_HIDDEN;
 /* plan_effect.c: complete a fire with TBUF_WHOLE_KEY or TBUF_WHOLE_STRING. */
-void	tbuf_kept_key(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+void	tbuf_plan_key(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
-void	tbuf_kept_string(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+void	tbuf_plan_string(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
 
 /*
  * plan_thread_local.c: complete one with TBUF_WHOLE_STAMP or TBUF_WHOLE_SINCE.
  */
-void	tbuf_kept_stamp(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+void	tbuf_plan_stamp(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
-void	tbuf_kept_since(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+void	tbuf_plan_since(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
 
 /*
- * plan_chain.c: tbuf_kept_chain() completes a fire with TBUF_WHOLE_CHAIN.
- * tbuf_kept_steps() returns false if nothing has been done.
+ * plan_chain.c: tbuf_plan_chain() completes a fire with TBUF_WHOLE_CHAIN.
+ * tbuf_plan_steps() returns false if nothing has been done.
  */
-void	tbuf_kept_chain(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+void	tbuf_plan_chain(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
-bool	tbuf_kept_steps(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_kept *)
+bool	tbuf_plan_steps(const struct tbuf_site *, const uint64_t *words,
+	    uint64_t size, uint64_t version, const struct tbuf_plan *)
 	    TBUF_HIDDEN;
 
 /*
@@ -532,47 +532,47 @@ extern tbuf_plan_fallback *const tbuf_plan_unable TBUF_HIDDEN;
  * TBUF_WHOLE_COUNT.
  */
 static inline __attribute__((always_inline)) void
-tbuf_kept_do(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+tbuf_plan_do(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	unsigned whole = k->whole;
+	unsigned whole = p->whole;
 
 	if (whole == TBUF_WHOLE_KEY)
-		tbuf_kept_key(site, words, size, version, k);
+		tbuf_plan_key(site, words, size, version, p);
 	else if (whole == TBUF_WHOLE_STRING)
-		tbuf_kept_string(site, words, size, version, k);
+		tbuf_plan_string(site, words, size, version, p);
 	else if (whole == TBUF_WHOLE_STAMP)
-		tbuf_kept_stamp(site, words, size, version, k);
+		tbuf_plan_stamp(site, words, size, version, p);
 	else if (whole == TBUF_WHOLE_SINCE)
-		tbuf_kept_since(site, words, size, version, k);
+		tbuf_plan_since(site, words, size, version, p);
 	else
-		tbuf_kept_chain(site, words, size, version, k);
+		tbuf_plan_chain(site, words, size, version, p);
 }
 
 /*
  * plan_thread_local.c: runs a plan with a self-> number or an element's.
  * Returns false if nothing has been done.
  */
-bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_kept *,
-	    struct tbuf_kept_fire *) TBUF_HIDDEN;
+bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_plan *,
+	    struct tbuf_plan_fire *) TBUF_HIDDEN;
 /* Runs such a plan for a caller that holds the fire already (inflight.h). */
 bool	tbuf_clause_self_held(const struct tbuf_site *,
-	    const struct tbuf_kept *, struct tbuf_kept_fire *) TBUF_HIDDEN;
+	    const struct tbuf_plan *, struct tbuf_plan_fire *) TBUF_HIDDEN;
 
-/* Completes a fire after its tests.  Returns as tbuf_clause_again() does. */
+/* Completes a fire after its tests.  Returns as tbuf_plan_run() does. */
 static inline bool
 tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, enum tbuf_kept_way way, uint64_t version)
+    uint64_t size, enum tbuf_plan_way way, uint64_t version)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	const uint64_t base = tbuf_load(&tbuf_local->base);
-	struct tbuf_kept_fire fire;
+	struct tbuf_plan_fire fire;
 	bool done = false;
 
 	if (base == 0 || way == TBUF_WAY_LOOK)
 		return (false);
-	if (way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_CHAIN)
-		done = tbuf_kept_steps(site, words, size, version, k);
+	if (way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_CHAIN)
+		done = tbuf_plan_steps(site, words, size, version, p);
 	else if (way == TBUF_WAY_BEHIND) {
 		/* Zeroing all of it first costs more. */
 		fire.words = words;
@@ -580,10 +580,10 @@ tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
 		fire.base = base;
 		fire.version = version;
 		fire.ticks = fire.time = fire.self = fire.second = 0;
-		done = k->self.used ? tbuf_clause_self(site, k, &fire) :
-		    tbuf_kept_effect(k, &fire);
+		done = p->self.used ? tbuf_clause_self(site, p, &fire) :
+		    tbuf_plan_effect(p, &fire);
 	}
-	return (done || tbuf_kept_run(site, words, size, k, version));
+	return (done || tbuf_plan_machine(site, words, size, p, version));
 }
 
 #endif

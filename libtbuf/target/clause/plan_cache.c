@@ -15,52 +15,52 @@
 #define STEPS_MAX	8	/* of a program; no two share a slot */
 #define TAKE_EVERY	16	/* fires: place_take() */
 
-struct tbuf_kept tbuf_kept_all[TBUF_KEPT_ALL];
-bool tbuf_clause_kept;
+struct tbuf_plan tbuf_plans[TBUF_PLANS_ALL];
+bool tbuf_plans_any;
 
 /* Returns the form of a plan with an aggregation in one step. */
-static enum tbuf_kept_whole
-whole_update(const struct tbuf_kept *k)
+static enum tbuf_plan_whole
+whole_update(const struct tbuf_plan *p)
 {
-	if (k->nnumbers != 0)
-		return (k->update.strsize != 0 ? TBUF_WHOLE_STRING :
+	if (p->nnumbers != 0)
+		return (p->update.strsize != 0 ? TBUF_WHOLE_STRING :
 		    TBUF_WHOLE_KEY);
-	return (k->update.function == TBUF_AGG_COUNT ? TBUF_WHOLE_COUNT :
+	return (p->update.function == TBUF_AGG_COUNT ? TBUF_WHOLE_COUNT :
 	    TBUF_WHOLE_NONE);
 }
 
 /* Returns the form of a plan with a self-> number. */
-static enum tbuf_kept_whole
-whole_self(const struct tbuf_kept *k)
+static enum tbuf_plan_whole
+whole_self(const struct tbuf_plan *p)
 {
-	const struct tbuf_kept_self *s = &k->self;
+	const struct tbuf_plan_self *s = &p->self;
 
 	if (s->scope != TBUF_SCOPE_THREAD || !s->times || !s->stores ||
 	    s->seconds)
 		return (TBUF_WHOLE_NONE);
-	if (k->kind == TBUF_KEPT_TEST)
+	if (p->kind == TBUF_PLAN_TEST)
 		return (!s->loads && s->stored.cut.at == TBUF_CUT_TIME ?
 		    TBUF_WHOLE_STAMP : TBUF_WHOLE_NONE);
 	return (s->loads && s->guards && s->stored.cut.at == TBUF_CUT_NONE ?
 	    TBUF_WHOLE_SINCE : TBUF_WHOLE_NONE);
 }
 
-static enum tbuf_kept_whole
-whole_make(const struct tbuf_kept *k)
+static enum tbuf_plan_whole
+whole_make(const struct tbuf_plan *p)
 {
-	if (k->self.used)
-		return (whole_self(k));
-	return (k->kind == TBUF_KEPT_UPDATE ? whole_update(k) :
+	if (p->self.used)
+		return (whole_self(p));
+	return (p->kind == TBUF_PLAN_UPDATE ? whole_update(p) :
 	    TBUF_WHOLE_NONE);
 }
 
 /* Returns true for quantize(ELAPSED) without a key, by a constant weight. */
 static bool
-whole_quantizes(const struct tbuf_kept *k)
+whole_quantizes(const struct tbuf_plan *p)
 {
-	const struct tbuf_kept_update *u = &k->update;
+	const struct tbuf_plan_update *u = &p->update;
 
-	return (k->kind == TBUF_KEPT_UPDATE && k->nnumbers == 0 &&
+	return (p->kind == TBUF_PLAN_UPDATE && p->nnumbers == 0 &&
 	    u->function == TBUF_AGG_QUANTIZE &&
 	    u->value.cut.at == TBUF_CUT_ELAPSED &&
 	    u->weight.cut.at == TBUF_CUT_NONE);
@@ -68,10 +68,10 @@ whole_quantizes(const struct tbuf_kept *k)
 
 /* Returns true if the plan's session has not ended. */
 static bool
-is_live(const struct tbuf_kept *k, uint64_t base)
+is_live(const struct tbuf_plan *p, uint64_t base)
 {
-	return (k->generation != 0 && k->generation == tbuf_load(
-	    &tbuf_kept_slot(base, k->number % TBUF_NSESSIONS)->generation));
+	return (p->generation != 0 && p->generation == tbuf_load(
+	    &tbuf_plan_slot(base, p->number % TBUF_NSESSIONS)->generation));
 }
 
 /*
@@ -80,89 +80,89 @@ is_live(const struct tbuf_kept *k, uint64_t base)
  * only: two programs with one slot would else be decoded at each fire.
  */
 static bool
-place_take(struct tbuf_kept *k, uint64_t base, bool others)
+place_take(struct tbuf_plan *p, uint64_t base, bool others)
 {
-	uint64_t version = tbuf_load(&k->version);
+	uint64_t version = tbuf_load(&p->version);
 
-	if ((others && is_live(k, base) &&
+	if ((others && is_live(p, base) &&
 	    tbuf_thread.looks % TAKE_EVERY != 0) || (version & 1) != 0 ||
-	    !tbuf_cas(&k->version, version, version | 1))
+	    !tbuf_cas(&p->version, version, version | 1))
 		return (false);
 	tbuf_fence_stores();
 	return (true);
 }
 
 static void
-place_give(struct tbuf_kept *k)
+place_give(struct tbuf_plan *p)
 {
-	tbuf_store_release(&k->version, tbuf_load(&k->version) + 1);
+	tbuf_store_release(&p->version, tbuf_load(&p->version) + 1);
 }
 
 /* Sets the probe, the session and the step that a plan is for. */
 static void
-place_begin(struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
+place_begin(struct tbuf_plan *p, const struct tbuf_fire *f, unsigned step)
 {
-	k->generation = f->generation;
-	k->index = f->index;
-	k->number = (uint8_t)f->number;
-	k->only = f->epid;
-	k->step = (uint8_t)step;
-	k->link = (struct tbuf_kept_link){
-		.place = (uint8_t)(k - tbuf_kept_all)
+	p->generation = f->generation;
+	p->index = f->index;
+	p->number = (uint8_t)f->number;
+	p->only = f->epid;
+	p->step = (uint8_t)step;
+	p->link = (struct tbuf_plan_link){
+		.place = (uint8_t)(p - tbuf_plans)
 	};
 }
 
 static void
-place_end(struct tbuf_kept *k)
+place_end(struct tbuf_plan *p)
 {
-	k->whole = whole_make(k);
-	k->self.quantizes = whole_quantizes(k);
-	k->useful = k->program.length != 0 && (k->program.code != NULL ||
-	    k->ntests != 0 || k->kind != TBUF_KEPT_TEST);
+	p->whole = whole_make(p);
+	p->self.quantizes = whole_quantizes(p);
+	p->useful = p->program.length != 0 && (p->program.code != NULL ||
+	    p->ntests != 0 || p->kind != TBUF_PLAN_TEST);
 }
 
 /* Returns true if all that comes after the tests is known. */
 static bool
-is_simple(const struct tbuf_kept *k)
+is_simple(const struct tbuf_plan *p)
 {
-	return (k->kind != TBUF_KEPT_TEST || k->self.used);
+	return (p->kind != TBUF_PLAN_TEST || p->self.used);
 }
 
 static bool
-is_step(const struct tbuf_kept *k, const struct tbuf_fire *f, unsigned step)
+is_step(const struct tbuf_plan *p, const struct tbuf_fire *f, unsigned step)
 {
-	return (k->generation == f->generation && k->number == f->number &&
-	    k->only == f->epid && (k->step & ~TBUF_STEP_ALONE) == step);
+	return (p->generation == f->generation && p->number == f->number &&
+	    p->only == f->epid && (p->step & ~TBUF_STEP_ALONE) == step);
 }
 
 /* Returns true for the first step of a program that may come after others. */
 static bool
-is_chained(const struct tbuf_kept *k, const struct tbuf_fire *f)
+is_chained(const struct tbuf_plan *p, const struct tbuf_fire *f)
 {
-	return (is_step(k, f, 0) && k->step == 0);
+	return (is_step(p, f, 0) && p->step == 0);
 }
 
 /* Decodes all steps of a program; the slot of the first is taken already. */
 static bool
-steps_make(struct tbuf_keeping *g, const struct tbuf_fire *f,
-    struct tbuf_kept *first)
+steps_make(struct tbuf_decoder *g, const struct tbuf_fire *f,
+    struct tbuf_plan *first)
 {
-	struct tbuf_kept *k = first;
+	struct tbuf_plan *p = first;
 	uint32_t from = 0, step;
 	bool made;
 
 	for (step = 0; step < STEPS_MAX; step++) {
 		if (step != 0) {
-			k = tbuf_kept_step_place(f->epid, step);
-			if (!place_take(k, f->base, !is_step(k, f, step)))
+			p = tbuf_plan_step_place(f->epid, step);
+			if (!place_take(p, f->base, !is_step(p, f, step)))
 				return (false);
-			place_begin(k, f, step);
+			place_begin(p, f, step);
 		}
-		made = tbuf_decode_step(g, f, from, k);
-		from = k->link.next;
-		place_end(k);
+		made = tbuf_decode_step(g, f, from, p);
+		from = p->link.next;
+		place_end(p);
 		if (step != 0)
-			place_give(k);
+			place_give(p);
 		if (!made || from == 0)
 			return (made);
 	}
@@ -174,43 +174,43 @@ steps_make(struct tbuf_keeping *g, const struct tbuf_fire *f,
  * steps is simple: then the machine does all that comes after the tests.
  */
 static bool
-program_keep(struct tbuf_keeping *g, const struct tbuf_fire *f)
+program_cache(struct tbuf_decoder *g, const struct tbuf_fire *f)
 {
-	struct tbuf_kept *k = tbuf_kept_step_place(f->epid, 0);
+	struct tbuf_plan *p = tbuf_plan_step_place(f->epid, 0);
 	bool simple;
 
-	if (!place_take(k, f->base, !is_step(k, f, 0)))
+	if (!place_take(p, f->base, !is_step(p, f, 0)))
 		return (false);
-	place_begin(k, f, 0);
+	place_begin(p, f, 0);
 	g->knows = false;
-	tbuf_decode_program(g, f, k);
-	k->link.apart = tbuf_decode_apart(g);
-	simple = is_simple(k) || steps_make(g, f, k);
+	tbuf_decode_program(g, f, p);
+	p->link.apart = tbuf_decode_apart(g);
+	simple = is_simple(p) || steps_make(g, f, p);
 	if (!simple) {
-		k->link.next = 0;
-		tbuf_decode_program(g, f, k);
+		p->link.next = 0;
+		tbuf_decode_program(g, f, p);
 	}
-	k->step = simple && g->knows ? TBUF_STEP_ALONE : 0;
-	place_end(k);
-	place_give(k);
+	p->step = simple && g->knows ? TBUF_STEP_ALONE : 0;
+	place_end(p);
+	place_give(p);
 	return (simple);
 }
 
 /* Makes a plan that is the start of a chain of steps. */
 static void
-chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed,
+chain_cache(struct tbuf_plan *p, const struct tbuf_fire *f, bool packed,
     bool alone)
 {
-	k->link.ecbs = tbuf_fire_ecbs(f->base, f->slot, &k->link.ecb_max);
-	k->link.packed = packed;
-	k->link.alone = alone ? TBUF_STEP_ALONE : 0;
-	k->ntests = 0;
-	k->kind = TBUF_KEPT_TEST;
-	k->self.used = false;
-	k->program.code = NULL;
-	k->program.epid = f->epid;
-	k->whole = TBUF_WHOLE_CHAIN;
-	k->useful = k->link.ecb_max != 0;
+	p->link.ecbs = tbuf_fire_ecbs(f->base, f->slot, &p->link.ecb_max);
+	p->link.packed = packed;
+	p->link.alone = alone ? TBUF_STEP_ALONE : 0;
+	p->ntests = 0;
+	p->kind = TBUF_PLAN_TEST;
+	p->self.used = false;
+	p->program.code = NULL;
+	p->program.epid = f->epid;
+	p->whole = TBUF_WHOLE_CHAIN;
+	p->useful = p->link.ecb_max != 0;
 }
 
 /*
@@ -218,38 +218,38 @@ chain_keep(struct tbuf_kept *k, const struct tbuf_fire *f, bool packed,
  * the start of its chain.
  */
 static void
-first_keep(struct tbuf_keeping *g, const struct tbuf_fire *f,
+first_cache(struct tbuf_decoder *g, const struct tbuf_fire *f,
     const uint32_t *at, uint32_t head)
 {
-	struct tbuf_kept *k = tbuf_kept_place(f->index);
+	struct tbuf_plan *p = tbuf_plan_place(f->index);
 	bool only = g->alone, chain;
 
-	if (!place_take(k, f->base, k->index != f->index ||
-	    k->number != f->number))
+	if (!place_take(p, f->base, p->index != f->index ||
+	    p->number != f->number))
 		return;
-	place_begin(k, f, 0);
-	k->head = at;
-	k->only = head;
-	tbuf_decode_program(g, f, k);
-	place_end(k);
+	place_begin(p, f, 0);
+	p->head = at;
+	p->only = head;
+	tbuf_decode_program(g, f, p);
+	place_end(p);
 	/* -x cpu: a fire has to check its CPU, and `code` is NULL. */
-	chain = k->program.code != NULL && (!only || !is_simple(k)) &&
-	    (program_keep(g, f) || !only);
+	chain = p->program.code != NULL && (!only || !is_simple(p)) &&
+	    (program_cache(g, f) || !only);
 	if (chain)
-		chain_keep(k, f, g->packed, g->alone);
+		chain_cache(p, f, g->packed, g->alone);
 	else if (!only)
-		k->useful = false;
-	place_give(k);
-	tbuf_store(&tbuf_clause_kept, true);
+		p->useful = false;
+	place_give(p);
+	tbuf_store(&tbuf_plans_any, true);
 }
 
 void
-tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
+tbuf_plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
 {
 	const struct tbuf_fire *f = run->fire;
-	const struct tbuf_kept *k = tbuf_kept_place(f->index);
+	const struct tbuf_plan *p = tbuf_plan_place(f->index);
 	const uint32_t *heads = tbuf_fire_heads(f->base, f->slot);
-	struct tbuf_keeping g;
+	struct tbuf_decoder g;
 	uint32_t head;
 
 	if (heads == NULL)
@@ -263,13 +263,13 @@ tbuf_clause_keep(const struct tbuf_run *run, uint32_t flags, bool packed)
 	g.alone = head == (f->epid | TBUF_HEAD_PROGRAM);
 	if ((head & TBUF_HEAD_EPID) != f->epid) {
 		if (tbuf_load(&f->slot->terms.only_cpu) < 0 &&
-		    !is_chained(tbuf_kept_step_place(f->epid, 0), f))
-			(void)program_keep(&g, f);
-	} else if (k->generation != f->generation || k->index != f->index ||
-	    k->number != f->number || k->only != head)
-		first_keep(&g, f, heads + f->index, head);
-	else if (k->whole == TBUF_WHOLE_CHAIN &&
-	    !is_step(tbuf_kept_step_place(f->epid, 0), f, 0))
+		    !is_chained(tbuf_plan_step_place(f->epid, 0), f))
+			(void)program_cache(&g, f);
+	} else if (p->generation != f->generation || p->index != f->index ||
+	    p->number != f->number || p->only != head)
+		first_cache(&g, f, heads + f->index, head);
+	else if (p->whole == TBUF_WHOLE_CHAIN &&
+	    !is_step(tbuf_plan_step_place(f->epid, 0), f, 0))
 		/* Another program has had the slot meanwhile. */
-		(void)program_keep(&g, f);
+		(void)program_cache(&g, f);
 }

@@ -20,37 +20,37 @@
 
 /* Returns true if the slot has this step of the session's program. */
 static inline bool
-step_is(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid,
+step_is(const struct tbuf_steps *s, const struct tbuf_plan *p, uint32_t epid,
     unsigned step, uint64_t *version)
 {
-	*version = tbuf_load_acquire(&k->version);
-	return ((*version & 1) == 0 && k->useful && k->only == epid &&
-	    (k->step & ~s->alone) == step && k->generation == s->generation &&
-	    k->number == s->number);
+	*version = tbuf_load_acquire(&p->version);
+	return ((*version & 1) == 0 && p->useful && p->only == epid &&
+	    (p->step & ~s->alone) == step && p->generation == s->generation &&
+	    p->number == s->number);
 }
 
-static inline enum tbuf_kept_way
-tests_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
+static inline enum tbuf_plan_way
+tests_do(const struct tbuf_steps *s, const struct tbuf_plan *p,
     uint64_t version)
 {
 	unsigned at = TBUF_TEST_END;
 
-	if (k->ntests == 0 && k->kind != TBUF_KEPT_NOTHING)
+	if (p->ntests == 0 && p->kind != TBUF_PLAN_NOTHING)
 		return (TBUF_WAY_BEHIND);
-	if (k->ntests != 0)
-		at = tbuf_kept_test(k, s->words, s->size);
+	if (p->ntests != 0)
+		at = tbuf_plan_test(p, s->words, s->size);
 	if (at != TBUF_TEST_END)
-		return (at == k->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
-	return (tbuf_kept_unchanged(k, version) ? TBUF_WAY_DONE :
+		return (at == p->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
+	return (tbuf_plan_unchanged(p, version) ? TBUF_WAY_DONE :
 	    TBUF_WAY_NONE);
 }
 
 /* Runs the tests of a clause, if they are cached. */
-static inline enum tbuf_kept_way
-clause_look(const struct tbuf_steps *s, const struct tbuf_kept *k,
+static inline enum tbuf_plan_way
+clause_look(const struct tbuf_steps *s, const struct tbuf_plan *p,
     uint32_t epid, uint64_t *version)
 {
-	return (step_is(s, k, epid, 0, version) ? tests_do(s, k, *version) :
+	return (step_is(s, p, epid, 0, version) ? tests_do(s, p, *version) :
 	    TBUF_WAY_NONE);
 }
 
@@ -71,25 +71,25 @@ chain_next(const struct tbuf_steps *s, uint32_t epid)
  * shares no state.  Without rseq steps are not sections: all runs at once.
  */
 static inline bool
-is_apart(const struct tbuf_steps *s, const struct tbuf_kept *k, uint32_t epid)
+is_apart(const struct tbuf_steps *s, const struct tbuf_plan *p, uint32_t epid)
 {
 	uint64_t version;
 
-	return (tbuf_self.rseq && step_is(s, k, epid, 0, &version) &&
-	    k->link.apart && tbuf_kept_unchanged(k, version));
+	return (tbuf_self.rseq && step_is(s, p, epid, 0, &version) &&
+	    p->link.apart && tbuf_plan_unchanged(p, version));
 }
 
 /* Reads the link after a step, before that is done. */
 static inline void
-done_read(const struct tbuf_kept *k, uint32_t from,
+done_read(const struct tbuf_plan *p, uint32_t from,
     struct tbuf_steps_done *done)
 {
-	uint32_t n = k->link.nlocals, i;
+	uint32_t n = p->link.nlocals, i;
 
 	done->from = from;
 	done->nlocals = n;
-	for (i = 0; i < n && i < TBUF_KEPT_LOCALS; i++)
-		done->locals[i] = k->link.locals[i];
+	for (i = 0; i < n && i < TBUF_PLAN_LOCALS; i++)
+		done->locals[i] = p->link.locals[i];
 }
 
 /*
@@ -98,27 +98,27 @@ done_read(const struct tbuf_kept *k, uint32_t from,
  * Returns NULL if the clause is done.
  */
 static inline __attribute__((always_inline)) const struct tbuf_steps_done *
-steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
-    struct tbuf_kept_fire *fire, struct tbuf_steps_done places[2])
+steps_do(const struct tbuf_steps *s, const struct tbuf_plan *p,
+    struct tbuf_plan_fire *fire, struct tbuf_steps_done places[2])
 {
-	uint32_t epid = k->only;
+	uint32_t epid = p->only;
 	unsigned step = 0;
 	uint32_t next;
 	bool guards;
 
 	do {
 		/* These are valid if the step is done: it checks that. */
-		next = k->link.next;
-		guards = k->self.used && k->self.guards;
+		next = p->link.next;
+		guards = p->self.used && p->self.guards;
 		if (next != 0)
-			done_read(k, next, &places[(step + 1) % 2]);
-		if (!(k->self.used ? tbuf_clause_self_held(s->site, k, fire) :
-		    tbuf_kept_effect(k, fire)))
+			done_read(p, next, &places[(step + 1) % 2]);
+		if (!(p->self.used ? tbuf_clause_self_held(s->site, p, fire) :
+		    tbuf_plan_effect(p, fire)))
 			break;
 		if (next == 0 || (guards && fire->self == 0))
 			return (NULL);
-		k = tbuf_kept_step_place(epid, ++step);
-	} while (step_is(s, k, epid, step, &fire->version));
+		p = tbuf_plan_step_place(epid, ++step);
+	} while (step_is(s, p, epid, step, &fire->version));
 	return (&places[step % 2]);
 }
 
@@ -126,9 +126,9 @@ steps_do(const struct tbuf_steps *s, const struct tbuf_kept *k,
 static bool
 clause_do(struct tbuf_steps *s, uint32_t epid)
 {
-	const struct tbuf_kept *k = tbuf_kept_step_place(epid, 0);
-	struct tbuf_kept_fire fire;
-	enum tbuf_kept_way way = clause_look(s, k, epid, &fire.version);
+	const struct tbuf_plan *p = tbuf_plan_step_place(epid, 0);
+	struct tbuf_plan_fire fire;
+	enum tbuf_plan_way way = clause_look(s, p, epid, &fire.version);
 	struct tbuf_steps_done places[2];
 	const struct tbuf_steps_done *done = &places[0];
 
@@ -141,9 +141,9 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	fire.ticks = fire.time = fire.self = fire.second = 0;
 	places[0].from = places[0].nlocals = 0;
 	if (way == TBUF_WAY_BEHIND && tbuf_self.rseq)
-		done = steps_do(s, k, &fire, places);
+		done = steps_do(s, p, &fire, places);
 	return (done == NULL || tbuf_clause_some(s, epid, done, &fire,
-	    is_apart(s, k, epid)));
+	    is_apart(s, p, epid)));
 }
 
 /*
@@ -153,7 +153,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 static __attribute__((noinline)) bool
 chain_do(struct tbuf_steps *s, uint32_t epid, unsigned n)
 {
-	const struct tbuf_slot *slot = tbuf_kept_slot(s->base, s->number);
+	const struct tbuf_slot *slot = tbuf_plan_slot(s->base, s->number);
 
 	for (; epid != 0 && n < TBUF_CHAIN_MAX; n++) {
 		if (tbuf_load(&tbuf_local->base) != s->base ||
@@ -187,10 +187,10 @@ chain_hold(struct tbuf_steps *s, uint32_t epid, unsigned n)
 
 /* Most often no predicate holds: then only tests are run here. */
 bool
-tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+tbuf_plan_steps(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	uint32_t epid = k->program.epid;
+	uint32_t epid = p->program.epid;
 	struct tbuf_steps s;
 	unsigned n;
 
@@ -198,20 +198,20 @@ tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
 	s.words = words;
 	s.size = size;
 	s.base = tbuf_load(&tbuf_local->base);
-	s.generation = k->generation;
-	s.ecbs = k->link.ecbs;
-	s.ecb_max = k->link.ecb_max;
+	s.generation = p->generation;
+	s.ecbs = p->link.ecbs;
+	s.ecb_max = p->link.ecb_max;
 	s.signals = 0;
-	s.number = k->number % TBUF_NSESSIONS;
-	s.packed = k->link.packed;
-	s.alone = k->link.alone;
+	s.number = p->number % TBUF_NSESSIONS;
+	s.packed = p->link.packed;
+	s.alone = p->link.alone;
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (s.base == 0 || !tbuf_kept_unchanged(k, version) ||
+	if (s.base == 0 || !tbuf_plan_unchanged(p, version) ||
 	    epid >= s.ecb_max || ++tbuf_thread.looks == 0)
 		return (false);
 	for (n = 0; epid != 0 && n < TBUF_CHAIN_MAX; n++) {
-		k = tbuf_kept_step_place(epid, 0);
-		if (clause_look(&s, k, epid, &version) != TBUF_WAY_DONE)
+		p = tbuf_plan_step_place(epid, 0);
+		if (clause_look(&s, p, epid, &version) != TBUF_WAY_DONE)
 			return (chain_hold(&s, epid, n));
 		epid = chain_next(&s, epid);
 	}
@@ -219,9 +219,9 @@ tbuf_kept_steps(const struct tbuf_site *site, const uint64_t *words,
 }
 
 void
-tbuf_kept_chain(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+tbuf_plan_chain(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	if (!tbuf_kept_steps(site, words, size, version, k))
+	if (!tbuf_plan_steps(site, words, size, version, p))
 		tbuf_plan_unable(site, words, size, version);
 }

@@ -31,23 +31,23 @@ is_set(const struct tbuf_number *number)
 }
 
 static bool
-record_add(const struct tbuf_keeping *g, struct tbuf_kept *k,
+record_add(const struct tbuf_decoder *g, struct tbuf_plan *p,
     const struct tbuf_number *number)
 {
-	if (k->nnumbers == TBUF_KEPT_NUMBERS || is_text(number) ||
+	if (p->nnumbers == TBUF_PLAN_NUMBERS || is_text(number) ||
 	    !is_set(number) || g->nkey != 0 ||
-	    (k->kind != TBUF_KEPT_RECORD && k->kind != TBUF_KEPT_TEST))
+	    (p->kind != TBUF_PLAN_RECORD && p->kind != TBUF_PLAN_TEST))
 		return (false);
-	k->kind = TBUF_KEPT_RECORD;
-	k->numbers[k->nnumbers++] = *number;
+	p->kind = TBUF_PLAN_RECORD;
+	p->numbers[p->nnumbers++] = *number;
 	return (true);
 }
 
 /* Adds a number to the key, unless a string has ended that. */
 static bool
-key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
+key_add(struct tbuf_decoder *g, const struct tbuf_number *number)
 {
-	if (g->nkey == TBUF_KEPT_NUMBERS || g->ends || is_text(number) ||
+	if (g->nkey == TBUF_PLAN_NUMBERS || g->ends || is_text(number) ||
 	    !is_set(number))
 		return (false);
 	g->key[g->nkey++] = *number;
@@ -55,7 +55,7 @@ key_add(struct tbuf_keeping *g, const struct tbuf_number *number)
 }
 
 static void
-key_begin(struct tbuf_keeping *g)
+key_begin(struct tbuf_decoder *g)
 {
 	g->nkey = g->strsize = g->spare = 0;
 	g->ends = false;
@@ -63,7 +63,7 @@ key_begin(struct tbuf_keeping *g)
 
 /* Adds a string that is an argument to the key, as its address. */
 static bool
-string_add(struct tbuf_keeping *g, unsigned argument)
+string_add(struct tbuf_decoder *g, unsigned argument)
 {
 	struct tbuf_number number = { .cut.at = (uint8_t)argument };
 
@@ -78,11 +78,11 @@ string_add(struct tbuf_keeping *g, unsigned argument)
 
 /* Adds a text that is the same at each fire to the key, as constants. */
 static bool
-text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
+text_add(struct tbuf_decoder *g, const uint8_t *at, uint64_t size)
 {
 	struct tbuf_number word = { .cut.at = TBUF_CUT_NONE };
-	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], i, n;
-	_Alignas(8) unsigned char name[8 * TBUF_KEPT_NUMBERS] = { 0 };
+	uint64_t words[TBUF_PLAN_NUMBERS + TBUF_STAGE_WORDS], i, n;
+	_Alignas(8) unsigned char name[8 * TBUF_PLAN_NUMBERS] = { 0 };
 	struct tbuf_key_text text;
 
 	for (i = 0; i < size && (name[i] = tbuf_load(&at[i])) != 0;)
@@ -106,7 +106,7 @@ text_add(struct tbuf_keeping *g, const uint8_t *at, uint64_t size)
 
 /* Adds a text to the key: a literal, a built-in variable's, or an argument. */
 static bool
-key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
+key_text(struct tbuf_decoder *g, const struct tbuf_number *number)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t constant = number->constant;
@@ -126,7 +126,7 @@ key_text(struct tbuf_keeping *g, const struct tbuf_number *number)
 }
 
 static bool
-argument_add(struct tbuf_keeping *g, uint32_t selector)
+argument_add(struct tbuf_decoder *g, uint32_t selector)
 {
 	struct tbuf_number number = { .constant = 0 };
 
@@ -136,18 +136,18 @@ argument_add(struct tbuf_keeping *g, uint32_t selector)
 }
 
 static bool
-argument_put(const struct tbuf_keeping *g, uint32_t selector,
-    struct tbuf_kept *k)
+argument_put(const struct tbuf_decoder *g, uint32_t selector,
+    struct tbuf_plan *p)
 {
 	struct tbuf_number number = { .constant = 0 };
 
 	return (tbuf_decode_cut(g, selector, &number.cut) &&
-	    record_add(g, k, &number));
+	    record_add(g, p, &number));
 }
 
 /* Loads an argument; of a text only the argument's number is noted. */
 static void
-text_load(const struct tbuf_keeping *g, uint32_t selector,
+text_load(const struct tbuf_decoder *g, uint32_t selector,
     struct tbuf_number *to)
 {
 	if (tbuf_decode_cut(g, selector, &to->cut))
@@ -181,13 +181,13 @@ is_late(const struct tbuf_number *number)
  * than the key is.
  */
 static bool
-array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
+array_use(struct tbuf_decoder *g, struct tbuf_plan_self *s)
 {
 	uint32_t i, n = g->nkey;
 	bool same = !s->used || s->nkey == n, text = g->ends;
 
 	key_begin(g);
-	if (n == 0 || n > TBUF_KEPT_KEY || text)
+	if (n == 0 || n > TBUF_PLAN_KEY || text)
 		return (false);
 	for (i = 0; i < n; i++) {
 		if (is_late(&g->key[i]) ||
@@ -206,9 +206,9 @@ array_use(struct tbuf_keeping *g, struct tbuf_kept_self *s)
  * or an element's.
  */
 static bool
-self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+self_use(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p)
 {
-	struct tbuf_kept_self *s = &k->self;
+	struct tbuf_plan_self *s = &p->self;
 	uint32_t id = tbuf_word_immediate(word);
 	unsigned scope = tbuf_word_c(word);
 	struct tbuf_code_variable place;
@@ -216,7 +216,7 @@ self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	if (s->used && (s->id != id || s->scope != scope))
 		return (false);
 	if (scope == TBUF_SCOPE_THREAD) {
-		if (id >= TBUF_PLACES || k->program.places.at[id] == 0)
+		if (id >= TBUF_PLACES || p->program.places.at[id] == 0)
 			return (false);
 	} else if ((scope != TBUF_SCOPE_ARRAY &&
 	    scope != TBUF_SCOPE_THREAD_ARRAY) || id > UINT16_MAX ||
@@ -231,11 +231,11 @@ self_use(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 
 /* Loads a second self-> number, which only the effect uses. */
 static bool
-second_load(struct tbuf_kept *k, uint32_t id, struct tbuf_number *to)
+second_load(struct tbuf_plan *p, uint32_t id, struct tbuf_number *to)
 {
-	struct tbuf_kept_self *s = &k->self;
+	struct tbuf_plan_self *s = &p->self;
 
-	if (id >= TBUF_PLACES || k->program.places.at[id] == 0 ||
+	if (id >= TBUF_PLACES || p->program.places.at[id] == 0 ||
 	    (s->seconds && s->second != id))
 		return (false);
 	s->seconds = true;
@@ -245,23 +245,23 @@ second_load(struct tbuf_kept *k, uint32_t id, struct tbuf_number *to)
 }
 
 static bool
-self_load(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+self_load(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p,
     struct tbuf_number *to)
 {
-	const struct tbuf_kept_self *s = &k->self;
+	const struct tbuf_plan_self *s = &p->self;
 	uint32_t id = tbuf_word_immediate(word);
 
 	if (s->used && s->scope == TBUF_SCOPE_THREAD &&
 	    tbuf_word_c(word) == TBUF_SCOPE_THREAD && id != s->id)
-		return (!g->late && second_load(k, id, to));
+		return (!g->late && second_load(p, id, to));
 	to->cut.at = TBUF_CUT_SELF;
-	k->self.loads = true;
-	return (!g->late && self_use(g, word, k));
+	p->self.loads = true;
+	return (!g->late && self_use(g, word, p));
 }
 
 /* Loads a built-in variable that costs next to nothing. */
 static bool
-builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
+builtin_load(const struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p,
     struct tbuf_number *to)
 {
 	uint32_t which = tbuf_word_immediate(word);
@@ -270,8 +270,8 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 	case TBUF_BUILTIN_TIMESTAMP:
 		/* The time without a self-> number is left to the machine. */
 		to->cut.at = TBUF_CUT_TIME;
-		k->self.times = true;
-		return (tbuf_tempo_make(g->run, &k->self.tempo));
+		p->self.times = true;
+		return (tbuf_tempo_make(g->run, &p->self.tempo));
 	case TBUF_BUILTIN_TID:
 		to->cut.at = TBUF_CUT_TID;
 		return (true);
@@ -281,7 +281,7 @@ builtin_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k,
 
 /* Computes a number from another one; a second operation is not cached. */
 static bool
-compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
+compute(const struct tbuf_decoder *g, uint64_t word, unsigned operation,
     struct tbuf_number *to)
 {
 	const struct tbuf_number from =
@@ -300,7 +300,7 @@ compute(const struct tbuf_keeping *g, uint64_t word, unsigned operation,
 
 /* Computes a number from another one and an immediate. */
 static bool
-operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+operate(const struct tbuf_decoder *g, uint64_t word, struct tbuf_number *to)
 {
 	unsigned operation = tbuf_word_operation(word) - TBUF_OP_ADDI;
 	uint64_t y = (uint64_t)(int64_t)(int32_t)tbuf_word_immediate(word);
@@ -319,7 +319,7 @@ operate(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
  * Cuts a number to fewer bits; a thread's id is cut already, and never below 0.
  */
 static bool
-extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+extend(const struct tbuf_decoder *g, uint64_t word, struct tbuf_number *to)
 {
 	static const uint8_t downs[] = { 56, 48, 32 };
 	const struct tbuf_number from =
@@ -340,7 +340,7 @@ extend(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 }
 
 static bool
-elapsed(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+elapsed(const struct tbuf_decoder *g, uint64_t word, struct tbuf_number *to)
 {
 	unsigned time = tbuf_word_b(word) % TBUF_REGISTERS;
 	unsigned self = tbuf_word_c(word) % TBUF_REGISTERS;
@@ -356,13 +356,13 @@ elapsed(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
  * program has one, before any effect.
  */
 static bool
-is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
+is_guard(const struct tbuf_decoder *g, uint32_t pc, const struct tbuf_plan *p)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t load, jump;
 
-	if (m->length < 2 || pc > m->length - 2 || k->self.loads ||
-	    k->kind != TBUF_KEPT_TEST)
+	if (m->length < 2 || pc > m->length - 2 || p->self.loads ||
+	    p->kind != TBUF_PLAN_TEST)
 		return (false);
 	load = tbuf_load(&m->code[pc]);
 	jump = tbuf_load(&m->code[pc + 1]);
@@ -374,7 +374,7 @@ is_guard(const struct tbuf_keeping *g, uint32_t pc, const struct tbuf_kept *k)
 }
 
 static bool
-local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
+local_load(const struct tbuf_decoder *g, uint64_t word, struct tbuf_number *to)
 {
 	uint32_t i;
 
@@ -387,7 +387,7 @@ local_load(const struct tbuf_keeping *g, uint64_t word, struct tbuf_number *to)
 }
 
 static bool
-local_store(struct tbuf_keeping *g, uint64_t word,
+local_store(struct tbuf_decoder *g, uint64_t word,
     const struct tbuf_number *from)
 {
 	uint32_t id = tbuf_word_immediate(word), i;
@@ -396,7 +396,7 @@ local_store(struct tbuf_keeping *g, uint64_t word,
 		return (false);
 	for (i = 0; i < g->nlocals && g->locals[i].id != id; i++)
 		continue;
-	if (i == TBUF_KEPT_LOCALS)
+	if (i == TBUF_PLAN_LOCALS)
 		return (false);
 	g->knows = true;
 	g->nlocals += i == g->nlocals;
@@ -407,7 +407,7 @@ local_store(struct tbuf_keeping *g, uint64_t word,
 
 /* Decodes an instruction that makes a number. */
 static bool
-number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+number_make(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p)
 {
 	unsigned a = tbuf_word_a(word) % TBUF_REGISTERS;
 	uint32_t immediate = tbuf_word_immediate(word);
@@ -422,11 +422,11 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 		text_load(g, immediate, number);
 		return (true);
 	case TBUF_OP_LDB:
-		return (builtin_load(g, word, k, number));
+		return (builtin_load(g, word, p, number));
 	case TBUF_OP_LDV:
 		return (tbuf_word_c(word) == TBUF_SCOPE_CLAUSE ?
 		    local_load(g, word, number) :
-		    self_load(g, word, k, number));
+		    self_load(g, word, p, number));
 	case TBUF_OP_STV:
 		return (local_store(g, word, number));
 	case TBUF_OP_EXT1S ... TBUF_OP_EXT4U:
@@ -441,7 +441,7 @@ number_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 
 /* Decodes an instruction that adds to the record or to the key. */
 static bool
-piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+piece_make(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p)
 {
 	const struct tbuf_number *number =
 	    &g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
@@ -451,9 +451,9 @@ piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	case TBUF_OP_ROOM:
 		return (!g->updated && !g->stepwise);
 	case TBUF_OP_PUT:
-		return (!g->updated && record_add(g, k, number));
+		return (!g->updated && record_add(g, p, number));
 	case TBUF_OP_PUTA:
-		return (!g->updated && argument_put(g, immediate, k));
+		return (!g->updated && argument_put(g, immediate, p));
 	case TBUF_OP_KEYN:
 		key_begin(g);
 		return (true);
@@ -469,18 +469,18 @@ piece_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 
 /* Decodes the instruction that emits the record. */
 static bool
-record_make(uint64_t word, uint32_t epid, struct tbuf_kept *k)
+record_make(uint64_t word, uint32_t epid, struct tbuf_plan *p)
 {
 	uint32_t record = tbuf_word_immediate(word);
 
-	k->epid = epid + record;
+	p->epid = epid + record;
 	return (tbuf_word_operation(word) == TBUF_OP_EMIT &&
-	    k->kind == TBUF_KEPT_RECORD && record < TBUF_EPID_COMMIT - epid);
+	    p->kind == TBUF_PLAN_RECORD && record < TBUF_EPID_COMMIT - epid);
 }
 
 /* Returns true if the value, the weight and the parameter are known here. */
 static bool
-parameters_set(const struct tbuf_keeping *g, uint64_t word,
+parameters_set(const struct tbuf_decoder *g, uint64_t word,
     enum tbuf_table_step step)
 {
 	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
@@ -499,25 +499,25 @@ parameters_set(const struct tbuf_keeping *g, uint64_t word,
 
 /* Decodes an aggregation that takes one step. */
 static bool
-update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+update_make(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p)
 {
 	static const uint8_t kinds[] = {
-		[TBUF_STEP_NONE] = TBUF_KEPT_TEST,
-		[TBUF_STEP_UPDATE] = TBUF_KEPT_UPDATE,
-		[TBUF_STEP_SUM] = TBUF_KEPT_SUM,
-		[TBUF_STEP_PEAK] = TBUF_KEPT_PEAK
+		[TBUF_STEP_NONE] = TBUF_PLAN_TEST,
+		[TBUF_STEP_UPDATE] = TBUF_PLAN_UPDATE,
+		[TBUF_STEP_SUM] = TBUF_PLAN_SUM,
+		[TBUF_STEP_PEAK] = TBUF_PLAN_PEAK
 	};
 	unsigned b = tbuf_word_b(word), function = tbuf_word_c(word);
 	enum tbuf_table_step step =
 	    tbuf_table_step((enum tbuf_aggregator)function);
 	const struct tbuf_number *parameter =
 	    &g->registers[(b + 1) % TBUF_REGISTERS];
-	struct tbuf_kept_update *u = &k->update;
+	struct tbuf_plan_update *u = &p->update;
 
 	if (tbuf_word_operation(word) != TBUF_OP_UPD || g->updated ||
-	    k->kind == TBUF_KEPT_RECORD || function >= TBUF_AGGREGATORS ||
+	    p->kind == TBUF_PLAN_RECORD || function >= TBUF_AGGREGATORS ||
 	    tbuf_word_immediate(word) > UINT16_MAX ||
-	    kinds[step] == TBUF_KEPT_TEST || !parameters_set(g, word, step))
+	    kinds[step] == TBUF_PLAN_TEST || !parameters_set(g, word, step))
 		return (false);
 	u->value = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	u->weight = g->registers[b % TBUF_REGISTERS];
@@ -526,28 +526,28 @@ update_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
 	u->function = function;
 	u->strsize = g->strsize;
 	u->spare = g->spare;
-	for (k->nnumbers = 0; k->nnumbers < g->nkey; k->nnumbers++)
-		k->numbers[k->nnumbers] = g->key[k->nnumbers];
+	for (p->nnumbers = 0; p->nnumbers < g->nkey; p->nnumbers++)
+		p->numbers[p->nnumbers] = g->key[p->nnumbers];
 	key_begin(g);
-	k->kind = kinds[step];
+	p->kind = kinds[step];
 	return (true);
 }
 
 /* Decodes the store of a number, after an aggregation or alone. */
 static bool
-store_make(struct tbuf_keeping *g, uint64_t word, struct tbuf_kept *k)
+store_make(struct tbuf_decoder *g, uint64_t word, struct tbuf_plan *p)
 {
-	k->self.stores = true;
-	k->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
+	p->self.stores = true;
+	p->self.stored = g->registers[tbuf_word_a(word) % TBUF_REGISTERS];
 	return (tbuf_word_operation(word) == TBUF_OP_STV &&
-	    (g->updated || k->kind == TBUF_KEPT_TEST) &&
-	    is_set(&k->self.stored) && self_use(g, word, k));
+	    (g->updated || p->kind == TBUF_PLAN_TEST) &&
+	    is_set(&p->self.stored) && self_use(g, word, p));
 }
 
 /* Decodes the code after the tests.  Returns false if it is not simple. */
 static bool
-effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
-    struct tbuf_kept *k)
+effect_find(struct tbuf_decoder *g, uint32_t from, uint32_t epid,
+    struct tbuf_plan *p)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word;
@@ -555,31 +555,31 @@ effect_find(struct tbuf_keeping *g, uint32_t from, uint32_t epid,
 	bool guard;
 
 	for (pc = from; pc + 1 < m->length; pc += 1 + guard) {
-		guard = is_guard(g, pc, k);
-		k->self.guards |= guard;
+		guard = is_guard(g, pc, p);
+		p->self.guards |= guard;
 		word = tbuf_load(&m->code[pc]);
-		if (number_make(g, word, k) || piece_make(g, word, k))
+		if (number_make(g, word, p) || piece_make(g, word, p))
 			continue;
-		if (guard || !update_make(g, word, k))
+		if (guard || !update_make(g, word, p))
 			return (false);
 		g->updated = true;
 	}
 	word = pc + 1 == m->length ? tbuf_load(&m->code[pc]) : 0;
-	if (store_make(g, word, k))
+	if (store_make(g, word, p))
 		return (true);
-	k->self.stores = false;
-	return (record_make(word, epid, k) || update_make(g, word, k));
+	p->self.stores = false;
+	return (record_make(word, epid, p) || update_make(g, word, p));
 }
 
 /* Clears the effect; each register becomes 0, or is not known. */
 static void
-effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
+effect_begin(struct tbuf_decoder *g, struct tbuf_plan *p, uint8_t numbers)
 {
 	unsigned i;
 
-	k->kind = TBUF_KEPT_TEST;
-	k->nnumbers = k->update.strsize = k->update.spare = 0;
-	k->self = (struct tbuf_kept_self){ .used = false };
+	p->kind = TBUF_PLAN_TEST;
+	p->nnumbers = p->update.strsize = p->update.spare = 0;
+	p->self = (struct tbuf_plan_self){ .used = false };
 	g->updated = false;
 	key_begin(g);
 	for (i = 0; i < TBUF_REGISTERS; i++)
@@ -588,23 +588,23 @@ effect_begin(struct tbuf_keeping *g, struct tbuf_kept *k, uint8_t numbers)
 
 /* Returns true if no fire comes to an effect, and there are no tests. */
 static bool
-is_nothing(const struct tbuf_keeping *g, uint32_t from, struct tbuf_kept *k)
+is_nothing(const struct tbuf_decoder *g, uint32_t from, struct tbuf_plan *p)
 {
-	if (from < g->machine->length || k->ntests != 0)
+	if (from < g->machine->length || p->ntests != 0)
 		return (false);
-	k->kind = TBUF_KEPT_NOTHING;
+	p->kind = TBUF_PLAN_NOTHING;
 	return (true);
 }
 
 /* Drops an effect that cannot be used: only the tests are cached. */
 static bool
-effect_end(struct tbuf_kept *k, bool found)
+effect_end(struct tbuf_plan *p, bool found)
 {
-	if (found && (k->program.code != NULL || !k->self.used) &&
-	    (k->self.used || !k->self.times))
+	if (found && (p->program.code != NULL || !p->self.used) &&
+	    (p->self.used || !p->self.times))
 		return (true);
-	k->kind = TBUF_KEPT_TEST;
-	k->self.used = false;
+	p->kind = TBUF_PLAN_TEST;
+	p->self.used = false;
 	return (false);
 }
 
@@ -613,12 +613,12 @@ effect_end(struct tbuf_kept *k, bool found)
  * has to check its CPU.
  */
 static void
-program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
-    struct tbuf_kept *k)
+program_make(const struct tbuf_decoder *g, const struct tbuf_fire *f,
+    struct tbuf_plan *p)
 {
 	const struct tbuf_machine *m = g->machine;
 
-	k->program = (struct tbuf_kept_program){
+	p->program = (struct tbuf_plan_program){
 		.code = tbuf_load(&f->slot->terms.only_cpu) < 0 ? m->code :
 		    NULL,
 		.constants = m->constants, .length = m->length,
@@ -626,29 +626,29 @@ program_make(const struct tbuf_keeping *g, const struct tbuf_fire *f,
 		.flags = g->flags, .epid = f->epid,
 		.flat = m->values != g->run->values
 	};
-	tbuf_places_make(g->run, &k->program.places);
+	tbuf_places_make(g->run, &p->program.places);
 }
 
 void
-tbuf_decode_program(struct tbuf_keeping *g, const struct tbuf_fire *f,
-    struct tbuf_kept *k)
+tbuf_decode_program(struct tbuf_decoder *g, const struct tbuf_fire *f,
+    struct tbuf_plan *p)
 {
 	uint32_t from;
 
 	g->stepwise = false;
-	program_make(g, f, k);
+	program_make(g, f, p);
 	g->nlocals = 0;
 	g->late = false;
-	from = tbuf_decode_tests(g, k);
-	effect_begin(g, k, g->skips ? TBUF_CUT_UNSET : TBUF_CUT_NONE);
-	if (!is_nothing(g, from, k))
-		(void)effect_end(k, effect_find(g, from, f->epid, k));
+	from = tbuf_decode_tests(g, p);
+	effect_begin(g, p, g->skips ? TBUF_CUT_UNSET : TBUF_CUT_NONE);
+	if (!is_nothing(g, from, p))
+		(void)effect_end(p, effect_find(g, from, f->epid, p));
 }
 
 /* Decodes one step, up to its aggregation or store. */
 static bool
-step_find(struct tbuf_keeping *g, uint32_t from, bool first,
-    struct tbuf_kept *k)
+step_find(struct tbuf_decoder *g, uint32_t from, bool first,
+    struct tbuf_plan *p)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word;
@@ -656,14 +656,14 @@ step_find(struct tbuf_keeping *g, uint32_t from, bool first,
 	bool guard;
 
 	for (pc = from; pc < m->length; pc += 1 + guard) {
-		guard = first && is_guard(g, pc, k);
-		k->self.guards |= guard;
+		guard = first && is_guard(g, pc, p);
+		p->self.guards |= guard;
 		word = tbuf_load(&m->code[pc]);
-		if (number_make(g, word, k) || piece_make(g, word, k))
+		if (number_make(g, word, p) || piece_make(g, word, p))
 			continue;
-		k->link.next = pc + 1 < m->length ? pc + 1 : 0;
-		return (!guard && (update_make(g, word, k) ||
-		    store_make(g, word, k)));
+		p->link.next = pc + 1 < m->length ? pc + 1 : 0;
+		return (!guard && (update_make(g, word, p) ||
+		    store_make(g, word, p)));
 	}
 	return (false);
 }
@@ -673,47 +673,47 @@ step_find(struct tbuf_keeping *g, uint32_t from, bool first,
  * can be given numbers only, and only if it needs no workspace.
  */
 static bool
-locals_keep(struct tbuf_keeping *g, struct tbuf_kept *k)
+locals_cache(struct tbuf_decoder *g, struct tbuf_plan *p)
 {
 	uint32_t i;
 
-	k->link.nlocals = (uint8_t)g->nlocals;
+	p->link.nlocals = (uint8_t)g->nlocals;
 	for (i = 0; i < g->nlocals; i++) {
 		if (is_text(&g->locals[i].number) ||
 		    !is_set(&g->locals[i].number))
 			return (false);
 		g->late |= is_late(&g->locals[i].number);
-		k->link.locals[i] = g->locals[i];
+		p->link.locals[i] = g->locals[i];
 	}
 	return (g->nlocals == 0 || (g->flags & TBUF_PROGRAM_MEMORY) == 0);
 }
 
 bool
-tbuf_decode_step(struct tbuf_keeping *g, const struct tbuf_fire *f,
-    uint32_t from, struct tbuf_kept *k)
+tbuf_decode_step(struct tbuf_decoder *g, const struct tbuf_fire *f,
+    uint32_t from, struct tbuf_plan *p)
 {
 	bool first = from == 0;
 
 	g->stepwise = true;
 	g->skips = false;
-	program_make(g, f, k);
-	k->ntests = 0;
+	program_make(g, f, p);
+	p->ntests = 0;
 	if (first) {
 		g->nlocals = 0;
 		g->late = false;
-		from = tbuf_decode_tests(g, k);
+		from = tbuf_decode_tests(g, p);
 	}
 	/*
 	 * Registers that earlier steps or skipped code have set are not known.
 	 */
-	effect_begin(g, k, first && !g->skips ? TBUF_CUT_NONE :
+	effect_begin(g, p, first && !g->skips ? TBUF_CUT_NONE :
 	    TBUF_CUT_UNSET);
-	return (effect_end(k, step_find(g, from, first, k) &&
-	    (k->link.next == 0 || locals_keep(g, k))));
+	return (effect_end(p, step_find(g, from, first, p) &&
+	    (p->link.next == 0 || locals_cache(g, p))));
 }
 
 bool
-tbuf_decode_apart(const struct tbuf_keeping *g)
+tbuf_decode_apart(const struct tbuf_decoder *g)
 {
 	const struct tbuf_machine *m = g->machine;
 	unsigned operation;

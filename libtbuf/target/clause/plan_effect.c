@@ -16,17 +16,17 @@
 
 /* Sets the session of a search. */
 static inline void
-session_read(const struct tbuf_kept *k, struct tbuf_search *s)
+session_read(const struct tbuf_plan *p, struct tbuf_search *s)
 {
-	s->bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	s->bits = UINT64_C(1) << (p->number & (TBUF_NSESSIONS - 1)) |
 	    TBUF_MEMO_CLAUSES;
-	s->generation = k->generation;
+	s->generation = p->generation;
 }
 
 /* Reads the weight of a quantizer, which is nearly always 1. */
 static inline bool
-weight_read(const struct tbuf_kept_update *from,
-    const struct tbuf_kept_fire *fire, uint64_t *weight)
+weight_read(const struct tbuf_plan_update *from,
+    const struct tbuf_plan_fire *fire, uint64_t *weight)
 {
 	*weight = from->weight.constant;
 	return (from->weight.cut.at == TBUF_CUT_NONE ||
@@ -37,10 +37,10 @@ weight_read(const struct tbuf_kept_update *from,
  * Sets word and delta of a search; then it lacks only the session and the key.
  */
 static inline bool
-value_read(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+value_read(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
     struct tbuf_search *s, enum tbuf_table_step step)
 {
-	const struct tbuf_kept_update *from = &k->update;
+	const struct tbuf_plan_update *from = &p->update;
 	enum tbuf_aggregator function = (enum tbuf_aggregator)from->function;
 	uint64_t value;
 
@@ -77,42 +77,42 @@ update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
  * turned since.  Returns false if the key is new.
  */
 static __attribute__((noinline)) bool
-update_first(const struct tbuf_kept *k, uint64_t version,
+update_first(const struct tbuf_plan *p, uint64_t version,
     struct tbuf_search *s, uint32_t bytes)
 {
 	const uint64_t base = tbuf_load(&tbuf_local->base);
-	const uint64_t bits = tbuf_kept_bits(version);
-	uint32_t aggregation = k->update.aggregation;
+	const uint64_t bits = tbuf_plan_bits(version);
+	uint32_t aggregation = p->update.aggregation;
 	const struct tbuf_memo *m;
 
-	session_read(k, s);
-	if (base == 0 || !tbuf_kept_unchanged(k, version) ||
+	session_read(p, s);
+	if (base == 0 || !tbuf_plan_unchanged(p, version) ||
 	    (m = tbuf_memo_find(s->bits)) == NULL ||
 	    !tbuf_table_update(m, s, base, aggregation, bytes,
 	    TBUF_STEP_UPDATE))
 		return (false);
 	/* The update may have been in another lane, such as a thread lane. */
-	m = tbuf_kept_total(k);
+	m = tbuf_plan_total(p);
 	if (m != NULL && (tbuf_load(&m->bits) != bits ||
 	    tbuf_load(&m->generation) != s->turn))
-		tbuf_table_remember_place(tbuf_kept_number(k), s,
+		tbuf_table_remember_place(tbuf_plan_number(p), s,
 		    base, bits);
 	return (true);
 }
 
 /* Updates a key that, as most often, is in a table that is remembered. */
 static inline bool
-update_again(const struct tbuf_kept *k, uint64_t version,
+update_again(const struct tbuf_plan *p, uint64_t version,
     struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
 {
-	const struct tbuf_memo *m = tbuf_kept_total(k);
+	const struct tbuf_memo *m = tbuf_plan_total(p);
 	uint32_t which = aggregation | bytes << 16, size = (bytes + 7) & ~7u;
 
-	s->bits = tbuf_kept_bits(version);
+	s->bits = tbuf_plan_bits(version);
 	s->size = size;
 	s->entry = (TBUF_RUN_KEY_ENTRY + size) | (uint64_t)which << 32;
 	return ((m != NULL && tbuf_rseq_again(m, s) == TBUF_COMMITTED) ||
-	    update_first(k, version, s, bytes));
+	    update_first(p, version, s, bytes));
 }
 
 /*
@@ -120,36 +120,36 @@ update_again(const struct tbuf_kept *k, uint64_t version,
  * string, if there is one.
  */
 static inline __attribute__((always_inline)) bool
-update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
+update_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
     enum tbuf_table_step step, bool string)
 {
-	uint64_t words[TBUF_KEPT_NUMBERS + TBUF_STAGE_WORDS], at;
+	uint64_t words[TBUF_PLAN_NUMBERS + TBUF_STAGE_WORDS], at;
 	uint64_t factor = TBUF_HASH_FACTOR, sum = 0;
-	uint32_t numbers = k->nnumbers - string, i, bytes;
-	uint32_t aggregation = k->update.aggregation;
-	uint32_t strsize = k->update.strsize;
+	uint32_t numbers = p->nnumbers - string, i, bytes;
+	uint32_t aggregation = p->update.aggregation;
+	uint32_t strsize = p->update.strsize;
 	struct tbuf_key_text text;
 	struct tbuf_search s;
 
-	if (numbers > TBUF_KEPT_NUMBERS || !value_read(k, fire, &s, step))
+	if (numbers > TBUF_PLAN_NUMBERS || !value_read(p, fire, &s, step))
 		return (false);
 	for (i = 0; i < numbers; i++) {
-		if (!tbuf_number_value(&k->numbers[i], fire, &words[i]))
+		if (!tbuf_number_value(&p->numbers[i], fire, &words[i]))
 			return (false);
 		tbuf_hash_add(&sum, &factor, words[i]);
 	}
-	bytes = 8 * numbers - k->update.spare;
+	bytes = 8 * numbers - p->update.spare;
 	if (string) {
 		/* A string argument is its address. */
-		at = k->numbers[numbers].cut.at;
+		at = p->numbers[numbers].cut.at;
 		if (at * sizeof(*words) >= fire->size)
 			return (false);
 		at = fire->words[at];
 	}
 	if (step != TBUF_STEP_UPDATE)
-		session_read(k, &s);
+		session_read(p, &s);
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (!tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
+	if (!tbuf_plan_unchanged(p, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
 	if (string) {
 		text = tbuf_pack_key(at, strsize, words + numbers, factor);
@@ -162,7 +162,7 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	s.key = words;
 	s.hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (step == TBUF_STEP_UPDATE ?
-	    update_again(k, fire->version, &s, aggregation, bytes) :
+	    update_again(p, fire->version, &s, aggregation, bytes) :
 	    update_do(&s, fire->base, aggregation, bytes, step));
 }
 
@@ -170,95 +170,95 @@ update_key(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
  * Functions of their own: those without a string have less to do.  None uses a
  * self-> number, and the fire's values stay in registers.
  */
-#define KEPT_KEY(name, string)						\
+#define PLAN_KEY(name, string)						\
 void									\
 name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
-    uint64_t version, const struct tbuf_kept *k)			\
+    uint64_t version, const struct tbuf_plan *p)			\
 {									\
-	const struct tbuf_kept_fire fire = {				\
+	const struct tbuf_plan_fire fire = {				\
 		.words = words, .size = size, .version = version	\
 	};								\
 									\
-	if (!update_key(k, &fire, TBUF_STEP_UPDATE, string))		\
+	if (!update_key(p, &fire, TBUF_STEP_UPDATE, string))		\
 		tbuf_plan_unable(site, words, size, version);		\
 }
 
-KEPT_KEY(tbuf_kept_key, false)
-KEPT_KEY(tbuf_kept_string, true)
+PLAN_KEY(tbuf_plan_key, false)
+PLAN_KEY(tbuf_plan_string, true)
 
 /*
  * Updates without a key: the place of the values holds until the tables turn.
  */
 static bool
-update_total(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+update_total(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	uint32_t aggregation = k->update.aggregation;
+	uint32_t aggregation = p->update.aggregation;
 	struct tbuf_search s;
 
-	if (!value_read(k, fire, &s, TBUF_STEP_UPDATE) ||
-	    !tbuf_kept_unchanged(k, fire->version) || ++tbuf_thread.looks == 0)
+	if (!value_read(p, fire, &s, TBUF_STEP_UPDATE) ||
+	    !tbuf_plan_unchanged(p, fire->version) || ++tbuf_thread.looks == 0)
 		return (false);
-	if (tbuf_kept_add(k, fire->version, s.word, s.delta))
+	if (tbuf_plan_add(p, fire->version, s.word, s.delta))
 		return (true);
-	session_read(k, &s);
+	session_read(p, &s);
 	s.key = NULL;
 	s.hash = tbuf_hash_key(0, aggregation);
-	if (!tbuf_kept_unchanged(k, fire->version) ||
+	if (!tbuf_plan_unchanged(p, fire->version) ||
 	    !update_do(&s, fire->base, aggregation, 0, TBUF_STEP_UPDATE))
 		return (false);
-	if (tbuf_kept_total(k) != NULL)
-		tbuf_table_remember(tbuf_kept_number(k), &s,
-		    fire->base, aggregation, tbuf_kept_bits(fire->version));
+	if (tbuf_plan_total(p) != NULL)
+		tbuf_table_remember(tbuf_plan_number(p), &s,
+		    fire->base, aggregation, tbuf_plan_bits(fire->version));
 	return (true);
 }
 
 /* Writes the record with the memo of the session. */
 static bool
-write_numbers(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+write_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	uint64_t numbers[TBUF_KEPT_NUMBERS];
-	uint32_t n, epid = k->epid;
+	uint64_t numbers[TBUF_PLAN_NUMBERS];
+	uint32_t n, epid = p->epid;
 	struct tbuf_fire f;
 
-	if (!tbuf_kept_numbers(k, fire, numbers, &n))
+	if (!tbuf_plan_numbers(p, fire, numbers, &n))
 		return (false);
-	f.bits = UINT64_C(1) << (k->number & (TBUF_NSESSIONS - 1)) |
+	f.bits = UINT64_C(1) << (p->number & (TBUF_NSESSIONS - 1)) |
 	    TBUF_MEMO_CLAUSES;
-	f.generation = k->generation;
-	f.index = k->index;
-	return (tbuf_kept_unchanged(k, fire->version) &&
+	f.generation = p->generation;
+	f.index = p->index;
+	return (tbuf_plan_unchanged(p, fire->version) &&
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
 /* Updates a key in a plan that also has a self-> number. */
 static __attribute__((noinline)) bool
-update_beside(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+update_beside(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	return (update_key(k, fire, TBUF_STEP_UPDATE,
-	    k->update.strsize != 0));
+	return (update_key(p, fire, TBUF_STEP_UPDATE,
+	    p->update.strsize != 0));
 }
 
 /* Updates a sum, a min() or a max(), with a key or without. */
 static __attribute__((noinline)) bool
-update_pairs(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+update_pairs(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	enum tbuf_table_step step = k->kind == TBUF_KEPT_SUM ?
+	enum tbuf_table_step step = p->kind == TBUF_PLAN_SUM ?
 	    TBUF_STEP_SUM : TBUF_STEP_PEAK;
 
-	return (k->update.strsize != 0 ? update_key(k, fire, step, true) :
-	    update_key(k, fire, step, false));
+	return (p->update.strsize != 0 ? update_key(p, fire, step, true) :
+	    update_key(p, fire, step, false));
 }
 
 bool
-tbuf_kept_effect(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire)
+tbuf_plan_effect(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	if (k->kind == TBUF_KEPT_UPDATE)
-		return (k->nnumbers == 0 ? update_total(k, fire) :
-		    update_beside(k, fire));
-	if (k->kind == TBUF_KEPT_RECORD)
-		return (write_numbers(k, fire));
-	if (k->kind == TBUF_KEPT_NOTHING)
-		return (tbuf_kept_unchanged(k, fire->version) &&
+	if (p->kind == TBUF_PLAN_UPDATE)
+		return (p->nnumbers == 0 ? update_total(p, fire) :
+		    update_beside(p, fire));
+	if (p->kind == TBUF_PLAN_RECORD)
+		return (write_numbers(p, fire));
+	if (p->kind == TBUF_PLAN_NOTHING)
+		return (tbuf_plan_unchanged(p, fire->version) &&
 		    ++tbuf_thread.looks != 0);
-	return (k->kind >= TBUF_KEPT_SUM && update_pairs(k, fire));
+	return (p->kind >= TBUF_PLAN_SUM && update_pairs(p, fire));
 }

@@ -63,7 +63,7 @@ cut_make(const struct tbuf_site *site, unsigned argument, bool packed,
 }
 
 bool
-tbuf_decode_cut(const struct tbuf_keeping *g, uint32_t selector,
+tbuf_decode_cut(const struct tbuf_decoder *g, uint32_t selector,
     struct tbuf_cut *cut)
 {
 	unsigned n = tbuf_select(g->machine, selector), type;
@@ -146,7 +146,7 @@ cut_stretch(struct stretch s, const struct tbuf_cut *cut)
 }
 
 static bool
-builtin_constant(const struct tbuf_keeping *g, uint32_t which,
+builtin_constant(const struct tbuf_decoder *g, uint32_t which,
     struct tbuf_number *to)
 {
 	switch (which) {
@@ -163,7 +163,7 @@ builtin_constant(const struct tbuf_keeping *g, uint32_t which,
 }
 
 bool
-tbuf_decode_constant(struct tbuf_keeping *g, uint64_t word)
+tbuf_decode_constant(struct tbuf_decoder *g, uint64_t word)
 {
 	const struct tbuf_number *from =
 	    &g->registers[tbuf_word_b(word) % TBUF_REGISTERS];
@@ -199,7 +199,7 @@ tbuf_decode_constant(struct tbuf_keeping *g, uint64_t word)
 
 /* Finds a text that is the same at each fire: the script's, or a built-in's. */
 static bool
-text_find(const struct tbuf_keeping *g, const struct tbuf_number *number,
+text_find(const struct tbuf_decoder *g, const struct tbuf_number *number,
     struct tbuf_span *span)
 {
 	const struct tbuf_machine *m = g->machine;
@@ -217,7 +217,7 @@ text_find(const struct tbuf_keeping *g, const struct tbuf_number *number,
 
 /* Compares texts as the machine does, up to strsize. */
 static bool
-texts_same(const struct tbuf_keeping *g, const struct tbuf_span *a,
+texts_same(const struct tbuf_decoder *g, const struct tbuf_span *a,
     const struct tbuf_span *b)
 {
 	uint32_t strsize = tbuf_fire_strsize(g->run->fire->slot), i;
@@ -234,7 +234,7 @@ texts_same(const struct tbuf_keeping *g, const struct tbuf_span *a,
 
 /* Decides a jump.  Returns false if it depends on the fire. */
 static bool
-jump_find(const struct tbuf_keeping *g, uint64_t word, bool *jumps)
+jump_find(const struct tbuf_decoder *g, uint64_t word, bool *jumps)
 {
 	unsigned operation = tbuf_word_operation(word);
 	const struct tbuf_number *a =
@@ -274,7 +274,7 @@ jump_distance(uint64_t word)
 }
 
 static void
-registers_forget(struct tbuf_keeping *g)
+registers_forget(struct tbuf_decoder *g)
 {
 	unsigned i;
 
@@ -288,7 +288,7 @@ registers_forget(struct tbuf_keeping *g)
  * forgotten, as other paths may lead there, too.
  */
 static uint32_t
-program_skip(struct tbuf_keeping *g, uint32_t from)
+program_skip(struct tbuf_decoder *g, uint32_t from)
 {
 	const struct tbuf_machine *m = g->machine;
 	uint64_t word, pc = from;
@@ -312,13 +312,13 @@ program_skip(struct tbuf_keeping *g, uint32_t from)
 
 /* Tests, in ascending order, and the first instruction that is none. */
 struct found {
-	uint32_t at[TBUF_KEPT_TESTS];
+	uint32_t at[TBUF_PLAN_TESTS];
 	uint32_t n;
 	uint32_t behind;
 };
 
 static bool
-test_is(const struct tbuf_keeping *g, uint64_t word, struct tbuf_cut *cut)
+test_is(const struct tbuf_decoder *g, uint64_t word, struct tbuf_cut *cut)
 {
 	unsigned operation = tbuf_word_operation(word);
 
@@ -328,7 +328,7 @@ test_is(const struct tbuf_keeping *g, uint64_t word, struct tbuf_cut *cut)
 
 /* Adds an instruction that the program comes to. */
 static void
-found_add(const struct tbuf_keeping *g, uint32_t pc, struct found *found)
+found_add(const struct tbuf_decoder *g, uint32_t pc, struct found *found)
 {
 	struct tbuf_cut cut;
 	uint32_t i, n;
@@ -339,7 +339,7 @@ found_add(const struct tbuf_keeping *g, uint32_t pc, struct found *found)
 		continue;
 	if (i < found->n && found->at[i] == pc)
 		return;
-	if (found->n == TBUF_KEPT_TESTS ||
+	if (found->n == TBUF_PLAN_TESTS ||
 	    !test_is(g, tbuf_load(&g->machine->code[pc]), &cut)) {
 		if (pc < found->behind)
 			found->behind = pc;
@@ -351,7 +351,7 @@ found_add(const struct tbuf_keeping *g, uint32_t pc, struct found *found)
 }
 
 static uint32_t
-test_leads(struct tbuf_keeping *g, uint32_t pc, bool jumps)
+test_leads(struct tbuf_decoder *g, uint32_t pc, bool jumps)
 {
 	uint64_t word = tbuf_load(&g->machine->code[pc]);
 
@@ -363,7 +363,7 @@ test_leads(struct tbuf_keeping *g, uint32_t pc, bool jumps)
  * Finds all tests.  Jumps lead forward: tests come after those that lead there.
  */
 static void
-found_make(struct tbuf_keeping *g, struct found *found)
+found_make(struct tbuf_decoder *g, struct found *found)
 {
 	uint32_t i;
 
@@ -378,7 +378,7 @@ found_make(struct tbuf_keeping *g, struct found *found)
 
 /* Returns tbuf_test.next for the instruction that a test leads to. */
 static uint8_t
-test_next(const struct tbuf_keeping *g, const struct found *found, uint32_t pc)
+test_next(const struct tbuf_decoder *g, const struct found *found, uint32_t pc)
 {
 	uint32_t i;
 
@@ -393,7 +393,7 @@ test_next(const struct tbuf_keeping *g, const struct found *found, uint32_t pc)
 }
 
 static void
-test_make(struct tbuf_keeping *g, const struct found *found, uint32_t n,
+test_make(struct tbuf_decoder *g, const struct found *found, uint32_t n,
     struct tbuf_test *test)
 {
 	uint64_t word = tbuf_load(&g->machine->code[found->at[n]]);
@@ -421,7 +421,7 @@ test_make(struct tbuf_keeping *g, const struct found *found, uint32_t n,
 }
 
 uint32_t
-tbuf_decode_tests(struct tbuf_keeping *g, struct tbuf_kept *k)
+tbuf_decode_tests(struct tbuf_decoder *g, struct tbuf_plan *p)
 {
 	struct found found;
 	uint32_t i;
@@ -429,7 +429,7 @@ tbuf_decode_tests(struct tbuf_keeping *g, struct tbuf_kept *k)
 	g->skips = false;
 	found_make(g, &found);
 	for (i = 0; i < found.n; i++)
-		test_make(g, &found, i, &k->tests[i]);
-	k->ntests = (uint8_t)found.n;
+		test_make(g, &found, i, &p->tests[i]);
+	p->ntests = (uint8_t)found.n;
 	return (found.behind);
 }

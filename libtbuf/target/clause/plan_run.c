@@ -16,21 +16,21 @@
 /* Out of line: most fires end in a predicate. */
 static __attribute__((noinline)) bool
 behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
-    enum tbuf_kept_way way, uint64_t version)
+    enum tbuf_plan_way way, uint64_t version)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 
-	return ((way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_COUNT &&
-	    tbuf_kept_count(k, version)) ||
+	return ((way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_COUNT &&
+	    tbuf_plan_count(p, version)) ||
 	    tbuf_clause_behind(site, words, size, way, version));
 }
 
 bool
-tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
+tbuf_plan_run(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
 {
 	uint64_t version;
-	enum tbuf_kept_way way = tbuf_kept_way(tbuf_kept_place(site->index),
+	enum tbuf_plan_way way = tbuf_plan_way(tbuf_plan_place(site->index),
 	    site, words, size, number, &version);
 
 	return (way == TBUF_WAY_DONE || (way != TBUF_WAY_NONE &&
@@ -38,14 +38,14 @@ tbuf_clause_again(const struct tbuf_site *site, const uint64_t *words,
 }
 
 bool
-tbuf_clause_met(const struct tbuf_site *site, uint32_t bits)
+tbuf_plan_exists(const struct tbuf_site *site, uint32_t bits)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint64_t base = tbuf_load(&tbuf_local->base);
-	unsigned number = k->number % TBUF_NSESSIONS;
+	unsigned number = p->number % TBUF_NSESSIONS;
 
-	return (base != 0 && k->index == site->index &&
+	return (base != 0 && p->index == site->index &&
 	    bits == UINT32_C(1) << number &&
-	    tbuf_load(&tbuf_kept_slot(base, number)->generation) ==
-	    k->generation);
+	    tbuf_load(&tbuf_plan_slot(base, number)->generation) ==
+	    p->generation);
 }

@@ -27,33 +27,33 @@
 
 /* Returns the distance in bytes from the self-> number to the second one. */
 static inline int64_t
-second_distance(const struct tbuf_kept *k)
+second_distance(const struct tbuf_plan *p)
 {
-	const struct tbuf_places *places = &k->program.places;
+	const struct tbuf_places *places = &p->program.places;
 
-	return ((int64_t)places->at[k->self.second % TBUF_PLACES] -
-	    (int64_t)places->at[k->self.id % TBUF_PLACES]);
+	return ((int64_t)places->at[p->self.second % TBUF_PLACES] -
+	    (int64_t)places->at[p->self.id % TBUF_PLACES]);
 }
 
 static bool
-self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
-    struct tbuf_kept_fire *fire)
+self_do(const struct tbuf_site *site, const struct tbuf_plan *p,
+    struct tbuf_plan_fire *fire)
 {
-	const bool loads = k->self.loads, guards = k->self.guards;
-	const bool stores = k->self.stores, times = k->self.times;
-	const bool seconds = k->self.seconds;
-	const int64_t distance = second_distance(k);
-	const struct tbuf_number stored = k->self.stored;
-	const struct tbuf_tempo tempo = k->self.tempo;
-	const uint32_t id = k->self.id;
-	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
+	const bool loads = p->self.loads, guards = p->self.guards;
+	const bool stores = p->self.stores, times = p->self.times;
+	const bool seconds = p->self.seconds;
+	const int64_t distance = second_distance(p);
+	const struct tbuf_number stored = p->self.stored;
+	const struct tbuf_tempo tempo = p->self.tempo;
+	const uint32_t id = p->self.id;
+	const uint8_t kind = p->kind, number = p->number % TBUF_NSESSIONS;
 	struct tbuf_memo here;
 	uint64_t *cell, value = 0;
 
-	if (!tbuf_places_find(&k->program.places, number, k->generation,
-	    (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base, number),
+	if (!tbuf_places_find(&p->program.places, number, p->generation,
+	    (struct tbuf_slot *)(uintptr_t)tbuf_plan_slot(fire->base, number),
 	    id, &here, &cell) ||
-	    !tbuf_kept_unchanged(k, fire->version))
+	    !tbuf_plan_unchanged(p, fire->version))
 		return (false);
 	if (loads) {
 		fire->self = 0;
@@ -78,11 +78,11 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	if (stores && (cell == NULL ||
 	    !tbuf_number_value(&stored, fire, &value)))
 		return (false);
-	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+	if (kind != TBUF_PLAN_TEST && !tbuf_plan_effect(p, fire))
 		return (false);
 	if (!stores || tbuf_step_store(&here, cell, value) == TBUF_COMMITTED)
 		return (true);
-	if (kind == TBUF_KEPT_TEST)
+	if (kind == TBUF_PLAN_TEST)
 		return (false);
 	tbuf_clause_store(site, fire, number, here.generation, id, value);
 	return (true);
@@ -90,14 +90,14 @@ self_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 
 /* Makes the access to an element: its key, and the session of the fire. */
 static bool
-element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
-    uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], struct tbuf_access *a,
+element_make(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
+    uint64_t body[TBUF_ELEMENT_HEAD + TBUF_PLAN_KEY], struct tbuf_access *a,
     struct tbuf_memo *here)
 {
-	const struct tbuf_kept_self *s = &k->self;
+	const struct tbuf_plan_self *s = &p->self;
 	uint32_t n = s->nkey, i;
 
-	if (n > TBUF_KEPT_KEY)
+	if (n > TBUF_PLAN_KEY)
 		return (false);
 	for (i = 0; i < n; i++)
 		if (!tbuf_number_value(&s->key[i], fire,
@@ -110,9 +110,9 @@ element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
 	a->published = 0;
 	a->held.pair = NULL;
 	a->stores = a->known = a->nowhere = a->updates = false;
-	here->generation = k->generation;
-	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_kept_slot(fire->base,
-	    k->number % TBUF_NSESSIONS);
+	here->generation = p->generation;
+	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_plan_slot(fire->base,
+	    p->number % TBUF_NSESSIONS);
 	here->lane = NULL;
 	here->cpu = tbuf_rseq_cpu();
 	return (tbuf_array_make(a, body, n, (enum tbuf_scope)s->scope, s->id));
@@ -125,20 +125,20 @@ element_make(const struct tbuf_kept *k, const struct tbuf_kept_fire *fire,
  * all else.
  */
 static __attribute__((noinline)) bool
-element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
-    struct tbuf_kept_fire *fire)
+element_do(const struct tbuf_site *site, const struct tbuf_plan *p,
+    struct tbuf_plan_fire *fire)
 {
-	uint64_t body[TBUF_ELEMENT_HEAD + TBUF_KEPT_KEY], value = 0;
-	const bool loads = k->self.loads, guards = k->self.guards;
-	const bool stores = k->self.stores, times = k->self.times;
-	const struct tbuf_number stored = k->self.stored;
-	const struct tbuf_tempo tempo = k->self.tempo;
-	const uint8_t kind = k->kind, number = k->number % TBUF_NSESSIONS;
+	uint64_t body[TBUF_ELEMENT_HEAD + TBUF_PLAN_KEY], value = 0;
+	const bool loads = p->self.loads, guards = p->self.guards;
+	const bool stores = p->self.stores, times = p->self.times;
+	const struct tbuf_number stored = p->self.stored;
+	const struct tbuf_tempo tempo = p->self.tempo;
+	const uint8_t kind = p->kind, number = p->number % TBUF_NSESSIONS;
 	struct tbuf_memo here;
 	struct tbuf_access a;
 
-	if (!tbuf_self.rseq || !element_make(k, fire, body, &a, &here) ||
-	    !tbuf_kept_unchanged(k, fire->version))
+	if (!tbuf_self.rseq || !element_make(p, fire, body, &a, &here) ||
+	    !tbuf_plan_unchanged(p, fire->version))
 		return (false);
 	a.loaded = &fire->self;
 	if (loads) {
@@ -157,7 +157,7 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 	}
 	if (stores && !tbuf_number_value(&stored, fire, &value))
 		return (false);
-	if (kind != TBUF_KEPT_TEST && !tbuf_kept_effect(k, fire))
+	if (kind != TBUF_PLAN_TEST && !tbuf_plan_effect(p, fire))
 		return (false);
 	if (!stores)
 		return (true);
@@ -174,55 +174,55 @@ element_do(const struct tbuf_site *site, const struct tbuf_kept *k,
 
 /* Finds the self-> number's word.  Returns false if that is not remembered. */
 static inline __attribute__((always_inline)) bool
-cell_find(const struct tbuf_kept *k, uint64_t version, unsigned number,
+cell_find(const struct tbuf_plan *p, uint64_t version, unsigned number,
     uint32_t id, struct tbuf_memo *here, uint64_t **cell)
 {
 	const uint64_t base = tbuf_load(&tbuf_local->base);
 
-	return (base != 0 && tbuf_places_find(&k->program.places, number,
-	    k->generation, (struct tbuf_slot *)(uintptr_t)
-	    tbuf_kept_slot(base, number), id, here, cell) &&
-	    tbuf_kept_unchanged(k, version));
+	return (base != 0 && tbuf_places_find(&p->program.places, number,
+	    p->generation, (struct tbuf_slot *)(uintptr_t)
+	    tbuf_plan_slot(base, number), id, here, cell) &&
+	    tbuf_plan_unchanged(p, version));
 }
 
 /* Stores the time.  No field is copied: the plan's version is checked last. */
 static inline __attribute__((always_inline)) bool
-stamp_do(const struct tbuf_kept *k, uint64_t version)
+stamp_do(const struct tbuf_plan *p, uint64_t version)
 {
 	struct tbuf_memo here;
 	uint64_t *cell, time;
 
-	if (!cell_find(k, version, k->number % TBUF_NSESSIONS, k->self.id,
+	if (!cell_find(p, version, p->number % TBUF_NSESSIONS, p->self.id,
 	    &here, &cell) || cell == NULL)
 		return (false);
-	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
-	return (tbuf_kept_unchanged(k, version) &&
+	time = tbuf_tempo_scale(&p->self.tempo, tbuf_counter_glance());
+	return (tbuf_plan_unchanged(p, version) &&
 	    tbuf_rseq_store(&here, cell, time) == TBUF_COMMITTED);
 }
 
 /* Adds to a quantize() of the time since, if the memo has its values. */
 static inline __attribute__((always_inline)) bool
-since_quantize(const struct tbuf_kept *k, uint64_t version, uint64_t elapsed)
+since_quantize(const struct tbuf_plan *p, uint64_t version, uint64_t elapsed)
 {
-	uint64_t weight = k->update.weight.constant;
+	uint64_t weight = p->update.weight.constant;
 
-	return (k->self.quantizes && tbuf_kept_unchanged(k, version) &&
-	    tbuf_kept_add(k, version,
+	return (p->self.quantizes && tbuf_plan_unchanged(p, version) &&
+	    tbuf_plan_add(p, version,
 	    tbuf_quantize_bucket((int64_t)elapsed), weight));
 }
 
 /* Applies any other effect. */
 static __attribute__((noinline)) bool
-since_effect(const struct tbuf_kept *k, const uint64_t *words, uint64_t size,
+since_effect(const struct tbuf_plan *p, const uint64_t *words, uint64_t size,
     uint64_t version, uint64_t time, uint64_t self)
 {
-	const struct tbuf_kept_fire fire = {
+	const struct tbuf_plan_fire fire = {
 		.words = words, .size = size, .version = version,
 		.base = tbuf_load(&tbuf_local->base), .time = time,
 		.self = self
 	};
 
-	return (fire.base != 0 && tbuf_kept_effect(k, &fire));
+	return (fire.base != 0 && tbuf_plan_effect(p, &fire));
 }
 
 /* Stores by the slow path, unless the process is no target any more. */
@@ -230,7 +230,7 @@ static __attribute__((noinline)) void
 since_store(const struct tbuf_site *site, unsigned number,
     uint64_t generation, uint32_t id, uint64_t value)
 {
-	const struct tbuf_kept_fire fire = {
+	const struct tbuf_plan_fire fire = {
 		.base = tbuf_load(&tbuf_local->base)
 	};
 
@@ -240,23 +240,23 @@ since_store(const struct tbuf_site *site, unsigned number,
 
 static inline __attribute__((always_inline)) bool
 since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
-    uint64_t version, const struct tbuf_kept *k)
+    uint64_t version, const struct tbuf_plan *p)
 {
-	const unsigned number = k->number % TBUF_NSESSIONS;
-	const uint32_t id = k->self.id;
+	const unsigned number = p->number % TBUF_NSESSIONS;
+	const uint32_t id = p->self.id;
 	uint64_t *cell, self = 0, time, value;
 	struct tbuf_memo here;
 
-	if (!cell_find(k, version, number, id, &here, &cell) ||
+	if (!cell_find(p, version, number, id, &here, &cell) ||
 	    (cell != NULL && tbuf_rseq_load(&here, &self, cell,
 	    sizeof(*cell)) != TBUF_COMMITTED))
 		return (false);
 	if (self == 0)
 		return (true);
-	time = tbuf_tempo_scale(&k->self.tempo, tbuf_counter_glance());
-	value = k->self.stored.constant;
-	if (!since_quantize(k, version, time - self) &&
-	    !since_effect(k, words, size, version, time, self))
+	time = tbuf_tempo_scale(&p->self.tempo, tbuf_counter_glance());
+	value = p->self.stored.constant;
+	if (!since_quantize(p, version, time - self) &&
+	    !since_effect(p, words, size, version, time, self))
 		return (false);
 	if (tbuf_rseq_store(&here, cell, value) != TBUF_COMMITTED)
 		since_store(site, number, here.generation, id, value);
@@ -268,8 +268,8 @@ since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
  * must not become a target.
  */
 void
-tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+tbuf_plan_stamp(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	bool done = false;
@@ -278,7 +278,7 @@ tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
 	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (++tbuf_thread.looks != 0) {
 		held = tbuf_hold_begin(mark);
-		done = stamp_do(k, version);
+		done = stamp_do(p, version);
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
@@ -286,8 +286,8 @@ tbuf_kept_stamp(const struct tbuf_site *site, const uint64_t *words,
 }
 
 void
-tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+tbuf_plan_since(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	bool done = false;
@@ -295,7 +295,7 @@ tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
 
 	if (++tbuf_thread.looks != 0) {
 		held = tbuf_hold_begin(mark);
-		done = since_do(site, words, size, version, k);
+		done = since_do(site, words, size, version, p);
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
@@ -305,25 +305,25 @@ tbuf_kept_since(const struct tbuf_site *site, const uint64_t *words,
 /* ------------------------------------------------------------ step by step */
 
 bool
-tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_kept *k,
-    struct tbuf_kept_fire *fire)
+tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_plan *p,
+    struct tbuf_plan_fire *fire)
 {
 	return (++tbuf_thread.looks != 0 &&
 	    tbuf_load(&tbuf_local->base) == fire->base &&
-	    (k->self.scope == TBUF_SCOPE_THREAD ? self_do(site, k, fire) :
-	    element_do(site, k, fire)));
+	    (p->self.scope == TBUF_SCOPE_THREAD ? self_do(site, p, fire) :
+	    element_do(site, p, fire)));
 }
 
 bool
-tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_kept *k,
-    struct tbuf_kept_fire *fire)
+tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_plan *p,
+    struct tbuf_plan_fire *fire)
 {
 	volatile uint64_t mark[TBUF_MARK_WORDS];
 	uint32_t held;
 	bool done;
 
 	held = tbuf_hold_begin(mark);
-	done = tbuf_clause_self_held(site, k, fire);
+	done = tbuf_clause_self_held(site, p, fire);
 	tbuf_hold_end(mark, held);
 	return (done);
 }

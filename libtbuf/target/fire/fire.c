@@ -230,8 +230,8 @@ static inline bool
 fire_clause(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
     unsigned number)
 {
-	return (tbuf_load(&tbuf_clause_kept) &&
-	    tbuf_clause_again(site, words, size, number));
+	return (tbuf_load(&tbuf_plans_any) &&
+	    tbuf_plan_run(site, words, size, number));
 }
 
 /*
@@ -377,7 +377,7 @@ fire_rest(const struct tbuf_site *site, const uint64_t *values,
 /* Applies the effect of a probe's plan, or fires without the plan. */
 static __attribute__((noinline)) void
 fire_behind(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, enum tbuf_kept_way way, uint64_t version)
+    uint64_t size, enum tbuf_plan_way way, uint64_t version)
 {
 	if (!tbuf_clause_behind(site, values, size, way, version))
 		fire_rest(site, values, size, UINT32_MAX);
@@ -386,9 +386,9 @@ fire_behind(const struct tbuf_site *site, const uint64_t *values,
 /* Counts, or falls back to fire_behind(). */
 static __attribute__((noinline)) void
 fire_count(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, uint64_t version, const struct tbuf_kept *k)
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	if (!tbuf_kept_count(k, version))
+	if (!tbuf_plan_count(p, version))
 		fire_behind(site, values, size, TBUF_WAY_BEHIND, version);
 }
 
@@ -399,22 +399,22 @@ fire_count(const struct tbuf_site *site, const uint64_t *values,
 static __attribute__((noinline)) void
 fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
-	enum tbuf_kept_way way = TBUF_WAY_NONE;
+	enum tbuf_plan_way way = TBUF_WAY_NONE;
 	uint64_t version;
 
-	if (tbuf_load(&tbuf_clause_kept) && bits != 0)
-		way = tbuf_kept_way(k, site, values, size,
+	if (tbuf_load(&tbuf_plans_any) && bits != 0)
+		way = tbuf_plan_way(p, site, values, size,
 		    (unsigned)__builtin_ctz(bits), &version);
 	if (way == TBUF_WAY_DONE)
 		return;
 	if (way == TBUF_WAY_NONE)
 		fire_rest(site, values, size, UINT32_MAX);
-	else if (way == TBUF_WAY_BEHIND && k->whole == TBUF_WHOLE_COUNT)
-		fire_count(site, values, size, version, k);
-	else if (way == TBUF_WAY_BEHIND && k->whole != TBUF_WHOLE_NONE)
-		tbuf_kept_do(site, values, size, version, k);
+	else if (way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_COUNT)
+		fire_count(site, values, size, version, p);
+	else if (way == TBUF_WAY_BEHIND && p->whole != TBUF_WHOLE_NONE)
+		tbuf_plan_do(site, values, size, version, p);
 	else
 		fire_behind(site, values, size, way, version);
 }
@@ -676,7 +676,7 @@ is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 {
 	return (tbuf_load(&tbuf_thread.memo.bits) ==
 	    (bits | TBUF_MEMO_CLAUSES) ||
-	    (tbuf_load(&tbuf_clause_kept) && tbuf_clause_met(site, bits)));
+	    (tbuf_load(&tbuf_plans_any) && tbuf_plan_exists(site, bits)));
 }
 
 /*
@@ -701,7 +701,7 @@ fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 /* Applies the effect of a plan, as fire_behind() does. */
 static __attribute__((noinline)) void
 fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, enum tbuf_kept_way way, uint64_t version, unsigned number)
+    uint64_t size, enum tbuf_plan_way way, uint64_t version, unsigned number)
 {
 	if (!tbuf_clause_behind(site, values, size, way, version))
 		fire_texts_session(site, values, number);
@@ -711,21 +711,21 @@ fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
 static __attribute__((noinline)) void
 fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 {
-	const struct tbuf_kept *k = tbuf_kept_place(site->index);
+	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
 	uint64_t size = site->nargs * sizeof(*values), version;
-	enum tbuf_kept_way way = TBUF_WAY_NONE;
+	enum tbuf_plan_way way = TBUF_WAY_NONE;
 
-	if (tbuf_load(&tbuf_clause_kept) && bits != 0 &&
+	if (tbuf_load(&tbuf_plans_any) && bits != 0 &&
 	    (bits & (bits - 1)) == 0)
-		way = tbuf_kept_way(k, site, values, size,
+		way = tbuf_plan_way(p, site, values, size,
 		    (unsigned)__builtin_ctz(bits), &version);
 	if (way == TBUF_WAY_DONE)
 		return;
 	if (way == TBUF_WAY_NONE)
 		fire_texts_rest(site, values);
-	else if (way == TBUF_WAY_BEHIND && k->whole > TBUF_WHOLE_COUNT)
-		tbuf_kept_do(site, values, size, version, k);
+	else if (way == TBUF_WAY_BEHIND && p->whole > TBUF_WHOLE_COUNT)
+		tbuf_plan_do(site, values, size, version, p);
 	else
 		fire_texts_behind(site, values, size, way, version,
 		    (unsigned)__builtin_ctz(bits));
@@ -789,7 +789,7 @@ fire_unable(const struct tbuf_site *site, const uint64_t *words,
 		fire_behind(site, words, size, TBUF_WAY_RUN, version);
 		return;
 	}
-	if (!tbuf_kept_run(site, words, size, tbuf_kept_place(site->index),
+	if (!tbuf_plan_machine(site, words, size, tbuf_plan_place(site->index),
 	    version))
 		for (bits = tbuf_load(site->enabled); bits != 0;
 		    bits &= bits - 1)

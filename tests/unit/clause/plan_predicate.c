@@ -74,12 +74,12 @@ words_fill(uint64_t *words, const struct tbuf_cut *cut, uint64_t number)
 }
 
 static void
-compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
+compare(struct tbuf_decoder *g, unsigned operation, int32_t immediate)
 {
 	unsigned argument = g->site->nargs - 1, i, next;
 	uint64_t code[3], words[TBUF_NARGS];
 	struct tbuf_machine machine = { .code = code, .length = 3 };
-	struct tbuf_kept k = { .ntests = 0 };
+	struct tbuf_plan k = { .ntests = 0 };
 	struct tbuf_cut cut;
 	bool expected;
 
@@ -95,7 +95,7 @@ compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
 		words_fill(words, &cut, near(immediate));
 		expected = tbuf_argument_holds(code[0],
 		    tbuf_cut_out(&cut, words));
-		next = tbuf_kept_test(&k, words, sizeof(words));
+		next = tbuf_plan_test(&k, words, sizeof(words));
 		ck_assert_msg(next == (expected ? 1 : TBUF_TEST_END),
 		    "operation %u, %d, %u bits%s at %u, %#" PRIx64 ": %u",
 		    operation, immediate, 64 - cut.down,
@@ -107,7 +107,7 @@ compare(struct tbuf_keeping *g, unsigned operation, int32_t immediate)
 START_TEST(comparisons_say_what_the_machine_says)
 {
 	struct tbuf_site site = { .index = 0 };
-	struct tbuf_keeping g = { .site = &site, .packed = true };
+	struct tbuf_decoder g = { .site = &site, .packed = true };
 	unsigned operation, t, i;
 
 	for (operation = TBUF_OP_JAEQI; operation <= TBUF_OP_JAGEUI;
@@ -132,10 +132,10 @@ START_TEST(tests_lead_where_the_program_does)
 	uint64_t code[5] = { 0 };
 	struct tbuf_machine machine = { .code = code, .length = 5 };
 	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
-	struct tbuf_keeping g = {
+	struct tbuf_decoder g = {
 		.site = &site, .machine = &machine, .packed = true
 	};
-	struct tbuf_kept k;
+	struct tbuf_plan k;
 	unsigned i;
 
 	for (i = 0; i < COUNT(jumps); i++) {
@@ -156,12 +156,12 @@ END_TEST
 /* The machine runs the fire if the site lacks the word. */
 START_TEST(words_that_are_not_there_are_not_looked_at)
 {
-	struct tbuf_kept k = {
+	struct tbuf_plan k = {
 		.ntests = 1, .tests = { { .at = 3, .next = { 1, 1 } } }
 	};
 	const uint64_t words[3] = { 0 };
 
-	ck_assert(tbuf_kept_test(&k, words, sizeof(words)) == TBUF_TEST_RUN);
+	ck_assert(tbuf_plan_test(&k, words, sizeof(words)) == TBUF_TEST_RUN);
 }
 END_TEST
 
@@ -267,7 +267,7 @@ has_effect(struct tbuf_machine *m, const uint64_t *code)
 
 /* Compares the plan with the machine, for any argument. */
 static void
-agree(struct tbuf_machine *m, const struct tbuf_kept *k, uint32_t behind,
+agree(struct tbuf_machine *m, const struct tbuf_plan *p, uint32_t behind,
     unsigned ways[2])
 {
 	static uint64_t word;
@@ -275,14 +275,14 @@ agree(struct tbuf_machine *m, const struct tbuf_kept *k, uint32_t behind,
 
 	m->values = &word;
 	for (word = 0; word < 4; word++) {
-		at = k->ntests != 0 ? tbuf_kept_test(k, &word, sizeof(word)) :
+		at = p->ntests != 0 ? tbuf_plan_test(p, &word, sizeof(word)) :
 		    behind < LENGTH ? 0 : TBUF_TEST_END;
 		if (at == TBUF_TEST_END)
 			ck_assert(!has_effect(m, m->code));
-		else if (at == k->ntests)
+		else if (at == p->ntests)
 			ck_assert(!passes(m, m->code, behind));
 		ways[0] += at == TBUF_TEST_END;
-		ways[1] += at == k->ntests;
+		ways[1] += at == p->ntests;
 	}
 }
 
@@ -304,12 +304,12 @@ START_TEST(what_is_the_same_is_decided_as_by_the_machine)
 		.constants_size = sizeof(constants), .nargs = 1,
 		.types = type, .surroundings = &surroundings
 	};
-	struct tbuf_keeping g = {
+	struct tbuf_decoder g = {
 		.run = &run, .site = &site, .machine = &machine,
 		.packed = true
 	};
 	unsigned ways[2] = { 0, 0 }, round, i;
-	struct tbuf_kept k;
+	struct tbuf_plan k;
 	uint32_t behind;
 
 	for (round = 0; round < 100000; round++) {
@@ -356,11 +356,11 @@ step_makes(const uint64_t code[3], const uint64_t *word, uint64_t *value)
 {
 	const struct tbuf_machine machine = { .length = 0 };
 	struct tbuf_site site = { .nargs = 1, .types = { TBUF_UINT64 } };
-	struct tbuf_keeping g = {
+	struct tbuf_decoder g = {
 		.site = &site, .machine = &machine, .packed = true
 	};
-	struct tbuf_kept_fire fire = { .words = word, .size = 8 };
-	struct tbuf_kept k;
+	struct tbuf_plan_fire fire = { .words = word, .size = 8 };
+	struct tbuf_plan k;
 	unsigned i;
 
 	for (i = 0; i < 3; i++)
@@ -412,10 +412,10 @@ step_is_kept(uint64_t first, uint64_t last, uint8_t numbers)
 	};
 	struct tbuf_machine machine = { .code = code, .length = 4 };
 	struct tbuf_site site = { .nargs = 0 };
-	struct tbuf_keeping g = {
+	struct tbuf_decoder g = {
 		.site = &site, .machine = &machine, .stepwise = true
 	};
-	struct tbuf_kept k = { .program.code = code };
+	struct tbuf_plan k = { .program.code = code };
 
 	effect_begin(&g, &k, numbers);
 	return (step_find(&g, 1, false, &k) && k.link.next == 3);
@@ -459,10 +459,10 @@ START_TEST(a_variable_of_the_clause_is_no_guard)
 	};
 	struct tbuf_machine machine = { .code = code, .length = COUNT(code) };
 	struct tbuf_site site = { .nargs = 0 };
-	struct tbuf_keeping g = {
+	struct tbuf_decoder g = {
 		.site = &site, .machine = &machine, .alone = true
 	};
-	struct tbuf_kept k = { .program.code = code };
+	struct tbuf_plan k = { .program.code = code };
 
 	effect_begin(&g, &k, TBUF_CUT_NONE);
 	ck_assert(!step_find(&g, 0, true, &k));

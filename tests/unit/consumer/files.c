@@ -567,14 +567,14 @@ START_TEST(the_youngest_unread_files_are_kept)
 	begin_abandoned("bufsize=1k bufpolicy=ring");
 	fire(3);
 	fake_kill(&fake);
-	copy_files(TBUF_KEPT + 3);
+	copy_files(TBUF_ORPHANS_MAX + 3);
 	unlinkat(fake.dirfd, fake.name, 0);
 	look_at_all();
 	/* The oldest files are removed when tracing begins. */
 	ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
 	ck_assert_int_eq(tbuf_consumer_go(c), 0);
 	tbuf_consumer_close(c);
-	for (i = 1; i <= TBUF_KEPT + 3; i++) {
+	for (i = 1; i <= TBUF_ORPHANS_MAX + 3; i++) {
 		tbuf_control_name(name, (pid_t)i, i * 7919 % 1000);
 		ck_assert_int_eq(unlinkat(fake.dirfd, name, 0) == 0, i > 3);
 	}
