@@ -22,7 +22,7 @@ struct tbuf_cpuid {
 	uint32_t found[4], active[4];
 };
 
-extern const struct tbuf_cpuid *tbuf_cpuid_kept(unsigned number)
+extern const struct tbuf_cpuid *tbuf_cpuid_cached(unsigned number)
     __asm__("__x86_get_cpuid_feature_leaf") __attribute__((weak));
 
 enum { TBUF_CPUID_ECX = 2, TBUF_CPUID_EDX = 3 };
@@ -34,8 +34,8 @@ tbuf_cpuid_bit(unsigned function, unsigned number, unsigned word, unsigned bit)
 	uint32_t own[4];
 	const uint32_t *found = own;
 
-	if (tbuf_cpuid_kept != NULL)
-		found = tbuf_cpuid_kept(number)->found;
+	if (tbuf_cpuid_cached != NULL)
+		found = tbuf_cpuid_cached(number)->found;
 	else if (__get_cpuid_count(function, 0, &own[0], &own[1], &own[2],
 	    &own[3]) == 0)
 		return (false);

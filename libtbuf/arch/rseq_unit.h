@@ -51,7 +51,7 @@ TBUF_ASSERT_OFFSET(tbuf_unit_entry, id, TBUF_Y_ID);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, kind, TBUF_Y_KIND);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, thread, TBUF_Y_THREAD);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, inside, TBUF_Y_INSIDE);
-TBUF_ASSERT_OFFSET(tbuf_unit_total, kept, 0);
+TBUF_ASSERT_OFFSET(tbuf_unit_total, committed, 0);
 TBUF_ASSERT_OFFSET(tbuf_unit_total, discarded, 8);
 
 #if defined(__x86_64__)

@@ -48,7 +48,7 @@ enum tbuf_holder_state {
 	TBUF_LANE_FREE = 0,
 	TBUF_LANE_BOUND = 1,
 	TBUF_LANE_DONE = 2,	/* (later) its records are to be read */
-	TBUF_LANE_KEPT = 3	/* (later) */
+	TBUF_LANE_RETAINED = 3	/* (later) */
 };
 
 #define TBUF_SIDES_MAX	1024u	/* most thread lanes of a session */

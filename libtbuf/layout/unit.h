@@ -66,7 +66,7 @@ enum tbuf_unit_state {
 	TBUF_UNIT_BOUND = 2,
 	TBUF_UNIT_ENDING = 3,
 	TBUF_UNIT_DONE = 4,
-	TBUF_UNIT_KEPT = 5
+	TBUF_UNIT_CACHED = 5
 };
 
 #define TBUF_UNIT_KINDS		32u	/* the last one: all others */
@@ -84,7 +84,7 @@ struct tbuf_unit_half {
 
 /* Sums over all units that a table has had. */
 struct tbuf_unit_total {
-	uint64_t kept;		/* (t) records that were kept */
+	uint64_t committed;	/* (t) records that were kept */
 	uint64_t discarded;	/* (t) records that were not kept */
 };
 

@@ -186,20 +186,20 @@ change_check(const struct tbuf_text_setting *s, uint32_t next)
  * Strings of settings, also of replaced ones, which another thread may still be
  * reading.
  */
-static struct kept {
-	struct kept *older;
+static struct stored {
+	struct stored *older;
 	char text[];
 } *texts;
 
 /* Copies a setting's string to *kept, which is NULL if nothing changes. */
 static int
 keep(unsigned given, unsigned bit, const char *text, const char *old,
-    const char **kept)
+    const char **stored)
 {
 	size_t size = strlen(text) + 1;
-	struct kept *k;
+	struct stored *k;
 
-	*kept = NULL;
+	*stored = NULL;
 	if ((given & bit) == 0 || strcmp(text, old) == 0)
 		return (0);
 	if ((k = malloc(sizeof(*k) + size)) == NULL)
@@ -207,7 +207,7 @@ keep(unsigned given, unsigned bit, const char *text, const char *old,
 	memcpy(k->text, text, size);
 	k->older = texts;
 	texts = k;
-	*kept = k->text;
+	*stored = k->text;
 	return (0);
 }
 

@@ -165,7 +165,7 @@ void	d_resume(struct generator *g, unsigned to, unsigned count,
 struct keys {
 	unsigned at;			/* the first register */
 	unsigned count;
-	unsigned kept;			/* parts in registers */
+	unsigned in_registers;		/* parts in registers */
 	unsigned waiting;		/* variable of the next part */
 };
 

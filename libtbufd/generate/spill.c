@@ -81,10 +81,10 @@ d_keys_add(struct generator *g, struct keys *keys, unsigned to)
 	if (keys->count++ == 0)
 		*keys = (struct keys){ .at = to, .count = 1 };
 	if (to < SPILL_FROM) {
-		keys->kept++;
+		keys->in_registers++;
 		return (to + 1);
 	}
-	if (keys->count == keys->kept + 1)
+	if (keys->count == keys->in_registers + 1)
 		keys->waiting = g->waiting;
 	leave(g, to);
 	return (to);
@@ -94,8 +94,8 @@ unsigned
 d_keys_part(struct generator *g, const struct keys *keys, unsigned part,
     unsigned above)
 {
-	if (part < keys->kept)
+	if (part < keys->in_registers)
 		return (keys->at + part);
-	fetch(g, above, keys->waiting + part - keys->kept);
+	fetch(g, above, keys->waiting + part - keys->in_registers);
 	return (above);
 }

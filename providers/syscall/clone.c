@@ -119,7 +119,7 @@ static _Thread_local struct {
 
 /* Returns the number of saved calls that are not below this address. */
 static uint32_t
-count_kept(uintptr_t stack)
+count_stored(uintptr_t stack)
 {
 	uint32_t n = clones.n;
 
@@ -129,9 +129,9 @@ count_kept(uintptr_t stack)
 }
 
 static void
-keep_flags(const struct syscall_frame *f, uint64_t flags)
+store_flags(const struct syscall_frame *f, uint64_t flags)
 {
-	uint32_t n = count_kept(syscall_frame_stack(f) + 1);
+	uint32_t n = count_stored(syscall_frame_stack(f) + 1);
 
 	if (n == CLONES_MAX)
 		return;
@@ -141,9 +141,9 @@ keep_flags(const struct syscall_frame *f, uint64_t flags)
 }
 
 static uint64_t
-kept_flags(const struct syscall_frame *f, uint64_t number)
+stored_flags(const struct syscall_frame *f, uint64_t number)
 {
-	uint32_t n = count_kept(syscall_frame_stack(f));
+	uint32_t n = count_stored(syscall_frame_stack(f));
 
 	(void)number;
 	if (n == 0 || clones.calls[n - 1].stack != syscall_frame_stack(f))
@@ -153,14 +153,14 @@ kept_flags(const struct syscall_frame *f, uint64_t number)
 }
 #else
 static void
-keep_flags(const struct syscall_frame *f, uint64_t flags)
+store_flags(const struct syscall_frame *f, uint64_t flags)
 {
 	(void)f;
 	(void)flags;
 }
 
 static uint64_t
-kept_flags(const struct syscall_frame *f, uint64_t number)
+stored_flags(const struct syscall_frame *f, uint64_t number)
 {
 	return (flags_of(f, number));
 }
@@ -173,7 +173,7 @@ syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 	uint64_t flags = flags_of(f, number);
 
 	syscall_area_clone(f, number);
-	keep_flags(f, flags);
+	store_flags(f, flags);
 	if (!shares(flags))
 		return (flags);
 	if (!lend(f, number, flags))
@@ -192,7 +192,7 @@ syscall_clone_begin(const struct syscall_frame *f, uint64_t number)
 void
 syscall_clone_end(const struct syscall_frame *f, uint64_t number)
 {
-	uint64_t flags = kept_flags(f, number);
+	uint64_t flags = stored_flags(f, number);
 
 	if (shares(flags) && ((flags & CLONE_VFORK) != 0 ||
 	    f->result > (uint64_t)-4096) && !take_back(f))

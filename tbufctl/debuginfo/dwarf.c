@@ -27,16 +27,16 @@ dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
     char **found)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	char *kept = urls == NULL ? NULL : memory_string(urls);
+	char *saved = urls == NULL ? NULL : memory_string(urls);
 	int fd;
 
-	if (kept != NULL)
+	if (saved != NULL)
 		(void)unsetenv("DEBUGINFOD_URLS");
 	fd = dwfl_standard_find_debuginfo(module, data, name, base, file,
 	    link, crc, found);
-	if (kept != NULL)
-		(void)setenv("DEBUGINFOD_URLS", kept, 1);
-	free(kept);
+	if (saved != NULL)
+		(void)setenv("DEBUGINFOD_URLS", saved, 1);
+	free(saved);
 	return (fd);
 }
 

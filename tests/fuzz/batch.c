@@ -180,7 +180,7 @@ clean(struct tbuf_consumer *c)
 	t->file_only = false;
 	t->slot = 0;
 	tbuf_batches_clean(c);
-	FUZZ_CHECK(t->spec.kept <= t->order.terms.bufsize *
+	FUZZ_CHECK(t->spec.retained <= t->order.terms.bufsize *
 	    t->layout.ncpu_lanes);
 	t->slot = -1;
 	t->file_only = true;

@@ -404,9 +404,10 @@ test_table_that_was_handed_over_is_not_bound_again(void)
 	const struct tbuf_bound *b = begin_expect("one");
 
 	to = *b;
-	to.kept = false;
+	to.cached = false;
 	tbuf_unit_end(number(), 0);
-	GUEST_EXPECT(b->kept && tbuf_unit_spare(&to) && to.kept, "none kept");
+	GUEST_EXPECT(b->cached && tbuf_unit_spare(&to) && to.cached,
+	    "none kept");
 	GUEST_EXPECT(begin_expect("one")->index != to.index, "it is two units'");
 	tbuf_unit_end(number(), 0);
 	finish(c);
@@ -421,7 +422,7 @@ test_table_of_a_parent_is_not_bound_again(void)
 	uint32_t index = b->index;
 
 	tbuf_unit_end(number(), 0);
-	GUEST_EXPECT(b->kept, "it is not kept");
+	GUEST_EXPECT(b->cached, "it is not kept");
 	tbuf_units_forget();
 	GUEST_EXPECT(begin_expect("one") == b && b->index != index,
 	    "it is the parent's");

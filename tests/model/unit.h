@@ -58,7 +58,7 @@ enum defect {
 /* Task places: unit_bind.c, unit_write.c, unit_cached_end.h, unit_end.c. */
 #define TASK_PLACES(X)							\
 	X(T_IDLE)							\
-	X(B_KEPT) X(B_FREE) X(B_CLAIM) X(B_DONE) X(B_TAKEN)		\
+	X(B_CACHED) X(B_FREE) X(B_CLAIM) X(B_DONE) X(B_TAKEN)		\
 	X(B_HEAD) X(B_COMMIT) X(B_ENTER)				\
 	X(R_BUSY) X(R_HEAD) X(R_DATA) X(R_COMMIT) X(R_FULL)		\
 	X(F_RULE) X(F_WORD) X(F_TOTAL) X(F_COMMIT)			\

@@ -142,7 +142,7 @@ none_free(struct state *s, struct task *t)
 {
 	t->i = 0;
 	if (spare(s, t))
-		t->at = B_KEPT;
+		t->at = B_CACHED;
 	else if (model.scenario->ring)
 		t->at = B_DONE;
 	else
@@ -200,7 +200,7 @@ bind_word(struct state *s, struct task *t)
 	struct place *p = place_of(s, t);
 
 	if (table_of(s, t)->word == word_of(p->instance, p->kept ?
-	    TBUF_UNIT_KEPT : TBUF_UNIT_TAKEN) ||
+	    TBUF_UNIT_CACHED : TBUF_UNIT_TAKEN) ||
 	    model_has(D_BIND_WITHOUT_WORD)) {
 		t->at = B_HEAD;
 		return;
@@ -233,7 +233,7 @@ begin_step(struct state *s, unsigned task)
 	case B_CLAIM:
 		claim(s, t);
 		break;
-	case B_KEPT:
+	case B_CACHED:
 	case B_TAKEN:
 		bind_word(s, t);
 		break;
@@ -261,7 +261,7 @@ begin(struct state *s, struct task *t, unsigned task)
 	p->owner = (uint8_t)(task + 1);
 	if (!p->kept)
 		p->table = p->instance = p->counted = 0;
-	t->at = p->kept ? B_KEPT : B_FREE;
+	t->at = p->kept ? B_CACHED : B_FREE;
 }
 
 /* ------------------------------------------------------------ a record */
@@ -394,7 +394,7 @@ let_go(struct state *s, const struct task *t, enum tbuf_unit_state state)
 	const struct place *p = place_of(s, t);
 
 	table_of(s, t)->word = word_of(p->instance, state);
-	if (state == TBUF_UNIT_KEPT)
+	if (state == TBUF_UNIT_CACHED)
 		s->user[p->table - 1] = 0;
 }
 
@@ -437,7 +437,7 @@ finish_step(struct state *s, struct task *t)
 		check_rule(t, p->guess);
 		p->was = *next;
 		t->kept = 1;
-		let_go(s, t, TBUF_UNIT_KEPT);
+		let_go(s, t, TBUF_UNIT_CACHED);
 		t->at = G_RELEASE;
 		break;
 	}
@@ -485,7 +485,7 @@ end_commit(struct state *s, struct task *t)
 {
 	check_rule(t, t->mask);
 	t->kept = t->record.count == 0;
-	let_go(s, t, t->kept ? TBUF_UNIT_KEPT : TBUF_UNIT_ENDING);
+	let_go(s, t, t->kept ? TBUF_UNIT_CACHED : TBUF_UNIT_ENDING);
 	t->at = t->kept ? G_RELEASE : t->emitted ||
 	    model_has(D_DONE_BEFORE_MARK) ? G_FINISH : G_EMIT;
 }
@@ -551,7 +551,7 @@ end_step(struct state *s, unsigned task)
 		break;
 	case G_FINISH:
 		t->kept = t->envelope;
-		let_go(s, t, t->kept ? TBUF_UNIT_KEPT : TBUF_UNIT_DONE);
+		let_go(s, t, t->kept ? TBUF_UNIT_CACHED : TBUF_UNIT_DONE);
 		t->at = t->emitted ? G_RELEASE : G_EMIT;
 		break;
 	default:		/* G_RELEASE */
@@ -604,7 +604,7 @@ model_task_step(struct state *s, unsigned task)
 
 	if (at == T_IDLE)
 		idle_step(s, task);
-	else if (at >= B_KEPT && at <= B_ENTER)
+	else if (at >= B_CACHED && at <= B_ENTER)
 		begin_step(s, task);
 	else if (at >= R_BUSY && at <= R_FULL)
 		record_step(s, task);
@@ -646,7 +646,7 @@ model_task_abort(struct state *s, unsigned task)
 		forget(t);
 		t->at = B_FREE;
 	} else if (at == B_HEAD || at == B_COMMIT)
-		t->at = place_of(s, t)->kept ? B_KEPT : B_TAKEN;
+		t->at = place_of(s, t)->kept ? B_CACHED : B_TAKEN;
 	else if (at >= R_DATA && at <= R_FULL) {
 		forget(t);
 		t->at = R_HEAD;

@@ -69,7 +69,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    :
 	    : TBUF_CHECK_OPERANDS, [rule] "r"(f->rule), [guess] "r"(f->guess),
 	      [entry] "r"(f->entry), [old] "r"(f->old), [new] "r"(f->new),
-	      [to] "r"(f->to), [kept] "r"(f->was.kept),
+	      [to] "r"(f->to), [kept] "r"(f->was.committed),
 	      [discarded] "r"(f->was.discarded), [sum] "r"(f->sum),
 	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS

@@ -201,7 +201,7 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	    :
 	    : TBUF_CHECK_OPERANDS, [rule] "r"(f->rule), [guess] "rm"(f->guess),
 	      [entry] "r"(f->entry), [old] "rm"(f->old), [new] "rm"(f->new),
-	      [to] "r"(f->to), [kept] "rm"(f->was.kept),
+	      [to] "r"(f->to), [kept] "rm"(f->was.committed),
 	      [discarded] "rm"(f->was.discarded), [sum] "r"(f->sum),
 	      TBUF_BEGIN_OPERANDS
 	    : TBUF_CLOBBERS

@@ -78,23 +78,23 @@ is_loader(const char *exe)
 static bool
 has_text(const char *path, const char *text)
 {
-	size_t size = strlen(text), kept = 0;
+	size_t size = strlen(text), carried = 0;
 	char piece[65536];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool found = fd == -1;
 	ssize_t n;
 
-	while (!found && (n = read(fd, piece + kept,
-	    sizeof(piece) - kept)) != 0) {
+	while (!found && (n = read(fd, piece + carried,
+	    sizeof(piece) - carried)) != 0) {
 		if (n == -1 && errno == EINTR)
 			continue;
-		found = n == -1 || memmem(piece, kept + (size_t)n, text,
+		found = n == -1 || memmem(piece, carried + (size_t)n, text,
 		    size) != NULL;
 		if (found)
 			break;
-		n += (ssize_t)kept;
-		kept = (size_t)n < size - 1 ? (size_t)n : size - 1;
-		memmove(piece, piece + n - kept, kept);
+		n += (ssize_t)carried;
+		carried = (size_t)n < size - 1 ? (size_t)n : size - 1;
+		memmove(piece, piece + n - carried, carried);
 	}
 	if (fd != -1)
 		close(fd);

@@ -195,14 +195,14 @@ batch_keep(struct tbuf_target *t, struct tbuf_batch *b)
 	uint64_t most = t->order.terms.bufsize * lanes;
 
 	while (tbuf_policy(t->order.terms.policy)->overwrites &&
-	    !TAILQ_EMPTY(&t->spec.batches) && t->spec.kept + b->size > most)
+	    !TAILQ_EMPTY(&t->spec.batches) && t->spec.retained + b->size > most)
 		lose(t, TAILQ_FIRST(&t->spec.batches));
-	if (t->spec.kept + b->size > most) {
+	if (t->spec.retained + b->size > most) {
 		lose(t, b);
 		return;
 	}
-	b->kept = true;
-	t->spec.kept += b->size;
+	b->retained = true;
+	t->spec.retained += b->size;
 	TAILQ_INSERT_TAIL(&t->spec.batches, b, link);
 }
 
@@ -291,7 +291,7 @@ batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
 	s->batch = NULL;
 	if (!c->round.snapshot || b->unit)
 		tbuf_batch_free(s->target, b);
-	else if (!b->kept)
+	else if (!b->retained)
 		batch_keep(s->target, b);
 }
 

@@ -135,7 +135,7 @@ sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
 		    e.half[tbuf_unit_older(e.head)].overwritten;
 		counters[TBUF_UNIT_DISCARDED] +=
 		    e.total[tbuf_unit_totals(e.word)].discarded;
-		sums->kept += e.total[tbuf_unit_totals(e.word)].kept;
+		sums->committed += e.total[tbuf_unit_totals(e.word)].committed;
 	}
 }
 
@@ -153,10 +153,10 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	memcpy(now, s.counters, sizeof(s.counters));
 	given = t->units.given + s.given;
 	/* [inv.account] The others were lost with their commit record. */
-	if (end && s.kept > given)
+	if (end && s.committed > given)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    s.kept - given;
+		    s.committed - given;
 }
 
 int

@@ -25,7 +25,7 @@ struct tbuf_batch {
 	uint64_t instance;
 	uint64_t drops;			/* records without room */
 	bool due;			/* the commit record is overdue */
-	bool kept;			/* it is in the session's list */
+	bool retained;			/* it is in the session's list */
 	unsigned count, next;		/* of records; next to return */
 	uint64_t size;
 	unsigned char *bytes;		/* copied from the lanes */

@@ -51,7 +51,7 @@ waited(struct tbuf_target *t)
 }
 
 static bool
-kept(int pidfd, int *code)
+recorded(int pidfd, int *code)
 {
 	struct info info = { .mask = INFO_EXIT };
 
@@ -91,7 +91,7 @@ tbuf_target_ended(struct tbuf_target *t)
 	if (t->pidfd == -1 || waited(t))
 		return;
 	/* The parent may reap it at any time; newer kernels keep the status. */
-	if (!zombie(t->pid, t->pidfd, &code) && !kept(t->pidfd, &code))
+	if (!zombie(t->pid, t->pidfd, &code) && !recorded(t->pidfd, &code))
 		return;
 	if (WIFSIGNALED(code))
 		t->exit_signal = WTERMSIG(code);

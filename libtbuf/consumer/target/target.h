@@ -115,7 +115,7 @@ struct tbuf_spec {
 	uint32_t bytes;			/* of an id's buffer in a lane */
 	uint64_t at;			/* offset of the first one */
 	struct tbuf_batches batches;	/* read, and not yet returned */
-	uint64_t kept;			/* bytes of batches in the list */
+	uint64_t retained;		/* bytes of batches in the list */
 	uint64_t drops, overwritten;	/* records, not yet reported */
 	uint64_t told[2];		/* reported: busy, unavailable */
 	uint32_t left;			/* next id to read at the end */

@@ -20,9 +20,9 @@
 void
 tbuf_batch_free(struct tbuf_target *t, struct tbuf_batch *b)
 {
-	if (b->kept) {
+	if (b->retained) {
 		TAILQ_REMOVE(&t->spec.batches, b, link);
-		t->spec.kept -= b->size;
+		t->spec.retained -= b->size;
 	}
 	free(b->bytes);
 	free(b->items);
@@ -37,7 +37,7 @@ tbuf_batches_free(struct tbuf_target *t)
 
 	for (i = 0; i < t->nsources; i++) {
 		b = t->sources[i].batch;
-		if (b != NULL && !b->kept)
+		if (b != NULL && !b->retained)
 			tbuf_batch_free(t, b);
 		t->sources[i].batch = NULL;
 	}

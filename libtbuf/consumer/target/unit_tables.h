@@ -21,7 +21,7 @@ struct tbuf_unit_seen {
 /* Sums over all tables. */
 struct tbuf_unit_sums {
 	uint64_t counters[TBUF_UNIT_COUNTERS];
-	uint64_t kept, given;		/* records of units that have ended */
+	uint64_t committed, given;	/* records of units that have ended */
 };
 
 /* The units of a live target at one moment. */

@@ -310,7 +310,7 @@ session_deadline(const struct tbuf_board_entry *entry)
 
 /* Returns false if the entry has changed hands while it was read. */
 static bool
-entry_kept(const struct tbuf_board_entry *entry, uint64_t run)
+entry_same(const struct tbuf_board_entry *entry, uint64_t run)
 {
 	tbuf_fence_loads();
 	return (tbuf_load(&entry->run) == run);
@@ -323,7 +323,7 @@ order_take(const struct tbuf_board_entry *entry, struct tbuf_order *order)
 	uint64_t run = tbuf_load_acquire(&entry->run);
 
 	order_read(entry, order);
-	return (run != 0 && entry_kept(entry, run) &&
+	return (run != 0 && entry_same(entry, run) &&
 	    order->terms.run == run);
 }
 
@@ -404,7 +404,7 @@ session_write(int fd, unsigned number, uint64_t area,
 	slot->area_size = layout->size;
 	slot->deadline = session_deadline(entry);
 	/* All of the entry has been read by now, with the patterns. */
-	built = built && entry_kept(entry, order->terms.run);
+	built = built && entry_same(entry, order->terms.run);
 	if (built) {
 		tbuf_store(&control->end, view.size);
 		tbuf_store_release(&control->state[number], TBUF_ACTIVE);

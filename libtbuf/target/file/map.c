@@ -93,7 +93,7 @@ tbuf_file_map(int fd)
 
 /* Returns true if an active session is read after the process ends. */
 static bool
-is_kept(const struct tbuf_view *view)
+is_retained(const struct tbuf_view *view)
 {
 	const struct tbuf_control *control = tbuf_view_control(view);
 	unsigned i;
@@ -120,7 +120,7 @@ tbuf_file_dump(int fd)
 	struct tbuf_view view = tbuf_file_view();
 	struct stat st;
 
-	if (is_kept(&view) && fstat(fd, &st) == 0)
+	if (is_retained(&view) && fstat(fd, &st) == 0)
 		dump((uint64_t)st.st_size);
 }
 
@@ -135,7 +135,7 @@ tbuf_file_fatal(int number)
 	if (number != 0 &&
 	    tbuf_view_control(&view)->pid == (uint32_t)getpid())
 		tbuf_store(&tbuf_view_control(&view)->fatal, (uint32_t)number);
-	if (is_kept(&view))
+	if (is_retained(&view))
 		dump(tbuf_load(&tbuf_view_control(&view)->end));
 }
 

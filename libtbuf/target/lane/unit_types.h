@@ -26,7 +26,7 @@ struct tbuf_bound {
 	uint32_t count;			/* of the session's unit tables */
 	bool wraps;
 	bool ring;			/* ended units may be overwritten */
-	bool kept;			/* the table is retained for us */
+	bool cached;			/* the table is retained for us */
 	uint32_t index;			/* of the table */
 	uint32_t kind;
 	uint64_t name[TBUF_UNIT_NAME / 8];	/* of the kind */

@@ -71,17 +71,17 @@ bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
 {
 	uint64_t generation = b->fire.generation;
 
-	if (!b->kept || b->fire.base != base ||
+	if (!b->cached || b->fire.base != base ||
 	    !tbuf_units_only(base, b->fire.number) ||
 	    !tbuf_unit_is(b->name, kind) ||
 	    tbuf_rseq_bind(&b->way.memo, &(struct tbuf_beginning){
 	    .entry = b->entry, .began = now, .id = id, .kind = b->kind,
-	    .old = tbuf_unit_word(generation, b->instance, TBUF_UNIT_KEPT),
+	    .old = tbuf_unit_word(generation, b->instance, TBUF_UNIT_CACHED),
 	    .new = tbuf_unit_word(generation, b->instance + 1,
 	    TBUF_UNIT_BOUND), .thread = tbuf_thread.tid }) != TBUF_COMMITTED)
 		return (false);
 	b->instance++;
-	b->kept = false;
+	b->cached = false;
 	b->counted = true;
 	b->id = id;
 	b->began = now;

@@ -309,7 +309,7 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 	struct tbuf_bound *b = n->bound;
 	struct tbuf_unit_entry *e = entry_of(b, b->index);
 	uint64_t instance = tbuf_unit_instance(word) +
-	    (tbuf_unit_state(word) == TBUF_UNIT_KEPT);
+	    (tbuf_unit_state(word) == TBUF_UNIT_CACHED);
 	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
 	    tbuf_thread.tid, 1 };
 
@@ -319,8 +319,8 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 	b->entry = e;
 	b->way.head = &e->head;
 	b->instance = instance;
-	b->counted = b->kept;
-	b->kept = false;
+	b->counted = b->cached;
+	b->cached = false;
 	b->way.table = (unsigned char *)b->units + tbuf_units_tables(b->count) +
 	    b->index * (b->wraps ? 2 * b->way.size : b->way.size);
 	n->done = true;
@@ -365,18 +365,18 @@ _Static_assert(offsetof(struct tbuf_unit_entry, head) -
 
 /* Binds the table of the previous unit. */
 static enum tbuf_outcome
-bound_kept(struct binding *n, const struct tbuf_memo *memo)
+bound_cached(struct binding *n, const struct tbuf_memo *memo)
 {
 	struct tbuf_bound *b = n->bound;
-	uint64_t kept = word_of(b, b->instance, TBUF_UNIT_KEPT), word;
+	uint64_t cached = word_of(b, b->instance, TBUF_UNIT_CACHED), word;
 
-	if (bound(n, memo, kept) == TBUF_COMMITTED)
+	if (bound(n, memo, cached) == TBUF_COMMITTED)
 		return (TBUF_COMMITTED);
 	if (tbuf_step_load(memo, &word, &entry_of(b, b->index)->word, 1) !=
-	    TBUF_COMMITTED || word == kept)
+	    TBUF_COMMITTED || word == cached)
 		return (TBUF_CHANGED);
 	/* The word has been damaged. */
-	b->kept = false;
+	b->cached = false;
 	return (TBUF_COMMITTED);
 }
 
@@ -393,7 +393,7 @@ bound_any(struct binding *n, const struct tbuf_memo *memo)
 	if (!n->taken)
 		outcome = take_free(n, memo);
 	if (outcome == TBUF_COMMITTED && !n->taken && tbuf_unit_spare(b))
-		return (bound_kept(n, memo));
+		return (bound_cached(n, memo));
 	if (outcome == TBUF_COMMITTED && !n->taken && b->ring)
 		outcome = take_done(n, memo);
 	if (outcome != TBUF_COMMITTED)
@@ -408,7 +408,7 @@ bind_here(void *argument, const struct tbuf_memo *memo)
 
 	if (!n->named && kind_find(n, memo) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	if (n->bound->kept && bound_kept(n, memo) != TBUF_COMMITTED)
+	if (n->bound->cached && bound_cached(n, memo) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (n->done ? TBUF_COMMITTED : bound_any(n, memo));
 }
@@ -420,7 +420,7 @@ free_here(void *argument, const struct tbuf_memo *memo)
 	const struct tbuf_bound *b = argument;
 
 	return (tbuf_step_swap(memo, &entry_of(b, b->index)->word,
-	    word_of(b, b->instance, TBUF_UNIT_KEPT),
+	    word_of(b, b->instance, TBUF_UNIT_CACHED),
 	    word_of(b, b->instance, TBUF_UNIT_FREE)));
 }
 
@@ -494,9 +494,9 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 	uint64_t now = tbuf_unit_clock();
 	bool known = session_known(b, base, number);
 
-	if (!known && b->kept)
+	if (!known && b->cached)
 		(void)tbuf_bound_do(b, free_here, b);
-	b->kept = b->kept && known;
+	b->cached = b->cached && known;
 	if (!known && !session_look(b, base, number))
 		return (false);
 	b->entry = NULL;

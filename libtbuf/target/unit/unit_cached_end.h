@@ -29,11 +29,11 @@ tbuf_unit_finish(struct tbuf_bound *b)
 	if (tbuf_rseq_finish(&b->way.memo, &(struct tbuf_finish){
 	    .rule = b->units->rules, .guess = b->rule, .entry = b->entry,
 	    .old = word, .new = tbuf_unit_word(b->fire.generation,
-	    b->instance, TBUF_UNIT_KEPT), .to = next, .was = b->totals,
+	    b->instance, TBUF_UNIT_CACHED), .to = next, .was = b->totals,
 	    .sum = &discarded }) != TBUF_COMMITTED)
 		return (false);
 	b->totals.discarded = discarded;
-	b->kept = true;
+	b->cached = true;
 	return (true);
 }
 

@@ -17,7 +17,7 @@ struct ending {
 	bool ours;			/* the table is still the unit's */
 	bool fits;			/* `bytes' has all retained records */
 	bool clean;			/* the table has not wrapped */
-	bool kept;			/* the table is retained for the next
+	bool cached;			/* the table is retained for the next
 					 * unit */
 	struct tbuf_unit_total totals;	/* the table's, from then on */
 	uint64_t total, count;		/* records; those that are retained */
@@ -182,7 +182,7 @@ _Static_assert(offsetof(struct tbuf_unit_entry, total) -
 static enum tbuf_unit_state
 empty(const struct ending *e)
 {
-	return (e->clean ? TBUF_UNIT_KEPT : TBUF_UNIT_FREE);
+	return (e->clean ? TBUF_UNIT_CACHED : TBUF_UNIT_FREE);
 }
 
 /*
@@ -219,7 +219,8 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	fields.count = e->count;
 	fields.total[0] = was.total[0];
 	fields.total[1] = was.total[1];
-	fields.total[total ^ 1].kept = was.total[total].kept + e->count;
+	fields.total[total ^ 1].committed = was.total[total].committed +
+	    e->count;
 	fields.total[total ^ 1].discarded = was.total[total].discarded +
 	    (e->total - e->count);
 	if (tbuf_step_publish(memo, &(struct tbuf_publish){
@@ -229,7 +230,7 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 		.size = sizeof(fields), .slot = &slot
 	}) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	e->kept = next == TBUF_UNIT_KEPT;
+	e->cached = next == TBUF_UNIT_CACHED;
 	e->totals = fields.total[total ^ 1];
 	return (TBUF_COMMITTED);
 }
@@ -246,7 +247,7 @@ finish_here(void *argument, const struct tbuf_memo *memo)
 	    tbuf_unit_word(b->fire.generation, b->instance, next)) !=
 	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	e->kept = next == TBUF_UNIT_KEPT;
+	e->cached = next == TBUF_UNIT_CACHED;
 	return (TBUF_COMMITTED);
 }
 
@@ -348,12 +349,12 @@ commit_records(struct tbuf_bound *b, int32_t outcome)
 
 	e.bound = b;
 	e.outcome = outcome;
-	e.ours = e.kept = false;
+	e.ours = e.cached = false;
 	if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE || !e.ours)
 		return (false);
 	if (e.count != 0)
 		emit(&e);
-	b->kept = e.kept;
+	b->cached = e.cached;
 	b->totals = e.totals;
 	return (true);
 }

@@ -35,7 +35,7 @@ renew(struct tbuf_unit *u, uint64_t word)
 
 	for (i = 0; tbuf_unit_foreign(word) && i < TBUF_UNIT_SESSIONS; i++) {
 		u->bound[i].entry = NULL;
-		u->bound[i].kept = false;
+		u->bound[i].cached = false;
 	}
 	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
 }
@@ -103,15 +103,15 @@ hand_over(struct tbuf_unit *u, struct tbuf_bound *to)
 
 	for (i = 0; i < TBUF_UNIT_SESSIONS; i++) {
 		b = &u->bound[i];
-		if (!b->kept || b->fire.base != to->fire.base ||
+		if (!b->cached || b->fire.base != to->fire.base ||
 		    b->fire.slot != to->fire.slot ||
 		    b->fire.generation != to->fire.generation)
 			continue;
 		to->index = b->index;
 		to->instance = b->instance;
 		to->totals = b->totals;
-		to->kept = true;
-		b->kept = false;
+		to->cached = true;
+		b->cached = false;
 		b->entry = NULL;
 		return (true);
 	}

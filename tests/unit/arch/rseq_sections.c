@@ -349,7 +349,7 @@ finish_make(void)
 	return ((struct tbuf_finish){
 		.rule = &rule, .guess = RULE, .entry = &unit, .old = n,
 		.new = n + 1, .to = unit.total, .sum = &sum,
-		.was = { .kept = n + 1, .discarded = ~n - RECORDS }
+		.was = { .committed = n + 1, .discarded = ~n - RECORDS }
 	});
 }
 
@@ -988,7 +988,7 @@ finish_leaves(struct tbuf_finish f)
 
 	ck_assert_int_eq(tbuf_rseq_finish(&memo, &f), TBUF_CHANGED);
 	ck_assert_uint_eq(unit.word, was);
-	ck_assert_uint_eq(unit.total[0].kept, was);
+	ck_assert_uint_eq(unit.total[0].committed, was);
 	ck_assert_uint_eq(unit.total[0].discarded, ~(was - 1));
 }
 

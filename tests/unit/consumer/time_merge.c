@@ -155,7 +155,7 @@ unit_end(struct run *r, uint32_t mask)
 	}
 	entry->ended = tbuf_unit_rule(mark.outcome, mark.mask);
 	entry->count = UNIT_RECORDS;
-	entry->total[1].kept = UNIT_RECORDS;
+	entry->total[1].committed = UNIT_RECORDS;
 	entry->head = tbuf_unit_head(0, UNIT_RECORDS,
 	    UNIT_RECORDS * sizeof(*record));
 	entry->word = tbuf_unit_word(slot->generation, 1, TBUF_UNIT_DONE);

@@ -149,19 +149,19 @@ START_TEST(kept_table_is_bound_by_one_step)
 	struct binding n = { .bound = &b, .named = true };
 	uint64_t kept;
 
-	bound_make(&b, TBUF_UNIT_KEPT);
-	b.kept = true;
+	bound_make(&b, TBUF_UNIT_CACHED);
+	b.cached = true;
 	kept = entry->word;
 	most = (uint64_t)_i;
 	ck_assert_int_eq(bind_here(&n, NULL), TBUF_CHANGED);
 	ck_assert_uint_eq(entry->word, kept);
-	ck_assert(b.kept);
+	ck_assert(b.cached);
 	most = UINT64_MAX;
 	ck_assert_int_eq(bind_here(&n, NULL), TBUF_COMMITTED);
 	ck_assert_uint_eq(entry->word, tbuf_unit_word(GENERATION,
 	    INSTANCE + 1, TBUF_UNIT_BOUND));
 	ck_assert_uint_eq(entry->id, 77);
-	ck_assert(!b.kept);
+	ck_assert(!b.cached);
 	ck_assert_ptr_eq(b.entry, entry);
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(kept_table_is_not_free)
 	struct binding n = { .bound = &b, .named = true };
 	uint64_t kept;
 
-	bound_make(&b, TBUF_UNIT_KEPT);
+	bound_make(&b, TBUF_UNIT_CACHED);
 	kept = entry->word;
 	most = UINT64_MAX;
 	ck_assert_int_eq(bind_here(&n, NULL), TBUF_COMMITTED);
@@ -189,12 +189,12 @@ START_TEST(kept_table_that_was_written_to_is_let_go)
 	struct tbuf_bound b;
 	struct binding n = { .bound = &b, .named = true };
 
-	bound_make(&b, TBUF_UNIT_KEPT);
-	b.kept = true;
+	bound_make(&b, TBUF_UNIT_CACHED);
+	b.cached = true;
 	entry->word = tbuf_unit_word(GENERATION, 99, TBUF_UNIT_BOUND);
 	most = UINT64_MAX;
 	ck_assert_int_eq(bind_here(&n, NULL), TBUF_COMMITTED);
-	ck_assert(!b.kept);
+	ck_assert(!b.cached);
 	ck_assert_uint_eq(area.units.without, 1);
 }
 END_TEST

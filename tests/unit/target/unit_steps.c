@@ -101,7 +101,7 @@ unit_make(struct tbuf_bound *b)
 	entry.word = tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_BOUND);
 	entry.head = tbuf_unit_head(0, RECORDS, sizeof(table));
 	entry.total[tbuf_unit_totals(entry.word)] =
-	    (struct tbuf_unit_total){ .kept = 3, .discarded = 10 };
+	    (struct tbuf_unit_total){ .committed = 3, .discarded = 10 };
 }
 
 /* The records of a success are discarded. */
@@ -116,14 +116,14 @@ START_TEST(what_is_discarded_is_counted_once)
 	ck_assert_int_eq(begin_here(&e, NULL), TBUF_CHANGED);
 	total = &entry.total[tbuf_unit_totals(entry.word)];
 	ck_assert_uint_eq(total->discarded, 10);
-	ck_assert_uint_eq(total->kept, 3);
+	ck_assert_uint_eq(total->committed, 3);
 	most = UINT64_MAX;
 	ck_assert_int_eq(begin_here(&e, NULL), TBUF_COMMITTED);
 	ck_assert_uint_eq(entry.word,
-	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_KEPT));
+	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_CACHED));
 	total = &entry.total[tbuf_unit_totals(entry.word)];
 	ck_assert_uint_eq(total->discarded, 10 + RECORDS);
-	ck_assert_uint_eq(total->kept, 3);
+	ck_assert_uint_eq(total->committed, 3);
 }
 END_TEST
 
