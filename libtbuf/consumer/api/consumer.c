@@ -72,7 +72,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
 	tbuf_sampling_free(c);
-	tbuf_refire_free(c);
+	tbuf_replay_free(c);
 	tbuf_script_free(c->script);
 	tbuf_images_free(c);
 	tbuf_round_free(c);
@@ -260,18 +260,18 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, -EINVAL, "no probes specified"));
 	if (c->npatterns == 0 && c->all && !c->files)
 		let_go(c);
-	if ((error = tbuf_refire_begin(c)) != 0)
+	if ((error = tbuf_replay_begin(c)) != 0)
 		return (error);
 	c->alone = c->script != NULL && is_alone(c);
-	if (c->script != NULL && c->refire == NULL &&
+	if (c->script != NULL && c->replay == NULL &&
 	    (error = refuse_lack(c, c->script->source)) != 0)
 		return (error);
 	if ((error = begin_script(c)) != 0)
 		return (error);
-	if (c->script != NULL && c->refire == NULL && !c->alone &&
+	if (c->script != NULL && c->replay == NULL && !c->alone &&
 	    (error = tbuf_clauses_make(c, c->script->source)) != 0)
 		return (tbuf_consumer_refuse(c, error));
-	if (c->refire == NULL && (error = tbuf_copyin_check(c)) != 0)
+	if (c->replay == NULL && (error = tbuf_copyin_check(c)) != 0)
 		return (error);
 	if (more_promised(c) || any_process(c))
 		c->run = tbuf_random() | 1;

@@ -419,7 +419,7 @@ finish(struct tbuf_consumer *c, int result)
 	tbuf_sampling_drain(c);
 	if (c->script != NULL)
 		c->script->stopped = true;
-	if (c->alone && c->refire == NULL)
+	if (c->alone && c->replay == NULL)
 		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
 	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
@@ -474,7 +474,7 @@ script_over(struct tbuf_consumer *c, uint64_t now)
 	TAILQ_FOREACH(t, &c->targets, link)
 		(void)exit_seen(c, t);
 	tbuf_sampling_drain(c);
-	if (c->refire == NULL)
+	if (c->replay == NULL)
 		tbuf_script_tick(c->script, now);
 	return (c->script->exited);
 }

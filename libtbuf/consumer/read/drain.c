@@ -297,7 +297,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		tbuf_script_round(c->script,
 		    last(r) || switches(c),
 		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0 &&
-		    c->refire == NULL);
+		    c->replay == NULL);
 	if (prepare(c) != 0)
 		return (-ENOMEM);
 	r->cut = any_changing(c) && !holds_back(c);
@@ -635,13 +635,13 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_round *r = &c->round;
 	uint64_t until = UINT64_MAX;
-	bool merging = r->merging && c->refire == NULL;
+	bool merging = r->merging && c->replay == NULL;
 
 	if (c->script == NULL)
 		return (0);
 	if (merging)
 		until = tbuf_merge_time(c);
-	if (c->refire == NULL && until > r->until_script)
+	if (c->replay == NULL && until > r->until_script)
 		until = r->until_script;
 	if (tbuf_script_next(c->script, event, until) == 0 &&
 	    (merging || tbuf_script_losses(c->script, event) == 0))
@@ -666,7 +666,7 @@ next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 		r->merging = false;
 	}
 	return (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
-	    next_limit(c, event) == 1 || tbuf_refire_unfit(c, event) == 1 ||
+	    next_limit(c, event) == 1 || tbuf_replay_unfit(c, event) == 1 ||
 	    next_exit(c, event) == 1);
 }
 
@@ -678,8 +678,8 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (c->script == NULL || !last(&c->round))
 		return (0);
 	/* ERROR has fired by now for all faults in targets. */
-	if (c->refire != NULL)
-		tbuf_refire_end(c);
+	if (c->replay != NULL)
+		tbuf_replay_end(c);
 	else if (!c->alone)
 		tbuf_script_end(c->script);
 	return (next_of_script(c, event));
@@ -714,12 +714,12 @@ tbuf_round_next(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		if (!c->round.pending)
 			return (0);
-		if (!tbuf_refire_resume(c, event)) {
+		if (!tbuf_replay_resume(c, event)) {
 			tbuf_event_clear(event);
 			if (next_of_targets(c, event) == 0)
 				return (next_of_end(c, event));
 		}
-	} while (tbuf_refire_take(c, event) || fold(c, event));
+	} while (tbuf_replay_take(c, event) || fold(c, event));
 	return (1);
 }
 

@@ -238,7 +238,7 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 		return (NULL);
 	if (t->file_only) {
 		choose_enabling(c, info, epid);
-		epid->unwanted |= !tbuf_refire_wants(c, t, epid, info);
+		epid->unwanted |= !tbuf_replay_wants(c, t, epid, info);
 	}
 	epid->plain = !epid->clause && !epid->unwanted &&
 	    number < TBUF_EPID_UNIT;

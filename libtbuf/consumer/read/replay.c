@@ -31,7 +31,7 @@ struct probe {
 	bool plain;		/* its records are returned, too */
 };
 
-struct tbuf_refire {
+struct tbuf_replay {
 	struct probe *probes;	/* by id - TBUF_IDS_OWN - 1 */
 	unsigned nprobes;
 	uint64_t unfit;		/* probes that a clause has no program for */
@@ -157,7 +157,7 @@ matches(const char *description, const struct tbuf_probe_info *info)
  * feature that records lack in *lack.
  */
 static int
-add_fit(struct tbuf_refire *r, struct probe *p,
+add_fit(struct tbuf_replay *r, struct probe *p,
     const struct tbuf_probe_info *info,
     const struct tbuf_script_enabling *enabling, const char **lack)
 {
@@ -202,7 +202,7 @@ probe_fit(struct tbuf_consumer *c, struct probe *p,
 	for (; e < end && error == 0; e++)
 		if (e->probe == &s->recorded && !is_plain(e->clause) &&
 		    matches(e->description, info) && (error =
-		    add_fit(c->refire, p, info, e, &lack)) == -ENOTSUP)
+		    add_fit(c->replay, p, info, e, &lack)) == -ENOTSUP)
 			tbuf_consumer_fail(c, error, "%s: no %s over records",
 			    e->description, lack);
 	if (error == -ENOMEM)
@@ -214,7 +214,7 @@ probe_fit(struct tbuf_consumer *c, struct probe *p,
 static int
 make_room(struct tbuf_consumer *c)
 {
-	struct tbuf_refire *r = c->refire;
+	struct tbuf_replay *r = c->replay;
 	unsigned n = c->probes.count;
 	struct probe *all;
 
@@ -236,9 +236,9 @@ probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 	unsigned n = info->id - TBUF_IDS_OWN - 1;
 	struct probe *p;
 
-	if (n >= c->refire->nprobes && make_room(c) != 0)
+	if (n >= c->replay->nprobes && make_room(c) != 0)
 		return (NULL);
-	p = &c->refire->probes[n];
+	p = &c->replay->probes[n];
 	return (p->known || probe_fit(c, p, info) == 0 ? p : NULL);
 }
 
@@ -261,7 +261,7 @@ leave_out_scripts(struct tbuf_consumer *c)
 }
 
 int
-tbuf_refire_begin(struct tbuf_consumer *c)
+tbuf_replay_begin(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
 	unsigned i;
@@ -272,11 +272,11 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 	if (!c->script->records)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "files come before a script"));
-	if (c->refire != NULL)
+	if (c->replay != NULL)
 		return (0);
 	if ((error = leave_out_scripts(c)) != 0)
 		return (error);
-	if ((c->refire = calloc(1, sizeof(*c->refire))) == NULL)
+	if ((c->replay = calloc(1, sizeof(*c->replay))) == NULL)
 		return (tbuf_consumer_fail(c, -ENOMEM, "%s",
 		    strerror(ENOMEM)));
 	TAILQ_FOREACH(t, &c->targets, link)
@@ -284,7 +284,7 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 	if ((error = make_room(c)) != 0)
 		return (error);
 	for (i = 0; i < c->probes.count; i++)
-		if ((error = probe_fit(c, &c->refire->probes[i],
+		if ((error = probe_fit(c, &c->replay->probes[i],
 		    c->probes.infos[i])) != 0)
 			return (error);
 	/* A merge keeps a thread's fires in order when it changes CPUs. */
@@ -293,9 +293,9 @@ tbuf_refire_begin(struct tbuf_consumer *c)
 }
 
 void
-tbuf_refire_free(struct tbuf_consumer *c)
+tbuf_replay_free(struct tbuf_consumer *c)
 {
-	struct tbuf_refire *r = c->refire;
+	struct tbuf_replay *r = c->replay;
 	unsigned i, j;
 
 	if (r == NULL)
@@ -307,18 +307,18 @@ tbuf_refire_free(struct tbuf_consumer *c)
 	}
 	free(r->probes);
 	free(r);
-	c->refire = NULL;
+	c->replay = NULL;
 }
 
 /* ------------------------------------------------------------ records */
 
 bool
-tbuf_refire_wants(const struct tbuf_consumer *c, const struct tbuf_target *t,
+tbuf_replay_wants(const struct tbuf_consumer *c, const struct tbuf_target *t,
     const struct tbuf_epid *epid, const struct tbuf_probe_info *info)
 {
 	uint32_t i;
 
-	if (c->refire == NULL)
+	if (c->replay == NULL)
 		return (true);
 	for (i = 0; i < t->necbs_max; i++)
 		if (&t->epids[i] != epid && t->epids[i].probe == info &&
@@ -344,7 +344,7 @@ floating(const struct tbuf_value *v)
 
 /* Converts a record's arguments to those of a site. */
 static void
-set_values(struct tbuf_refire *r, const struct tbuf_record *record)
+set_values(struct tbuf_replay *r, const struct tbuf_record *record)
 {
 	char *to = r->texts;
 	unsigned i;
@@ -384,14 +384,14 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 		.image = tbuf_image((uint32_t)record->pid, control->random),
 		.time = record->time, .wall = record->wall,
 		.pid = record->pid, .tid = record->tid, .uid = control->uid,
-		.cpu = record->cpu, .values = c->refire->values,
+		.cpu = record->cpu, .values = c->replay->values,
 		.nargs = record->nargs
 	};
 	const struct fit *fit;
 
 	memcpy(execname, control->execname, sizeof(execname) - 1);
 	execname[sizeof(execname) - 1] = '\0';
-	set_values(c->refire, record);
+	set_values(c->replay, record);
 	if (!tbuf_script_thread(s, r.image, r.tid)) {
 		s->dynamic_drops++;
 		return;
@@ -434,25 +434,25 @@ fire_before(struct tbuf_script *s, const struct tbuf_record *record)
 }
 
 bool
-tbuf_refire_resume(struct tbuf_consumer *c, struct tbuf_event *event)
+tbuf_replay_resume(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	if (c->refire == NULL || !c->refire->holding)
+	if (c->replay == NULL || !c->replay->holding)
 		return (false);
-	c->refire->holding = false;
-	*event = c->refire->held;
+	c->replay->holding = false;
+	*event = c->replay->held;
 	return (true);
 }
 
 bool
-tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
+tbuf_replay_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 {
 	const struct probe *p;
 
-	if (c->refire == NULL || event->type != TBUF_EVENT_RECORD)
+	if (c->replay == NULL || event->type != TBUF_EVENT_RECORD)
 		return (false);
 	if (!c->script->exited && fire_before(c->script, &event->record)) {
-		c->refire->holding = true;
-		c->refire->held = *event;
+		c->replay->holding = true;
+		c->replay->held = *event;
 		return (true);
 	}
 	p = probe_find(c, event->record.probe);
@@ -468,7 +468,7 @@ tbuf_refire_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 }
 
 void
-tbuf_refire_end(struct tbuf_consumer *c)
+tbuf_replay_end(struct tbuf_consumer *c)
 {
 	/* There was no record. */
 	if (!c->script->started)
@@ -477,16 +477,16 @@ tbuf_refire_end(struct tbuf_consumer *c)
 }
 
 int
-tbuf_refire_unfit(struct tbuf_consumer *c, struct tbuf_event *event)
+tbuf_replay_unfit(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	const struct tbuf_target *t = TAILQ_FIRST(&c->targets);
 
-	if (c->refire == NULL || c->refire->unfit == 0 || t == NULL)
+	if (c->replay == NULL || c->replay->unfit == 0 || t == NULL)
 		return (0);
 	event->type = TBUF_EVENT_UNFIT;
 	event->pid = t->pid;
 	event->cpu = -1;
-	event->count = c->refire->unfit;
-	c->refire->unfit = 0;
+	event->count = c->replay->unfit;
+	c->replay->unfit = 0;
 	return (1);
 }

@@ -21,27 +21,27 @@
  * with a message: a clause needs more than records have, or there are no
  * records to run it over.
  */
-int	tbuf_refire_begin(struct tbuf_consumer *);
-void	tbuf_refire_free(struct tbuf_consumer *);
+int	tbuf_replay_begin(struct tbuf_consumer *);
+void	tbuf_replay_free(struct tbuf_consumer *);
 
 /*
  * Returns true if records of this EPID fire.  If several enablings of a session
  * recorded a probe, each fire has several records: those of one EPID fire.
  */
-bool	tbuf_refire_wants(const struct tbuf_consumer *,
+bool	tbuf_replay_wants(const struct tbuf_consumer *,
 	    const struct tbuf_target *, const struct tbuf_epid *,
 	    const struct tbuf_probe_info *);
 
 /*
- * tbuf_refire_take() fires an event's record.  It returns true if the event is
+ * tbuf_replay_take() fires an event's record.  It returns true if the event is
  * not to be returned: it only fires clauses, or BEGIN or a timer has fired
- * first, and tbuf_refire_resume() returns the event again.
+ * first, and tbuf_replay_resume() returns the event again.
  */
-bool	tbuf_refire_take(struct tbuf_consumer *, const struct tbuf_event *);
-bool	tbuf_refire_resume(struct tbuf_consumer *, struct tbuf_event *);
+bool	tbuf_replay_take(struct tbuf_consumer *, const struct tbuf_event *);
+bool	tbuf_replay_resume(struct tbuf_consumer *, struct tbuf_event *);
 /* Fires END, after all records. */
-void	tbuf_refire_end(struct tbuf_consumer *);
+void	tbuf_replay_end(struct tbuf_consumer *);
 /* Returns 1 with the event that counts probes without a program, or 0. */
-int	tbuf_refire_unfit(struct tbuf_consumer *, struct tbuf_event *);
+int	tbuf_replay_unfit(struct tbuf_consumer *, struct tbuf_event *);
 
 #endif

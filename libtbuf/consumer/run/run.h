@@ -16,7 +16,7 @@
 #include "consumer/target/target.h"
 #include "tbuf_consumer.h"
 
-struct tbuf_refire;
+struct tbuf_replay;
 struct tbuf_script;
 struct tbuf_d_clause;
 struct tbuf_image;
@@ -139,7 +139,7 @@ struct tbuf_consumer {
 	struct tbuf_options options;
 	enum tbuf_run state;
 	struct tbuf_script *script;	/* or NULL */
-	struct tbuf_refire *refire;	/* clauses over a file, or NULL */
+	struct tbuf_replay *replay;	/* clauses over a file, or NULL */
 	bool alone;			/* a script runs without targets */
 	uint64_t run;			/* number on the board, or 0 */
 	uint32_t needs;			/* TBUF_F_* that targets must have */
