@@ -302,7 +302,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		return (-ENOMEM);
 	r->cut = any_changing(c) && !holds_back(c);
 	if (r->cut || holds_back(c))
-		tbuf_horizon_note(c);
+		tbuf_watermark_note(c);
 	/* Commit records of these are in the lanes, which are marked next. */
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
@@ -325,7 +325,7 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 			calibrate(t);
 	}
 	if (r->cut || holds_back(c))
-		r->until = tbuf_horizon_time(c);
+		r->until = tbuf_watermark_time(c);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (is_cut(c, t))
 			tbuf_units_cut(c, t);
@@ -349,7 +349,7 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	if (prepare(c) != 0)
 		return (-ENOMEM);
 	r->snapshot = r->cut = true;
-	tbuf_horizon_note(c);
+	tbuf_watermark_note(c);
 	for (i = 0; i < r->count && error == 0; i++)
 		if (!ended(r->order[i]->target) && !r->order[i]->snapshot) {
 			tbuf_source_mark(r->order[i],
@@ -363,7 +363,7 @@ tbuf_round_snapshot(struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (tbuf_session_holds(t) && !t->file_only)
 			tbuf_timeline_update(&t->time, NULL);
-	r->until = tbuf_horizon_time(c);
+	r->until = tbuf_watermark_time(c);
 	restart(r);
 	r->limits = r->exits = NULL;
 	if ((r->merging = c->options.temporal != 0))

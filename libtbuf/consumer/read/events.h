@@ -176,8 +176,8 @@ void	tbuf_round_early(struct tbuf_consumer *);
  * Take the watermark for a merge or a cut of live targets, before lanes are
  * marked (note), and return it in ns (time).
  */
-void	tbuf_horizon_note(struct tbuf_consumer *);
-uint64_t tbuf_horizon_time(const struct tbuf_consumer *);
+void	tbuf_watermark_note(struct tbuf_consumer *);
+uint64_t tbuf_watermark_time(const struct tbuf_consumer *);
 
 /* Returns a record's time in ns; it rises in a lane, and in a merge. */
 uint64_t tbuf_source_time(const struct tbuf_consumer *,

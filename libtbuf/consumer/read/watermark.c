@@ -94,12 +94,12 @@ target_note(struct tbuf_target *t)
 {
 	if (!t->file_only)
 		tbuf_target_refresh(t);
-	t->horizon = clock_note(t->time.clock);
+	t->watermark = clock_note(t->time.clock);
 	if (t->live)
 		return;
 	tbuf_target_refresh(t);
 	if (t->live)
-		t->horizon = clock_note(t->time.clock);
+		t->watermark = clock_note(t->time.clock);
 }
 
 /*
@@ -123,7 +123,7 @@ cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
 }
 
 void
-tbuf_horizon_note(struct tbuf_consumer *c)
+tbuf_watermark_note(struct tbuf_consumer *c)
 {
 	struct tbuf_round *r = &c->round;
 	struct tbuf_cpus cpus = { { 0 } };
@@ -141,11 +141,11 @@ tbuf_horizon_note(struct tbuf_consumer *c)
 	r->everywhere = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (writes(t) && t->live)
-			t->horizon = locks_least(t, t->horizon);
+			t->watermark = locks_least(t, t->watermark);
 }
 
 uint64_t
-tbuf_horizon_time(const struct tbuf_consumer *c)
+tbuf_watermark_time(const struct tbuf_consumer *c)
 {
 	const struct tbuf_round *r = &c->round;
 	uint64_t hold = r->cut ? HOLD_CUT : HOLD_MAX;
@@ -155,7 +155,7 @@ tbuf_horizon_time(const struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!writes(t))
 			continue;
-		time = tbuf_timeline_mono(&t->time, t->horizon);
+		time = tbuf_timeline_mono(&t->time, t->watermark);
 		if (!r->everywhere)
 			time -= time < MARGIN ? time : MARGIN;
 		if (time < until)

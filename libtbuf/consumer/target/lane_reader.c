@@ -435,7 +435,7 @@ tbuf_source_early(struct tbuf_source *s, bool quiet)
 	    tbuf_load(&s->lane->head) < s->size)
 		return (true);
 	/* Acquire: earlier records are before the mark. */
-	if (tbuf_load_acquire(&s->lane->last) < s->target->horizon && !quiet)
+	if (tbuf_load_acquire(&s->lane->last) < s->target->watermark && !quiet)
 		return (false);
 	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
 	s->fetched_size = 0;

@@ -250,7 +250,7 @@ struct tbuf_target {
 	struct tbuf_order order;
 	struct tbuf_area layout;
 	struct tbuf_timeline time;
-	uint64_t horizon;		/* watermark, ticks */
+	uint64_t watermark;		/* watermark, ticks */
 	uint32_t necbs_max;
 	struct tbuf_epid *epids;	/* array of necbs_max */
 	uint64_t clauses;		/* offset in the file; 0: none */
