@@ -55,7 +55,7 @@ format_find(struct format *f, const struct tbuf_probe_info *probe)
 }
 
 void
-format_round(struct format *f)
+format_drain(struct format *f)
 {
 
 	flow_begin(&f->flow);

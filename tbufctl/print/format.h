@@ -135,7 +135,7 @@ extern const struct format_ops format_text, format_json;
 
 void	format_init(struct format *, struct output *, const struct options *);
 /* Sets the depths of -F to 0, when a drain begins. */
-void	format_round(struct format *);
+void	format_drain(struct format *);
 /* Returns the prepared parts of a probe, making them at its first record. */
 struct prepared *format_find(struct format *, const struct tbuf_probe_info *);
 static inline struct prepared *

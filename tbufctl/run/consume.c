@@ -399,7 +399,7 @@ drain(struct run *run)
 	int more;
 
 	run->cpu = FORMAT_NO_CPU;
-	format_round(&run->format);
+	format_drain(&run->format);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record);
@@ -479,7 +479,7 @@ snapshot(struct run *run)
  * while tracing goes on.
  */
 static int
-run_round(struct run *run, int *error)
+run_drain(struct run *run, int *error)
 {
 	int status;
 
@@ -612,7 +612,7 @@ run_all(struct run *run)
 	run->period = period;
 	run->due = now() + run->period;
 	do {
-		status = run_round(run, &error);
+		status = run_drain(run, &error);
 	} while (status == 0 && error > 0);
 	return (status != 0 ? status : finish(run, error));
 }

@@ -213,8 +213,8 @@ act(struct tbuf_consumer *c, unsigned options, unsigned action)
 			fill_units(c);
 		break;
 	case ACTION_ROUND:
-		if (tbuf_round_begin(c, TBUF_ROUND_SWITCH |
-		    TBUF_ROUND_STATUS) == 0)
+		if (tbuf_drain_begin(c, TBUF_DRAIN_SWITCH |
+		    TBUF_DRAIN_STATUS) == 0)
 			take(c, options);
 		break;
 	case ACTION_SNAPSHOT:
@@ -233,7 +233,7 @@ act(struct tbuf_consumer *c, unsigned options, unsigned action)
 		break;
 	case ACTION_END:
 		tbuf_consumer_quiesce(c);
-		if (tbuf_round_begin(c, TBUF_ROUND_LAST) == 0)
+		if (tbuf_drain_begin(c, TBUF_DRAIN_LAST) == 0)
 			take(c, options);
 		break;
 	}

@@ -353,7 +353,7 @@ static void
 check_order(struct stress_tally *tally, const struct tbuf_consumer *c,
     const struct tbuf_record *record, uint64_t who, uint64_t number)
 {
-	uint32_t lane = c->round.order[c->round.cursor]->index;
+	uint32_t lane = c->drain.order[c->drain.cursor]->index;
 	uint64_t *last;
 
 	STRESS_EXPECT(lane < STRESS_LANES, "lane %u", lane);

@@ -51,7 +51,7 @@ tbuf_consumer_new(void)
 	tbuf_life_withdraw();
 	c->watch = c->elsewhere = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
-	c->round.stale = true;
+	c->drain.stale = true;
 	c->next_meeting = c->next_command = UINT64_MAX;
 	TAILQ_INIT(&c->targets);
 	tbuf_options_init(&c->options);
@@ -75,7 +75,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	tbuf_replay_free(c);
 	tbuf_script_free(c->script);
 	tbuf_images_free(c);
-	tbuf_round_free(c);
+	tbuf_drain_free(c);
 	tbuf_probes_free(&c->probes);
 	close(c->stop);
 	close(c->wake);
@@ -370,7 +370,7 @@ tbuf_consumer_switch(struct tbuf_consumer *c)
 	int error = need_policy(c, true, "a switch needs bufpolicy switch");
 
 	if (error == 0 &&
-	    (error = tbuf_round_begin(c, TBUF_ROUND_SWITCH)) != 0)
+	    (error = tbuf_drain_begin(c, TBUF_DRAIN_SWITCH)) != 0)
 		tbuf_consumer_fail(c, error, "%s", strerror(-error));
 	return (error);
 }
@@ -381,7 +381,7 @@ tbuf_consumer_snapshot(struct tbuf_consumer *c)
 	int error = need_policy(c, false,
 	    "a snapshot needs bufpolicy ring or fill");
 
-	if (error == 0 && (error = tbuf_round_snapshot(c)) != 0)
+	if (error == 0 && (error = tbuf_drain_snapshot(c)) != 0)
 		tbuf_consumer_fail(c, error, "%s", strerror(-error));
 	return (error);
 }

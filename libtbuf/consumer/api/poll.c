@@ -422,7 +422,7 @@ finish(struct tbuf_consumer *c, int result)
 	if (c->alone && c->replay == NULL)
 		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
-	error = tbuf_round_begin(c, TBUF_ROUND_LAST);
+	error = tbuf_drain_begin(c, TBUF_DRAIN_LAST);
 	if (error != 0)
 		return (tbuf_consumer_fail(c, error, "processing aborted: %s",
 		    strerror(-error)));
@@ -522,9 +522,9 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		return (finish(c, 0));
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
-		what |= TBUF_ROUND_SWITCH;
+		what |= TBUF_DRAIN_SWITCH;
 	if (is_paced(c) && tbuf_pace_look(c, now)) {
-		what |= TBUF_ROUND_SWITCH;
+		what |= TBUF_DRAIN_SWITCH;
 		c->next_switch = now + c->options.switchrate;
 	}
 	if ((error = tbuf_tables_look(c)) != 0)
@@ -537,16 +537,16 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		tbuf_batches_clean(c);
 	}
 	if (tick(&c->next_status, c->options.statusrate, now)) {
-		what |= TBUF_ROUND_STATUS;
+		what |= TBUF_DRAIN_STATUS;
 		retire_lanes(c, now);
 		collect_left(c);
 		tbuf_images_look(c, true);
 	}
 	if (any_ended(c))
-		what |= TBUF_ROUND_ENDED;
+		what |= TBUF_DRAIN_ENDED;
 	if (what == 0)
 		return (woken(c) ? 1 : 2);
-	error = tbuf_round_begin(c, what);
+	error = tbuf_drain_begin(c, what);
 	return (error != 0 ? aborted(c, error) : 1);
 }
 
@@ -561,7 +561,7 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 		    "no tracing is active"));
 	if (c->state == TBUF_RUN_ENDED)
 		return (0);
-	tbuf_round_end(c);
+	tbuf_drain_end(c);
 	if (script_over(c, 0) || nobody_left(c))
 		return (finish(c, 0));
 	do {

@@ -595,7 +595,7 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 			tbuf_images_leave(c, t);
 			activate(t);
 		}
-	c->round.stale = true;
+	c->drain.stale = true;
 	return (0);
 }
 

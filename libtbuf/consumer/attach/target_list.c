@@ -37,7 +37,7 @@ tbuf_target_new(struct tbuf_consumer *c, pid_t pid)
 	t->slot = -1;
 	t->exit_status = -1;
 	TAILQ_INSERT_TAIL(&c->targets, t, link);
-	c->round.stale = true;
+	c->drain.stale = true;
 	return (t);
 }
 
@@ -90,8 +90,8 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (t->pidfd != -1)
 		close(t->pidfd);
 	TAILQ_REMOVE(&c->targets, t, link);
-	c->round.stale = true;
-	c->round.straight.source = NULL;
+	c->drain.stale = true;
+	c->drain.straight.source = NULL;
 	tbuf_epids_free(t);
 	tbuf_sparse_free(t->probes);
 	free(t);

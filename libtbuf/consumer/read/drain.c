@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A drain (struct tbuf_round) returns all events that one look at the lanes
+ * A drain (struct tbuf_drain) returns all events that one look at the lanes
  * made available.  Lanes come by CPU, then pid; after the lanes of one CPU and
  * pid come their drops, and last the ends of targets.  Side lanes, which belong
  * to no CPU, come after the others, each by itself.
@@ -56,29 +56,29 @@ same_group(const struct tbuf_source *a, const struct tbuf_source *b)
 static int
 order_sources(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_source **order, **heap;
 	struct tbuf_target *t;
 	unsigned n = 0, i;
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		n += t->nsources;
-	order = reallocarray(r->order, n + 1, sizeof(*order));
+	order = reallocarray(d->order, n + 1, sizeof(*order));
 	if (order == NULL)
 		return (-ENOMEM);
-	r->order = order;
-	heap = reallocarray(r->heap, n + 1, sizeof(*heap));
+	d->order = order;
+	heap = reallocarray(d->heap, n + 1, sizeof(*heap));
 	if (heap == NULL)
 		return (-ENOMEM);
-	r->heap = heap;
-	if (r->chunk == NULL && (r->chunk = malloc(TBUF_CHUNK)) == NULL)
+	d->heap = heap;
+	if (d->chunk == NULL && (d->chunk = malloc(TBUF_CHUNK)) == NULL)
 		return (-ENOMEM);
-	r->count = 0;
+	d->count = 0;
 	TAILQ_FOREACH(t, &c->targets, link)
 		for (i = 0; i < t->nsources; i++)
-			r->order[r->count++] = &t->sources[i];
-	qsort(r->order, r->count, sizeof(*r->order), compare);
-	r->stale = false;
+			d->order[d->count++] = &t->sources[i];
+	qsort(d->order, d->count, sizeof(*d->order), compare);
+	d->stale = false;
 	return (0);
 }
 
@@ -91,33 +91,33 @@ ended(const struct tbuf_target *t)
 
 /* Drops a snapshot's copies of live targets' lanes, returned or not. */
 static void
-forget_copies(struct tbuf_round *r)
+forget_copies(struct tbuf_drain *d)
 {
 	unsigned i;
 
-	for (i = 0; r->snapshot && i < r->count; i++)
-		if (!ended(r->order[i]->target))
-			tbuf_source_forget(r->order[i]);
-	r->snapshot = false;
+	for (i = 0; d->snapshot && i < d->count; i++)
+		if (!ended(d->order[i]->target))
+			tbuf_source_forget(d->order[i]);
+	d->snapshot = false;
 }
 
 void
-tbuf_round_end(struct tbuf_consumer *c)
+tbuf_drain_end(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t, *next;
 
-	c->round.pending = false;
-	c->round.straight.source = NULL;
-	forget_copies(&c->round);
+	c->drain.pending = false;
+	c->drain.straight.source = NULL;
+	forget_copies(&c->drain);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (t->life == TBUF_TOLD)
 			tbuf_target_free(c, t);
 }
 
 static bool
-last(const struct tbuf_round *r)
+last(const struct tbuf_drain *d)
 {
-	return ((r->what & TBUF_ROUND_LAST) != 0);
+	return ((d->what & TBUF_DRAIN_LAST) != 0);
 }
 
 /*
@@ -127,8 +127,8 @@ last(const struct tbuf_round *r)
 static bool
 switches(const struct tbuf_consumer *c)
 {
-	return ((c->round.what & TBUF_ROUND_SWITCH) != 0 ||
-	    (c->options.temporal && (c->round.what & TBUF_ROUND_ENDED) != 0));
+	return ((c->drain.what & TBUF_DRAIN_SWITCH) != 0 ||
+	    (c->options.temporal && (c->drain.what & TBUF_DRAIN_ENDED) != 0));
 }
 
 static bool
@@ -136,7 +136,7 @@ due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	if (t->life == TBUF_TOLD || !tbuf_session_holds(t))
 		return (false);
-	if (ended(t) || last(&c->round))
+	if (ended(t) || last(&c->drain))
 		return (true);
 	return (tbuf_policy(t->order.terms.policy)->live && switches(c));
 }
@@ -145,7 +145,7 @@ due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 static bool
 holds_back(const struct tbuf_consumer *c)
 {
-	return (c->options.temporal && !last(&c->round) &&
+	return (c->options.temporal && !last(&c->drain) &&
 	    tbuf_policy(c->options.bufpolicy)->live && switches(c));
 }
 
@@ -162,23 +162,23 @@ any_changing(const struct tbuf_consumer *c)
 }
 
 static void
-restart(struct tbuf_round *r)
+restart(struct tbuf_drain *d)
 {
-	r->group = r->cursor = r->counter = r->packets = 0;
-	r->packets_told = false;
-	r->pending = true;
+	d->group = d->cursor = d->counter = d->packets = 0;
+	d->packets_told = false;
+	d->pending = true;
 }
 
 /* Returns true if this drain reads the target's file as of one moment. */
 static bool
 is_cut(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	return (c->round.cut && !c->round.snapshot && due(c, t) &&
+	return (c->drain.cut && !c->drain.snapshot && due(c, t) &&
 	    t->file_only && t->changing);
 }
 
 void
-tbuf_round_hold(struct tbuf_consumer *c)
+tbuf_drain_hold(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
 
@@ -193,25 +193,25 @@ tbuf_round_hold(struct tbuf_consumer *c)
  * watermark: so it is copied before.
  */
 void
-tbuf_round_early(struct tbuf_consumer *c)
+tbuf_drain_early(struct tbuf_consumer *c)
 {
-	const struct tbuf_round *r = &c->round;
+	const struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 	uint64_t waited;
 	unsigned i;
 	bool all;
 
-	if (!r->cut)
+	if (!d->cut)
 		return;
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (is_cut(c, t))
 			tbuf_units_copy(c, t);
 	do {
-		waited = tbuf_now() - r->noted;
-		for (all = true, i = 0; i < r->count; i++) {
-			t = r->order[i]->target;
-			if (r->snapshot ? !ended(t) : is_cut(c, t))
-				all &= tbuf_source_early(r->order[i],
+		waited = tbuf_now() - d->noted;
+		for (all = true, i = 0; i < d->count; i++) {
+			t = d->order[i]->target;
+			if (d->snapshot ? !ended(t) : is_cut(c, t))
+				all &= tbuf_source_early(d->order[i],
 				    waited > EARLY_WAIT);
 		}
 	} while (!all && waited < EARLY_MOST);
@@ -224,7 +224,7 @@ give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
 	if (s->snapshot)
 		return (0);
 	if (!c->options.temporal)
-		s->chunk = c->round.chunk;
+		s->chunk = c->drain.chunk;
 	else if (s->own == NULL && s->position < s->mark) {
 		if ((s->own = malloc(TBUF_CHUNK_OWN)) == NULL)
 			return (-ENOMEM);
@@ -236,15 +236,15 @@ give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
 static int
 prepare(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 
-	tbuf_round_end(c);
-	if (r->stale && order_sources(c) != 0)
+	tbuf_drain_end(c);
+	if (d->stale && order_sources(c) != 0)
 		return (-ENOMEM);
-	r->until = UINT64_MAX;
+	d->until = UINT64_MAX;
 	/* Other policies return records twice, or at their target's end. */
 	if (!tbuf_policy(c->options.bufpolicy)->live)
-		r->merged = 0;
+		d->merged = 0;
 	return (0);
 }
 
@@ -274,40 +274,40 @@ mark(struct tbuf_source *s)
 static void
 limit_script(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 
 	if (holds_back(c))
-		r->until_script = r->until;
-	else if (last(r) || !c->options.temporal ||
+		d->until_script = d->until;
+	else if (last(d) || !c->options.temporal ||
 	    !tbuf_policy(c->options.bufpolicy)->live)
-		r->until_script = UINT64_MAX;
+		d->until_script = UINT64_MAX;
 }
 
 int
-tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
+tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_source *s;
 	struct tbuf_target *t;
 	unsigned i;
 	int error = 0;
 
-	r->what = what;
+	d->what = what;
 	if (c->script != NULL)
-		tbuf_script_round(c->script,
-		    last(r) || switches(c),
-		    (what & (TBUF_ROUND_STATUS | TBUF_ROUND_LAST)) != 0 &&
+		tbuf_script_drain(c->script,
+		    last(d) || switches(c),
+		    (what & (TBUF_DRAIN_STATUS | TBUF_DRAIN_LAST)) != 0 &&
 		    c->replay == NULL);
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	r->cut = any_changing(c) && !holds_back(c);
-	if (r->cut || holds_back(c))
+	d->cut = any_changing(c) && !holds_back(c);
+	if (d->cut || holds_back(c))
 		tbuf_watermark_note(c);
 	/* Commit records of these are in the lanes, which are marked next. */
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
-	for (i = 0; i < r->count && error == 0; i++) {
-		s = r->order[i];
+	for (i = 0; i < d->count && error == 0; i++) {
+		s = d->order[i];
 		s->mark = s->position;
 		if (due(c, s->target))
 			error = mark(s);
@@ -324,63 +324,63 @@ tbuf_round_begin(struct tbuf_consumer *c, unsigned what)
 		if (due(c, t) && !t->file_only)
 			calibrate(t);
 	}
-	if (r->cut || holds_back(c))
-		r->until = tbuf_watermark_time(c);
+	if (d->cut || holds_back(c))
+		d->until = tbuf_watermark_time(c);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (is_cut(c, t))
 			tbuf_units_cut(c, t);
 	limit_script(c);
-	restart(r);
-	r->limits = r->exits = TAILQ_FIRST(&c->targets);
-	if ((r->merging = c->options.temporal != 0))
+	restart(d);
+	d->limits = d->exits = TAILQ_FIRST(&c->targets);
+	if ((d->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
 }
 
 int
-tbuf_round_snapshot(struct tbuf_consumer *c)
+tbuf_drain_snapshot(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 	unsigned i;
 	int error = 0;
 
-	r->what = 0;
+	d->what = 0;
 	if (prepare(c) != 0)
 		return (-ENOMEM);
-	r->snapshot = r->cut = true;
+	d->snapshot = d->cut = true;
 	tbuf_watermark_note(c);
-	for (i = 0; i < r->count && error == 0; i++)
-		if (!ended(r->order[i]->target) && !r->order[i]->snapshot) {
-			tbuf_source_mark(r->order[i],
-			    r->order[i]->target->order.terms.policy);
-			error = tbuf_source_copy(r->order[i]);
+	for (i = 0; i < d->count && error == 0; i++)
+		if (!ended(d->order[i]->target) && !d->order[i]->snapshot) {
+			tbuf_source_mark(d->order[i],
+			    d->order[i]->target->order.terms.policy);
+			error = tbuf_source_copy(d->order[i]);
 		}
 	if (error != 0) {
-		forget_copies(r);
+		forget_copies(d);
 		return (error);
 	}
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (tbuf_session_holds(t) && !t->file_only)
 			tbuf_timeline_update(&t->time, NULL);
-	r->until = tbuf_watermark_time(c);
-	restart(r);
-	r->limits = r->exits = NULL;
-	if ((r->merging = c->options.temporal != 0))
+	d->until = tbuf_watermark_time(c);
+	restart(d);
+	d->limits = d->exits = NULL;
+	if ((d->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
 }
 
 /* Returns a counter's increase in the group's lanes since its last report. */
 static uint64_t
-group_gain(const struct tbuf_round *r, unsigned counter)
+group_gain(const struct tbuf_drain *d, unsigned counter)
 {
 	struct tbuf_source *s;
 	uint64_t now, gain = 0;
 	unsigned i;
 
-	for (i = r->group; i < r->cursor; i++) {
-		s = r->order[i];
+	for (i = d->group; i < d->cursor; i++) {
+		s = d->order[i];
 		now = tbuf_source_counter(s, counter);
 		if (now > s->told[counter])
 			gain += now - s->told[counter];
@@ -390,14 +390,14 @@ group_gain(const struct tbuf_round *r, unsigned counter)
 }
 
 bool
-tbuf_round_counts(const struct tbuf_round *r, const struct tbuf_target *t,
+tbuf_drain_counts(const struct tbuf_drain *d, const struct tbuf_target *t,
     unsigned counter)
 {
-	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || r->snapshot)
+	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || d->snapshot)
 		return (false);
-	if (last(r) || ended(t))
+	if (last(d) || ended(t))
 		return (true);
-	return ((r->what & TBUF_ROUND_STATUS) != 0 &&
+	return ((d->what & TBUF_DRAIN_STATUS) != 0 &&
 	    counter != TBUF_OVERWRITTEN);
 }
 
@@ -405,32 +405,32 @@ tbuf_round_counts(const struct tbuf_round *r, const struct tbuf_target *t,
 static int
 next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
-	const struct tbuf_source *s = r->order[r->group];
+	struct tbuf_drain *d = &c->drain;
+	const struct tbuf_source *s = d->order[d->group];
 	uint64_t gain;
 
-	for (; r->counter < TBUF_COUNTERS; r->counter++) {
-		if (!tbuf_round_counts(r, s->target, r->counter) ||
-		    (r->counter == TBUF_OVERWRITTEN &&
+	for (; d->counter < TBUF_COUNTERS; d->counter++) {
+		if (!tbuf_drain_counts(d, s->target, d->counter) ||
+		    (d->counter == TBUF_OVERWRITTEN &&
 		    !tbuf_policy(s->target->order.terms.policy)->overwrites))
 			continue;
-		if ((gain = group_gain(r, r->counter)) == 0)
+		if ((gain = group_gain(d, d->counter)) == 0)
 			continue;
-		if (r->counter == TBUF_AGGREGATION) {
+		if (d->counter == TBUF_AGGREGATION) {
 			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, s,
 			    gain);
-		} else if (r->counter == TBUF_DYNAMIC) {
+		} else if (d->counter == TBUF_DYNAMIC) {
 			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, s, gain);
-		} else if (r->counter == TBUF_OVERWRITTEN) {
+		} else if (d->counter == TBUF_OVERWRITTEN) {
 			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s,
 			    gain);
 			c->totals.overwritten += gain;
 		} else {
 			tbuf_event_count(event, TBUF_EVENT_DROPS, s, gain);
-			event->cause = (enum tbuf_cause)r->counter;
+			event->cause = (enum tbuf_cause)d->counter;
 			c->totals.drops += gain;
 		}
-		r->counter++;
+		d->counter++;
 		return (1);
 	}
 	return (0);
@@ -477,15 +477,15 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 static int
 next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 
-	if (r->snapshot)
+	if (d->snapshot)
 		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (emptied(t) && (tbuf_batches_left(c, t,
-		    ended(t) || last(r), event) == 1 ||
-		    tbuf_units_left(c, t, due(c, t), ended(t) || last(r),
+		    ended(t) || last(d), event) == 1 ||
+		    tbuf_units_left(c, t, due(c, t), ended(t) || last(d),
 		    event) == 1))
 			return (1);
 	return (0);
@@ -493,25 +493,25 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 
 /* Returns true if this drain reports the losses and limits of a target. */
 static bool
-limits_due(const struct tbuf_round *r, const struct tbuf_target *t)
+limits_due(const struct tbuf_drain *d, const struct tbuf_target *t)
 {
-	return (t->life != TBUF_TOLD && (ended(t) || last(r) ||
-	    (r->what & TBUF_ROUND_STATUS) != 0));
+	return (t->life != TBUF_TOLD && (ended(t) || last(d) ||
+	    (d->what & TBUF_DRAIN_STATUS) != 0));
 }
 
 static int
 next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 
-	for (; (t = r->limits) != NULL; r->limits = TAILQ_NEXT(t, link)) {
-		if (!limits_due(r, t))
+	for (; (t = d->limits) != NULL; d->limits = TAILQ_NEXT(t, link)) {
+		if (!limits_due(d, t))
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
 		/* Records that the merge holds back are not lost. */
-		if (tbuf_units_losses(c, t, (ended(t) || last(r)) &&
+		if (tbuf_units_losses(c, t, (ended(t) || last(d)) &&
 		    emptied(t), event) == 1)
 			return (1);
 		/* A file's other losses came with lanes, or in its own run. */
@@ -524,7 +524,7 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 		if ((event->count = tbuf_target_lost(t)) != 0)
 			return (1);
 		event->type = TBUF_EVENT_UNMET;
-		event->count = tbuf_target_unmet(c, t, ended(t) || last(r));
+		event->count = tbuf_target_unmet(c, t, ended(t) || last(d));
 		if (event->count != 0)
 			return (1);
 		event->type = TBUF_EVENT_UNFIT;
@@ -565,18 +565,18 @@ withdrawn(const struct tbuf_target *t)
 static int
 next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 
-	while ((t = r->exits) != NULL) {
-		r->exits = TAILQ_NEXT(t, link);
+	while ((t = d->exits) != NULL) {
+		d->exits = TAILQ_NEXT(t, link);
 		if (!emptied(t))
 			continue;
 		let_go(c, t);
 		if (t->life != TBUF_DEAD)
 			continue;
 		tbuf_target_tell(t);
-		r->stale = true;
+		d->stale = true;
 		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
 			continue;
 		c->strangers += t->stranger;
@@ -594,35 +594,35 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 static int
 next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_source *s;
 
-	while (r->group < r->count) {
-		s = r->cursor < r->count ? r->order[r->cursor] : NULL;
-		if (s != NULL && same_group(s, r->order[r->group])) {
+	while (d->group < d->count) {
+		s = d->cursor < d->count ? d->order[d->cursor] : NULL;
+		if (s != NULL && same_group(s, d->order[d->group])) {
 			if (!c->options.temporal &&
 			    tbuf_source_event(c, s, event) == 1) {
 				tbuf_straight_begin(c, s);
 				return (1);
 			}
-			if (!r->snapshot && tbuf_source_release(s))
+			if (!d->snapshot && tbuf_source_release(s))
 				tbuf_units_release(s);
-			r->cursor++;
+			d->cursor++;
 			continue;
 		}
 		if (next_counter(c, event) == 1)
 			return (1);
-		r->group = r->cursor;
-		r->counter = 0;
+		d->group = d->cursor;
+		d->counter = 0;
 	}
 	return (0);
 }
 
 static void
-finish(struct tbuf_round *r)
+finish(struct tbuf_drain *d)
 {
-	r->pending = false;
-	forget_copies(r);
+	d->pending = false;
+	forget_copies(d);
 }
 
 /*
@@ -633,16 +633,16 @@ finish(struct tbuf_round *r)
 static int
 next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	uint64_t until = UINT64_MAX;
-	bool merging = r->merging && c->replay == NULL;
+	bool merging = d->merging && c->replay == NULL;
 
 	if (c->script == NULL)
 		return (0);
 	if (merging)
 		until = tbuf_merge_time(c);
-	if (c->replay == NULL && until > r->until_script)
-		until = r->until_script;
+	if (c->replay == NULL && until > d->until_script)
+		until = d->until_script;
 	if (tbuf_script_next(c->script, event, until) == 0 &&
 	    (merging || tbuf_script_losses(c->script, event) == 0))
 		return (0);
@@ -658,12 +658,12 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 static int
 next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 
-	if (r->merging) {
+	if (d->merging) {
 		if (tbuf_merge_next(c, event) == 1)
 			return (1);
-		r->merging = false;
+		d->merging = false;
 	}
 	return (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
 	    next_limit(c, event) == 1 || tbuf_replay_unfit(c, event) == 1 ||
@@ -674,8 +674,8 @@ next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 static int
 next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	finish(&c->round);
-	if (c->script == NULL || !last(&c->round))
+	finish(&c->drain);
+	if (c->script == NULL || !last(&c->drain))
 		return (0);
 	/* ERROR has fired by now for all faults in targets. */
 	if (c->replay != NULL)
@@ -697,7 +697,7 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 	if (c->script == NULL || event->type != TBUF_EVENT_RECORD ||
 	    !tbuf_script_folds(record->layout))
 		return (false);
-	if (c->round.snapshot)
+	if (c->drain.snapshot)
 		return (true);
 	tbuf_script_fold(c->script, record->layout, record->pieces,
 	    record->cpu);
@@ -706,13 +706,13 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 }
 
 int
-tbuf_round_next(struct tbuf_consumer *c, struct tbuf_event *event)
+tbuf_drain_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	c->round.straight.source = NULL;
+	c->drain.straight.source = NULL;
 	do {
 		if (next_of_script(c, event) == 1)
 			return (1);
-		if (!c->round.pending)
+		if (!c->drain.pending)
 			return (0);
 		if (!tbuf_replay_resume(c, event)) {
 			tbuf_event_clear(event);
@@ -724,10 +724,10 @@ tbuf_round_next(struct tbuf_consumer *c, struct tbuf_event *event)
 }
 
 void
-tbuf_round_free(struct tbuf_consumer *c)
+tbuf_drain_free(struct tbuf_consumer *c)
 {
-	free(c->round.order);
-	free(c->round.heap);
-	free(c->round.chunk);
-	memset(&c->round, 0, sizeof(c->round));
+	free(c->drain.order);
+	free(c->drain.heap);
+	free(c->drain.chunk);
+	memset(&c->drain, 0, sizeof(c->drain));
 }

@@ -141,36 +141,36 @@ int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 
 /* ------------------------------------------------------------ drains */
 
-#define TBUF_ROUND_SWITCH	0x1u	/* switch the lanes, read them */
-#define TBUF_ROUND_STATUS	0x2u	/* report the drops */
-#define TBUF_ROUND_ENDED	0x4u	/* a target has ended */
-#define TBUF_ROUND_LAST		0x8u	/* read and report everything */
+#define TBUF_DRAIN_SWITCH	0x1u	/* switch the lanes, read them */
+#define TBUF_DRAIN_STATUS	0x2u	/* report the drops */
+#define TBUF_DRAIN_ENDED	0x4u	/* a target has ended */
+#define TBUF_DRAIN_LAST		0x8u	/* read and report everything */
 
 /*
  * Begins a drain.  Lanes of an ended target are read in any drain, those of a
  * live target under fill or ring only in the last one.  Returns 0 or -ENOMEM.
  */
-int	tbuf_round_begin(struct tbuf_consumer *, unsigned what);
+int	tbuf_drain_begin(struct tbuf_consumer *, unsigned what);
 /*
  * Ends a drain: the events it returned are not used any more.  Frees targets
  * after their end was reported, since others wait for their space.
  */
-void	tbuf_round_end(struct tbuf_consumer *);
+void	tbuf_drain_end(struct tbuf_consumer *);
 /* Returns true if this drain reports a counter of a target's lanes. */
-bool	tbuf_round_counts(const struct tbuf_round *,
+bool	tbuf_drain_counts(const struct tbuf_drain *,
 	    const struct tbuf_target *, unsigned counter);
 /* Begins a drain of copies of the lanes.  Returns 0 or -ENOMEM. */
-int	tbuf_round_snapshot(struct tbuf_consumer *);
-void	tbuf_round_free(struct tbuf_consumer *);
+int	tbuf_drain_snapshot(struct tbuf_consumer *);
+void	tbuf_drain_free(struct tbuf_consumer *);
 /* Returns the drain's next event, as tbuf_consumer_next(). */
-int	tbuf_round_next(struct tbuf_consumer *, struct tbuf_event *);
+int	tbuf_drain_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
  * Save the data that may be overwritten before all records up to the watermark
  * are committed: before it is taken (hold), and right after (early).
  */
-void	tbuf_round_hold(struct tbuf_consumer *);
-void	tbuf_round_early(struct tbuf_consumer *);
+void	tbuf_drain_hold(struct tbuf_consumer *);
+void	tbuf_drain_early(struct tbuf_consumer *);
 
 /*
  * Take the watermark for a merge or a cut of live targets, before lanes are

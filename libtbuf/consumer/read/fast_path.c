@@ -5,7 +5,7 @@
  * the same lane is most likely plain too: it has been fetched, and its EPID
  * says that it has a probe's arguments only.  Its bounds and EPID are checked,
  * but nothing that holds for the whole lane.  Any other record changes no state
- * here, and goes to tbuf_round_next().
+ * here, and goes to tbuf_drain_next().
  */
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"
@@ -25,10 +25,10 @@ tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
 	uint64_t size;
 	const unsigned char *rest = tbuf_source_rest(s, &size);
 
-	if (rest == NULL || c->script != NULL || c->round.cut ||
+	if (rest == NULL || c->script != NULL || c->drain.cut ||
 	    s->batch != NULL || s->locked)
 		return;
-	c->round.straight = (struct tbuf_straight){
+	c->drain.straight = (struct tbuf_straight){
 		.source = s, .next = rest, .end = rest + size
 	};
 }
@@ -41,7 +41,7 @@ static inline bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
-	struct tbuf_source *s = c->round.straight.source;
+	struct tbuf_source *s = c->drain.straight.source;
 	const struct tbuf_target *t = s->target;
 	struct tbuf_record *record = &event->record;
 	uint64_t time;
@@ -65,7 +65,7 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	record->probe = epid->probe;
 	record->nargs = epid->layout->npieces;
 	record->args = c->values;
-	c->round.straight.next += header->size;
+	c->drain.straight.next += header->size;
 	tbuf_source_step(s, header->size);
 	s->consumed++;
 	c->totals.records++;
@@ -81,7 +81,7 @@ next_other(struct tbuf_consumer *c, const struct tbuf_header *header,
 	    header->size - sizeof(*header), c->values) &&
 	    give(c, header, epid, event))
 		return (1);
-	return (tbuf_round_next(c, event));
+	return (tbuf_drain_next(c, event));
 }
 
 /* Returns the next record, or NULL if it is implausible or not fetched. */
@@ -105,7 +105,7 @@ find_plain(const struct tbuf_target *t, uint16_t epid)
 int
 tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	const struct tbuf_straight *straight = &c->round.straight;
+	const struct tbuf_straight *straight = &c->drain.straight;
 	const struct tbuf_header *header;
 	const struct tbuf_epid *epid;
 
@@ -113,12 +113,12 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 	    (header = find_next(straight)) == NULL ||
 	    (epid = find_plain(straight->source->target,
 	    header->epid)) == NULL)
-		return (tbuf_round_next(c, event));
+		return (tbuf_drain_next(c, event));
 	if (!epid->layout->words)
 		return (next_other(c, header, epid, event));
 	if (tbuf_layout_words(epid->layout, header + 1,
 	    header->size - sizeof(*header), c->values) &&
 	    give(c, header, epid, event))
 		return (1);
-	return (tbuf_round_next(c, event));
+	return (tbuf_drain_next(c, event));
 }

@@ -75,11 +75,11 @@ gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
 {
 	uint64_t now, told = s->told[counter];
 
-	if (!c->round.snapshot && !tbuf_round_counts(&c->round, s->target,
+	if (!c->drain.snapshot && !tbuf_drain_counts(&c->drain, s->target,
 	    counter) && (!records || counter == TBUF_OVERWRITTEN))
 		return (0);
 	now = tbuf_source_counter(s, counter);
-	if (!c->round.snapshot)
+	if (!c->drain.snapshot)
 		s->told[counter] = now;
 	return (now > told ? now - told : 0);
 }
@@ -111,7 +111,7 @@ add_totals(struct tbuf_consumer *c, struct tbuf_source *s,
 {
 	unsigned i;
 
-	if (c->round.snapshot)
+	if (c->drain.snapshot)
 		return;
 	s->consumed += packet->records;
 	c->totals.records += packet->records;
@@ -174,23 +174,23 @@ next_packet(struct tbuf_consumer *c, struct tbuf_source *s,
 int
 tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_source *s;
 
 	if (c->options.temporal)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "packets cannot be in order of time"));
-	r->straight.source = NULL;
-	for (; r->pending && r->packets < r->count; r->packets++) {
-		s = r->order[r->packets];
+	d->straight.source = NULL;
+	for (; d->pending && d->packets < d->count; d->packets++) {
+		s = d->order[d->packets];
 		/* Losses are taken once, as more may come at any time. */
-		if (!r->packets_told && next_packet(c, s, packet)) {
-			r->packets_told = !packet->more;
+		if (!d->packets_told && next_packet(c, s, packet)) {
+			d->packets_told = !packet->more;
 			return (1);
 		}
-		r->packets_told = false;
+		d->packets_told = false;
 		/* The caller is done with the lane's bytes. */
-		if (!r->snapshot)
+		if (!d->snapshot)
 			(void)tbuf_source_release(s);
 	}
 	return (0);

@@ -16,8 +16,8 @@ bool
 tbuf_source_later(const struct tbuf_consumer *c, const struct tbuf_source *s,
     const struct tbuf_header *header)
 {
-	return (c->round.cut && tbuf_timeline_mono(&s->target->time,
-	    header->time) >= c->round.until);
+	return (c->drain.cut && tbuf_timeline_mono(&s->target->time,
+	    header->time) >= c->drain.until);
 }
 
 int
@@ -26,7 +26,7 @@ tbuf_source_next(struct tbuf_consumer *c, struct tbuf_source *s,
 {
 	const struct tbuf_epid *epid;
 
-	if (!s->target->file_only && !c->round.cut)
+	if (!s->target->file_only && !c->drain.cut)
 		return (tbuf_source_peek(s, header));
 	while (tbuf_source_peek(s, header) == 1) {
 		if (tbuf_source_later(c, s, *header)) {
@@ -120,8 +120,8 @@ tbuf_source_time(const struct tbuf_consumer *c, const struct tbuf_source *s,
 {
 	uint64_t time = tbuf_timeline_mono(&s->target->time, header->time);
 
-	if (time < c->round.merged && c->round.merged - time < CALIBRATION)
-		time = c->round.merged;
+	if (time < c->drain.merged && c->drain.merged - time < CALIBRATION)
+		time = c->drain.merged;
 	/* inv.order: two ticks may fall into one nanosecond. */
 	return (time <= s->time ? s->time + 1 : time);
 }
@@ -135,7 +135,7 @@ tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
 
 	if (!decode(c, s, header, event))
 		return (false);
-	c->round.given = s->target;
+	c->drain.given = s->target;
 	record->time = tbuf_timeline_mono(line, header->time);
 	record->wall = tbuf_timeline_wall(line, record->time);
 	event->pid = record->pid;
@@ -151,15 +151,15 @@ record_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	uint64_t time = tbuf_source_time(c, s, header);
 
 	s->time = time;
-	c->round.given = s->target;
+	c->drain.given = s->target;
 	if (c->options.temporal)
-		c->round.merged = time;
+		c->drain.merged = time;
 	record->time = time;
 	record->wall = tbuf_timeline_wall(&s->target->time, time);
 	event->pid = record->pid;
 	event->cpu = record->cpu;
 	tbuf_source_step(s, header->size);
-	if (c->round.snapshot)
+	if (c->drain.snapshot)
 		return;
 	/* A snapshot's records will be read again. */
 	s->consumed++;
@@ -215,7 +215,7 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 	if (s->batch != NULL) {
 		if (tbuf_batch_next(c, s, event) == 1)
 			return (1);
-		turn = !c->round.merging;
+		turn = !c->drain.merging;
 	}
 	while (turn && tbuf_source_next(c, s, &header) == 1) {
 		if (opens(s, header)) {
@@ -225,7 +225,7 @@ tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
 			batch_open(c, s, header);
 			if (tbuf_batch_next(c, s, event) == 1)
 				return (1);
-			turn = !c->round.merging;
+			turn = !c->drain.merging;
 			continue;
 		}
 		if (!decode(c, s, header, event)) {

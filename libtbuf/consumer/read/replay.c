@@ -254,7 +254,7 @@ leave_out_scripts(struct tbuf_consumer *c)
 		if (t->clauses == 0)
 			continue;
 		tbuf_target_free(c, t);
-		c->round.stale = true;
+		c->drain.stale = true;
 	}
 	return (!TAILQ_EMPTY(&c->targets) ? 0 : tbuf_consumer_fail(c,
 	    -ENOTSUP, "no clauses over what clauses have recorded"));
@@ -376,7 +376,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
     const struct tbuf_record *record)
 {
 	const struct tbuf_control *control =
-	    tbuf_view_control(&c->round.given->view);
+	    tbuf_view_control(&c->drain.given->view);
 	struct tbuf_script *s = c->script;
 	char execname[sizeof(control->execname)];
 	struct tbuf_script_record r = {

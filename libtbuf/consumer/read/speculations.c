@@ -278,7 +278,7 @@ tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_source *s,
 	} else
 		s->damage += header->size;
 	tbuf_source_step(s, header->size);
-	if (!c->round.snapshot)
+	if (!c->drain.snapshot)
 		s->consumed++;
 }
 
@@ -289,7 +289,7 @@ batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
 	struct tbuf_batch *b = s->batch;
 
 	s->batch = NULL;
-	if (!c->round.snapshot || b->unit)
+	if (!c->drain.snapshot || b->unit)
 		tbuf_batch_free(s->target, b);
 	else if (!b->retained)
 		batch_keep(s->target, b);
@@ -322,7 +322,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
 			continue;
 		}
 		event->record.unit = b->unit ? &b->info : NULL;
-		if (!c->round.snapshot)
+		if (!c->drain.snapshot)
 			c->totals.records++;
 		return (1);
 	}

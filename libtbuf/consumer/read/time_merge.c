@@ -24,7 +24,7 @@ look(struct tbuf_consumer *c, struct tbuf_source *s)
 	if (tbuf_source_next(c, s, &header) != 1)
 		return (s->damage != 0);
 	s->next_time = tbuf_source_time(c, s, header);
-	return (s->next_time < c->round.until);
+	return (s->next_time < c->drain.until);
 }
 
 static void
@@ -37,33 +37,33 @@ swap(struct tbuf_source **heap, unsigned i, unsigned j)
 }
 
 static void
-sift_down(struct tbuf_round *r, unsigned i)
+sift_down(struct tbuf_drain *d, unsigned i)
 {
 	unsigned child;
 
-	for (; (child = 2 * i + 1) < r->heap_count; i = child) {
-		if (child + 1 < r->heap_count &&
-		    r->heap[child + 1]->next_time < r->heap[child]->next_time)
+	for (; (child = 2 * i + 1) < d->heap_count; i = child) {
+		if (child + 1 < d->heap_count &&
+		    d->heap[child + 1]->next_time < d->heap[child]->next_time)
 			child++;
-		if (r->heap[i]->next_time <= r->heap[child]->next_time)
+		if (d->heap[i]->next_time <= d->heap[child]->next_time)
 			break;
-		swap(r->heap, i, child);
+		swap(d->heap, i, child);
 	}
 }
 
 void
 tbuf_merge_begin(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	unsigned i;
 
-	r->heap_count = 0;
-	r->merged_given = false;
-	for (i = 0; i < r->count; i++)
-		if (look(c, r->order[i]))
-			r->heap[r->heap_count++] = r->order[i];
-	for (i = r->heap_count / 2; i-- > 0;)
-		sift_down(r, i);
+	d->heap_count = 0;
+	d->merged_given = false;
+	for (i = 0; i < d->count; i++)
+		if (look(c, d->order[i]))
+			d->heap[d->heap_count++] = d->order[i];
+	for (i = d->heap_count / 2; i-- > 0;)
+		sift_down(d, i);
 }
 
 /*
@@ -73,14 +73,14 @@ tbuf_merge_begin(struct tbuf_consumer *c)
 static void
 look_again(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 
-	if (!r->merged_given || r->heap_count == 0)
+	if (!d->merged_given || d->heap_count == 0)
 		return;
-	r->merged_given = false;
-	if (!look(c, r->heap[0]))
-		r->heap[0] = r->heap[--r->heap_count];
-	sift_down(r, 0);
+	d->merged_given = false;
+	if (!look(c, d->heap[0]))
+		d->heap[0] = d->heap[--d->heap_count];
+	sift_down(d, 0);
 }
 
 uint64_t
@@ -88,18 +88,18 @@ tbuf_merge_time(struct tbuf_consumer *c)
 {
 
 	look_again(c);
-	return (c->round.heap_count > 0 ? c->round.heap[0]->next_time :
+	return (c->drain.heap_count > 0 ? c->drain.heap[0]->next_time :
 	    UINT64_MAX);
 }
 
 int
 tbuf_merge_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 
-	for (look_again(c); r->heap_count > 0; look_again(c)) {
-		r->merged_given = true;
-		if (tbuf_source_event(c, r->heap[0], event) == 1)
+	for (look_again(c); d->heap_count > 0; look_again(c)) {
+		d->merged_given = true;
+		if (tbuf_source_event(c, d->heap[0], event) == 1)
 			return (1);
 	}
 	return (0);

@@ -254,7 +254,7 @@ count_given(struct tbuf_consumer *c, struct tbuf_source *s,
 {
 	struct tbuf_unit_tables *u = &s->target->units;
 
-	if (c->round.snapshot)
+	if (c->drain.snapshot)
 		return;
 	s->consumed++;
 	if (s->batch != NULL) {

@@ -125,20 +125,20 @@ cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
 void
 tbuf_watermark_note(struct tbuf_consumer *c)
 {
-	struct tbuf_round *r = &c->round;
+	struct tbuf_drain *d = &c->drain;
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
 
-	tbuf_round_hold(c);
-	r->noted = tbuf_now();
+	tbuf_drain_hold(c);
+	d->noted = tbuf_now();
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!writes(t))
 			continue;
 		target_note(t);
 		cpus_add(t, &cpus);
 	}
-	tbuf_round_early(c);
-	r->everywhere = tbuf_cpus_visit(&cpus);
+	tbuf_drain_early(c);
+	d->everywhere = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (writes(t) && t->live)
 			t->watermark = locks_least(t, t->watermark);
@@ -147,8 +147,8 @@ tbuf_watermark_note(struct tbuf_consumer *c)
 uint64_t
 tbuf_watermark_time(const struct tbuf_consumer *c)
 {
-	const struct tbuf_round *r = &c->round;
-	uint64_t hold = r->cut ? HOLD_CUT : HOLD_MAX;
+	const struct tbuf_drain *d = &c->drain;
+	uint64_t hold = d->cut ? HOLD_CUT : HOLD_MAX;
 	const struct tbuf_target *t;
 	uint64_t until = UINT64_MAX, time;
 
@@ -156,12 +156,12 @@ tbuf_watermark_time(const struct tbuf_consumer *c)
 		if (!writes(t))
 			continue;
 		time = tbuf_timeline_mono(&t->time, t->watermark);
-		if (!r->everywhere)
+		if (!d->everywhere)
 			time -= time < MARGIN ? time : MARGIN;
 		if (time < until)
 			until = time;
 	}
-	if (until < r->noted - hold)
-		until = r->noted - hold;
+	if (until < d->noted - hold)
+		until = d->noted - hold;
 	return (until);
 }

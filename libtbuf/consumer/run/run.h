@@ -75,7 +75,7 @@ struct tbuf_straight {
 };
 
 /* A drain: the events that tbuf_consumer_next() is returning. */
-struct tbuf_round {
+struct tbuf_drain {
 	struct tbuf_source **order;	/* all sources: CPU, pid, lane */
 	unsigned count;
 	bool stale;			/* `order` does not fit the targets */
@@ -181,7 +181,7 @@ struct tbuf_consumer {
 	struct tbuf_probes probes;
 	struct tbuf_spawned spawned;
 	pid_t orphan;			/* process that is waited for, or 0 */
-	struct tbuf_round round;
+	struct tbuf_drain drain;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
 	bool strict;			/* switchrate was set */

@@ -210,7 +210,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 	}
 	t->charged += size;
 	lanes_add(t, n, chunk.at);
-	c->round.stale = true;
+	c->drain.stale = true;
 	return (0);
 }
 

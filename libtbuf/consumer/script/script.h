@@ -524,7 +524,7 @@ struct tbuf_entry *tbuf_entry_add(struct tbuf_script *, uint64_t charge,
 	    const void *data, uint32_t size);
 uint64_t tbuf_record_charge(const struct tbuf_d_record *);
 /* Begins a drain: of the queue if `switched`, of losses if `telling`. */
-void	tbuf_script_round(struct tbuf_script *, bool switched, bool telling);
+void	tbuf_script_drain(struct tbuf_script *, bool switched, bool telling);
 /* Makes all entries in the queue the next events. */
 void	tbuf_script_give(struct tbuf_script *);
 /* Returns 1 with the next entry, if its turn is not after `until`, or 0. */

@@ -180,7 +180,7 @@ sort_turns(struct tbuf_script *s)
 }
 
 void
-tbuf_script_round(struct tbuf_script *s, bool switched, bool telling)
+tbuf_script_drain(struct tbuf_script *s, bool switched, bool telling)
 {
 	unsigned i;
 

@@ -75,7 +75,7 @@ START_TEST(switch_gives_all_and_gives_the_space_back)
 	srand(1);
 	for (i = 0; i < 500; i++) {
 		fire(&r, 0, (unsigned)rand() % 25);
-		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS, &t);
+		fake_drain(r.c, TBUF_DRAIN_SWITCH | TBUF_DRAIN_STATUS, &t);
 		records += t.records;
 		drops += t.drops[TBUF_CAUSE_FULL];
 		ck_assert_uint_eq(t.damage, 0);
@@ -99,7 +99,7 @@ START_TEST(switch_keeps_the_logical_limit)
 	begin(&r, "bufsize=240");
 	fire(&r, 0, 11);
 	ck_assert_uint_eq(r.stored, 10);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 10);
 	fire(&r, 0, 11);
 	ck_assert_uint_eq(r.stored, 20);
@@ -116,18 +116,18 @@ START_TEST(unread_half_is_not_given_back)
 
 	begin(&r, "bufsize=240");
 	fire(&r, 0, 10);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
 	ck_assert_int_eq(event.record.args[0].i, 0);
 	fire(&r, 0, 10);
 	ck_assert_uint_eq(r.stored, 20);
 	/* One record of 24 bytes was read, so one more fits. */
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	fire(&r, 0, 10);
 	ck_assert_uint_eq(r.stored, 21);
 	fake_tally(r.c, &t);
 	memset(&t, 0, sizeof(t));
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 1);
 	end(&r);
 }
@@ -140,12 +140,12 @@ START_TEST(status_does_not_switch)
 
 	begin(&r, "bufsize=240");
 	fire(&r, 0, 12);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.records, 0);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 2);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 0);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 10);
 	end(&r);
 }
@@ -158,12 +158,12 @@ START_TEST(fill_gives_records_at_the_end_only)
 
 	begin(&r, "bufpolicy=fill bufsize=240");
 	fire(&r, 0, 3);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.records, 0);
 	fire(&r, 0, 20);
 	/* The lane is full: even a record that would fit is refused. */
 	ck_assert_uint_eq(r.stored, 10);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_int_eq(t.first, 0);
 	ck_assert_int_eq(t.last, 9);
@@ -195,9 +195,9 @@ START_TEST(ring_keeps_the_last_ones_and_counts_the_rest)
 
 	begin(&r, "bufpolicy=ring bufsize=240");
 	fire(&r, 0, 1234);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.records + t.overwritten, 0);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.overwritten, 1224);
 	ck_assert_int_eq(t.first, 1224);
@@ -223,7 +223,7 @@ START_TEST(snapshot_leaves_the_ring_alone)
 		ck_assert_int_eq(t.first, 15);
 		ck_assert_uint_eq(t.overwritten, 0);
 	}
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.overwritten, 15);
 	/* 25 were fired: the totals leave out records of snapshots. */
@@ -251,7 +251,7 @@ START_TEST(snapshot_leaves_a_filling_buffer_alone)
 		ck_assert_uint_eq(fake_lane(&r.f, 0)->tail, 0);
 		ck_assert_uint_eq(fake_lane(&r.f, 0)->consumed, 0);
 	}
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 2);
 	tbuf_consumer_totals(r.c, &totals);
@@ -307,7 +307,7 @@ START_TEST(what_the_writer_overtakes_is_thrown_away)
 
 	begin(&r, "bufpolicy=ring bufsize=240");
 	fire(&r, 0, 10);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	/* The round has noted the head, but copied nothing yet. */
 	fire(&r, 0, 4);
 	fake_tally(r.c, &t);
@@ -329,7 +329,7 @@ START_TEST(large_records_are_drops_under_every_policy)
 
 	begin(&r, policies[_i]);
 	fire(&r, 0, 3);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 0);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_LARGE], 3);
 	end(&r);
@@ -345,7 +345,7 @@ START_TEST(bufsize_of_one_record)
 	begin(&r, "bufsize=24");
 	for (i = 0; i < 200; i++) {
 		fire(&r, 0, 2);
-		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS, &t);
+		fake_drain(r.c, TBUF_DRAIN_SWITCH | TBUF_DRAIN_STATUS, &t);
 		ck_assert_uint_eq(t.records, 1);
 		ck_assert_int_eq(t.first, 2 * i);
 		ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
@@ -363,7 +363,7 @@ START_TEST(nolane_counts_by_generation)
 	begin(&r, "");
 	lock = &fake_slot(&r.f)->locks[0];
 	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 5);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 5);
 	tbuf_add(&lock->nolane[TBUF_LOST_RECORD], 2);
 	tbuf_consumer_stop(r.c);
@@ -387,9 +387,9 @@ START_TEST(nolane_stops_at_its_maximum)
 	begin(&r, "");
 	lock = &fake_slot(&r.f)->locks[0];
 	lock->nolane[TBUF_LOST_RECORD] |= TBUF_NOLANE_COUNT;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], TBUF_NOLANE_COUNT);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_NOLANE], 0);
 	end(&r);
 }
@@ -410,12 +410,12 @@ START_TEST(nolane_counts_once_when_the_lanes_change)
 	fake_slot(&r.f)->first_lock = 0;
 	tbuf_add(&fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD], 5);
 	if (_i == 0) {
-		fake_round(r.c, TBUF_ROUND_STATUS, &t);
+		fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 		told = t.drops[TBUF_CAUSE_NOLANE];
 		tbuf_target_refresh(target);
 	}
 	tbuf_consumer_quiesce(r.c);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(told + t.drops[TBUF_CAUSE_NOLANE], 5);
 	ck_assert_uint_eq(target->sources[0].nolane[TBUF_LOST_RECORD], 5);
 	end(&r);
@@ -431,7 +431,7 @@ START_TEST(lock_lane_records_say_their_cpu)
 	begin(&r, "");
 	lane = fake_slot(&r.f)->first_lock;
 	fire(&r, lane, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
 	ck_assert_int_eq(event.record.cpu, 5);
 	ck_assert_uint_eq(event.record.tid, 7);
@@ -455,7 +455,7 @@ START_TEST(lock_lane_stands_for_a_cpu_that_is_not_known)
 	fire(&r, number, 1);
 	memset(r.f.file + tbuf_place_offset(lane->place) +
 	    offsetof(struct tbuf_lock_record, cpu), 0xff, sizeof(uint32_t));
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 1);
 	ck_assert_int_eq(event.record.cpu, (int)lane->cpu);
 	end(&r);
@@ -512,7 +512,7 @@ START_TEST(arguments_are_decoded_by_type)
 	begin_with(&r, "", 10, types);
 	/* The double must begin at a multiple of 8. */
 	ck_assert(fake_record(&r.f, 0, r.epid, data.bytes, 49));
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
 	ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
 	ck_assert_uint_eq(e.record.nargs, 10);
@@ -568,7 +568,7 @@ START_TEST(records_come_by_cpu_and_pid)
 		fake_record(&f[1 - i], k, fake_epid(&f[1 - i], probe[1 - i]),
 		    &next, 8);
 	}
-	ck_assert_int_eq(tbuf_round_begin(c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(c, TBUF_DRAIN_SWITCH), 0);
 	for (next = 0; tbuf_consumer_next(c, &e) == 1; next++) {
 		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
 		ck_assert_uint_eq(e.record.args[0].u, next);
@@ -597,7 +597,7 @@ START_TEST(a_record_before_go_has_a_time_before_it)
 	fire(&r, 0, 1);
 	r.f.time = session->go.ticks;
 	fire(&r, 0, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
 	ck_assert_uint_lt(e.record.time, session->go.mono);
 	ck_assert_uint_gt(e.record.time, session->go.mono - TBUF_SECOND);
@@ -607,7 +607,7 @@ START_TEST(a_record_before_go_has_a_time_before_it)
 	/* The time may even be one before the machine's start. */
 	r.f.time = 1;
 	fire(&r, fake_slot(&r.f)->first_lock, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
 	ck_assert_uint_lt(e.record.time, session->go.mono);
 	end(&r);

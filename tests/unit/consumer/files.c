@@ -182,7 +182,7 @@ START_TEST(dead_file_is_read)
 	read_file(&t);
 	ck_assert_uint_eq(t.records, 100);
 	/* The file's own consumer finds it unchanged. */
-	fake_round(own, TBUF_ROUND_LAST, &t);
+	fake_drain(own, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 100);
 	end();
 }
@@ -205,7 +205,7 @@ START_TEST(live_file_is_read_and_not_changed)
 	ck_assert(memcmp(before, fake.file, fake.size) == 0);
 	free(before);
 	fire(1);
-	fake_round(own, TBUF_ROUND_LAST, &t);
+	fake_drain(own, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 101);
 	end();
 }
@@ -254,7 +254,7 @@ switch_twice(void)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		fake_round(own, TBUF_ROUND_SWITCH, &t);
+		fake_drain(own, TBUF_DRAIN_SWITCH, &t);
 		ck_assert_uint_eq(t.records, 10);
 		fire(10);
 	}
@@ -530,7 +530,7 @@ START_TEST(dead_file_with_a_reader_stays_until_it_was_read)
 	fake_kill(&fake);
 	look_at_all();
 	ck_assert(is_there());
-	fake_round(own, TBUF_ROUND_LAST, &t);
+	fake_drain(own, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	tbuf_consumer_close(own);
 	ck_assert(!is_there());

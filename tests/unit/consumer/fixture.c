@@ -341,9 +341,9 @@ fake_tally(struct tbuf_consumer *c, struct tally *tally)
 }
 
 void
-fake_round(struct tbuf_consumer *c, unsigned what, struct tally *tally)
+fake_drain(struct tbuf_consumer *c, unsigned what, struct tally *tally)
 {
 	memset(tally, 0, sizeof(*tally));
-	ck_assert_int_eq(tbuf_round_begin(c, what), 0);
+	ck_assert_int_eq(tbuf_drain_begin(c, what), 0);
 	fake_tally(c, tally);
 }

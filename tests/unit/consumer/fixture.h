@@ -68,7 +68,7 @@ struct tbuf_consumer *fake_consumer(const char *options);
 /* Starts a run of such a consumer with the target, and maps the file. */
 struct tbuf_consumer *fake_session(struct fake *, const char *options);
 
-/* Sums over all events of a round; fake_round() begins the round itself. */
+/* Sums over all events of a round; fake_drain() begins the round itself. */
 struct tally {
 	uint64_t records, drops[3], overwritten, damage, lost, unmet;
 	uint64_t unit_drops;
@@ -77,7 +77,7 @@ struct tally {
 	uint64_t last_time;
 	int64_t first, last;		/* first argument of the records */
 };
-void	fake_round(struct tbuf_consumer *, unsigned what, struct tally *);
+void	fake_drain(struct tbuf_consumer *, unsigned what, struct tally *);
 void	fake_tally(struct tbuf_consumer *, struct tally *);
 
 #endif

@@ -72,12 +72,12 @@ START_TEST(impossible_size_skips_to_the_mark)
 	begin(&r, "bufsize=4k");
 	fire(&r, 5);
 	header_at(&r, 2)->size = sizes[_i];
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 2);
 	ck_assert_uint_eq(t.damage, 72);
 	/* The consumer continues with the records after it. */
 	fire(&r, 3);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 3);
 	ck_assert_uint_eq(t.damage, 0);
 	end(&r);
@@ -94,7 +94,7 @@ START_TEST(unknown_epid_skips_its_record)
 	fire(&r, 5);
 	header_at(&r, 2)->epid = epids[_i];
 	header_at(&r, 3)->epid = epids[_i];
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 3);
 	ck_assert_uint_eq(t.damage, 48);
 	end(&r);
@@ -109,7 +109,7 @@ START_TEST(string_longer_than_its_record_is_damage)
 	begin(&r, "bufsize=4k");
 	fire(&r, 3);
 	((uint8_t *)header_at(&r, 1))[16] = 7;
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 2);
 	ck_assert_uint_eq(t.damage, 24);
 	end(&r);
@@ -169,7 +169,7 @@ START_TEST(impossible_head_begins_the_lane_anew)
 		begin(&r, options[policy]);
 		fire(&r, 2);
 		fake_lane(&r.f, 0)->head = heads[_i];
-		fake_round(r.c, TBUF_ROUND_SWITCH | TBUF_ROUND_LAST, &t);
+		fake_drain(r.c, TBUF_DRAIN_SWITCH | TBUF_DRAIN_LAST, &t);
 		ck_assert_uint_eq(t.records, 0);
 		ck_assert_uint_eq(t.damage, 4096);
 		end(&r);
@@ -184,12 +184,12 @@ START_TEST(head_that_goes_back_is_damage)
 
 	begin(&r, "bufsize=4k");
 	fire(&r, 4);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	fake_lane(&r.f, 0)->head = 0;
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.damage, 4096);
 	fire(&r, 4);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 4);
 	end(&r);
 }
@@ -205,7 +205,7 @@ START_TEST(truncated_storage_is_damage)
 	/* The mapped part remains; the storage is read, and is missing. */
 	ck_assert_int_eq(ftruncate(r.f.fd, (off_t)tbuf_place_offset(
 	    fake_lane(&r.f, 0)->place)), 0);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 0);
 	ck_assert_uint_eq(t.damage, 2400);
 	end(&r);
@@ -219,13 +219,13 @@ START_TEST(counters_that_go_back_are_no_drops)
 
 	begin(&r, "");
 	fake_lane(&r.f, 0)->full = 10;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 10);
 	fake_lane(&r.f, 0)->full = 4;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 0);
 	fake_lane(&r.f, 0)->full = 5;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
 	end(&r);
 }
@@ -412,9 +412,9 @@ START_TEST(garbage_everywhere_is_survived)
 		for (j = 0; j < 20; j++)
 			fake_record(&r.f, 0, r.epid, "\x05\x00hello", 7);
 		scribble(&r, (unsigned)rand() % 20);
-		ck_assert_int_eq(tbuf_round_begin(r.c,
-		    TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS |
-		    (rand() % 8 == 0 ? TBUF_ROUND_LAST : 0)), 0);
+		ck_assert_int_eq(tbuf_drain_begin(r.c,
+		    TBUF_DRAIN_SWITCH | TBUF_DRAIN_STATUS |
+		    (rand() % 8 == 0 ? TBUF_DRAIN_LAST : 0)), 0);
 		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
 			ck_assert_msg(most < 10000, "no end; seed %u", seed);
 		/* The fixture itself must be able to write to the lane. */
@@ -510,8 +510,8 @@ START_TEST(garbage_in_units_is_survived)
 			fire(&r, 1);
 		}
 		ck_assert_int_eq(tbuf_unit_list(unit_any, NULL), 0);
-		ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH |
-		    TBUF_ROUND_STATUS | (i == 99 ? TBUF_ROUND_LAST : 0)), 0);
+		ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH |
+		    TBUF_DRAIN_STATUS | (i == 99 ? TBUF_DRAIN_LAST : 0)), 0);
 		for (most = 0; tbuf_consumer_next(r.c, &event) == 1; most++)
 			ck_assert_msg(most < 10000, "no end; seed %u", seed);
 	}

@@ -213,14 +213,14 @@ START_TEST(second_half_is_backed_before_it_is_allowed)
 	tbuf_lanes_look(target, target->next_growth);
 	fill();
 	ck_assert_uint_eq(backed, SIZE);
-	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, SIZE / RECORD);
 	ck_assert_uint_eq(limit_at_call, SIZE);
 	ck_assert_uint_ge(backed, fake_lane(&f, 0)->limit);
 	ck_assert_uint_eq(fake_lane(&f, 0)->limit,
 	    SIZE / RECORD * RECORD + SIZE);
 	ck_assert_uint_eq(fill(), SIZE / RECORD);
-	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, SIZE / RECORD);
 	ck_assert_uint_eq(t.damage, 0);
 }
@@ -235,16 +235,16 @@ START_TEST(limit_stays_where_there_is_no_space)
 	ck_assert_uint_eq(fill(), SMALL / RECORD);
 	tbuf_lanes_look(target, 1);
 	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
-	fake_round(c, TBUF_ROUND_SWITCH | TBUF_ROUND_STATUS, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH | TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.records, SMALL / RECORD);
 	ck_assert_uint_eq(t.drops[TBUF_CAUSE_FULL], 1);
 	ck_assert_uint_le(fake_lane(&f, 0)->limit, SMALL);
 	ck_assert_uint_eq(fill(), 0);
 	fails = false;
-	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_ge(backed, fake_lane(&f, 0)->limit);
 	ck_assert_uint_eq(fill(), SIZE / RECORD);
-	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, SIZE / RECORD);
 	ck_assert_uint_eq(t.damage, 0);
 }
@@ -257,7 +257,7 @@ START_TEST(nobody_backs_what_a_dead_process_had)
 
 	fake_kill(&f);
 	tbuf_target_die(target);
-	fake_round(c, TBUF_ROUND_ENDED, &t);
+	fake_drain(c, TBUF_DRAIN_ENDED, &t);
 	ck_assert_uint_eq(t.records, n);
 	ck_assert_uint_eq(calls, 0);
 }
@@ -280,11 +280,11 @@ START_TEST(what_a_program_has_used_is_noted)
 	ck_assert_uint_eq(fill(), SMALL / RECORD);
 	fake_kill(&f);
 	tbuf_target_die(target);
-	fake_round(c, TBUF_ROUND_ENDED, &t);
+	fake_drain(c, TBUF_DRAIN_ENDED, &t);
 	ck_assert_uint_eq(tbuf_usage_look(board.usage, 5, "short").first,
 	    UINT64_MAX);
 	target = NULL;
-	tbuf_round_end(c);
+	tbuf_drain_end(c);
 	c->entry = NULL;
 	c->run = 0;
 	ck_assert_uint_eq(tbuf_usage_look(board.usage, 5, "short").first,

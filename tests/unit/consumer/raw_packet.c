@@ -114,7 +114,7 @@ take(struct tbuf_consumer *c, struct sums *sums)
 static void
 round_of_packets(struct run *r, unsigned what, struct sums *sums)
 {
-	ck_assert_int_eq(tbuf_round_begin(r->c, what), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, what), 0);
 	take(r->c, sums);
 }
 
@@ -143,8 +143,8 @@ START_TEST(packets_account_for_all_that_was_fired)
 		fake_slot(&r.f)->locks[0].nolane[TBUF_LOST_RECORD]++;
 		r.fired++;
 		/* Events do not repeat the contents of packets. */
-		round_of_packets(&r, TBUF_ROUND_SWITCH |
-		    (rand() % 2 == 0 ? TBUF_ROUND_STATUS : 0), &sums);
+		round_of_packets(&r, TBUF_DRAIN_SWITCH |
+		    (rand() % 2 == 0 ? TBUF_DRAIN_STATUS : 0), &sums);
 		fake_tally(r.c, &t);
 		if (_i % 3 == 0)
 			ck_assert_uint_eq(sums.records, r.stored);
@@ -152,7 +152,7 @@ START_TEST(packets_account_for_all_that_was_fired)
 	fake_kill(&r.f);
 	if (_i >= 3)
 		tbuf_target_ended(TAILQ_FIRST(&r.c->targets));
-	round_of_packets(&r, _i < 3 ? TBUF_ROUND_LAST : TBUF_ROUND_ENDED,
+	round_of_packets(&r, _i < 3 ? TBUF_DRAIN_LAST : TBUF_DRAIN_ENDED,
 	    &sums);
 	fake_tally(r.c, &t);
 	ck_assert_uint_eq(sums.records + sums.overwritten, r.stored);
@@ -182,7 +182,7 @@ START_TEST(packets_and_records_share_a_round)
 	begin(&r, "bufsize=4k");
 	fire(&r, 0, 7);
 	fire(&r, 1, 5);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
 	ck_assert_uint_eq(walk(&p, &sums), 7);
 	ck_assert_int_eq(p.kind, TBUF_PACKET_CPU);
@@ -204,7 +204,7 @@ START_TEST(packet_says_whose_it_is)
 
 	begin(&r, "bufsize=4k");
 	fire(&r, 1, 3);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
 	ck_assert_int_eq(p.pid, r.f.pid);
 	ck_assert_int_eq(p.kind, TBUF_PACKET_LOCK);
@@ -228,7 +228,7 @@ START_TEST(epids_of_a_packet_are_looked_up)
 
 	begin(&r, "bufsize=4k");
 	fire(&r, 0, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
 	ck_assert_uint_eq(p.epids, 2);
 	probe = tbuf_consumer_epid(r.c, &p, r.epid, &enabling);
@@ -295,7 +295,7 @@ START_TEST(large_lane_is_several_packets)
 	begin(&r, "bufsize=1m");
 	fire(&r, 0, 43000);
 	ck_assert_uint_eq(r.stored, 43000);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_SWITCH), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
 	while (tbuf_consumer_packet(r.c, &p) == 1) {
 		sums.records += walk(&p, &sums);
 		sums.packets++;
@@ -333,7 +333,7 @@ START_TEST(snapshot_is_one_packet_a_lane_and_in_no_total)
 	tbuf_consumer_totals(r.c, &totals);
 	ck_assert_uint_eq(totals.records + totals.drops + totals.overwritten,
 	    0);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	ck_assert_uint_eq(t.overwritten + t.drops[TBUF_CAUSE_FULL], 15);
 	ck_assert_uint_eq(t.damage, 0);
@@ -369,7 +369,7 @@ START_TEST(what_makes_no_sense_is_in_no_packet)
 		fake_lane(&r.f, 0)->head -= 8;
 		break;
 	}
-	round_of_packets(&r, TBUF_ROUND_SWITCH, &sums);
+	round_of_packets(&r, TBUF_DRAIN_SWITCH, &sums);
 	ck_assert_uint_eq(sums.records, _i == 2 ? 8 : 6);
 	ck_assert_uint_eq(sums.damage, _i == 2 ? 16 : 72);
 	ck_assert_uint_eq(sums.packets, 2);
@@ -384,7 +384,7 @@ START_TEST(what_the_writer_overtakes_is_in_no_packet)
 
 	begin(&r, "bufpolicy=ring bufsize=240");
 	fire(&r, 0, 10);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	/* The round has noted the head, but copied nothing yet. */
 	fire(&r, 0, 4);
 	take(r.c, &sums);

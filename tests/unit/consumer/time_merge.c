@@ -96,7 +96,7 @@ START_TEST(temporal_merges_lanes_by_time)
 	for (i = 0; i < 300; i++)
 		fire(&r, i % 3 == 0 ? 0 :
 		    fake_slot(&r.f)->first_lock + (uint32_t)i % 3 - 1, 1);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	while (tbuf_consumer_next(r.c, &e) == 1) {
 		ck_assert_int_eq(e.type, TBUF_EVENT_RECORD);
 		ck_assert_int_eq(e.record.args[0].i, expected++);
@@ -117,11 +117,11 @@ START_TEST(temporal_holds_back_what_came_after_the_switch)
 	fire(&r, 0, 5);
 	clock_now = r.f.time;
 	fire(&r, 0, 5);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 5);
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 0);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 5);
 	ck_assert_int_eq(t.first, 5);
 	end(&r);
@@ -168,7 +168,7 @@ take_units(struct run *r, unsigned what, unsigned *lost)
 	struct tbuf_event e;
 	unsigned given = 0;
 
-	ck_assert_int_eq(tbuf_round_begin(r->c, what), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, what), 0);
 	while (tbuf_consumer_next(r->c, &e) == 1) {
 		given += e.type == TBUF_EVENT_RECORD && e.record.unit != NULL;
 		*lost += e.type == TBUF_EVENT_UNIT_DROPS;
@@ -185,12 +185,12 @@ START_TEST(temporal_holds_back_what_a_unit_has_kept)
 	begin(&r, "temporal bufsize=64k nunits=2 unitsize=1k");
 	unit_end(&r, UINT32_MAX);
 	for (i = 0; i < 3; i++)
-		ck_assert_uint_eq(take_units(&r, TBUF_ROUND_SWITCH |
-		    TBUF_ROUND_STATUS, &lost), 0);
+		ck_assert_uint_eq(take_units(&r, TBUF_DRAIN_SWITCH |
+		    TBUF_DRAIN_STATUS, &lost), 0);
 	clock_now = r.f.time;
-	ck_assert_uint_eq(take_units(&r, _i == 0 ? TBUF_ROUND_SWITCH :
-	    TBUF_ROUND_LAST, &lost), UNIT_RECORDS);
-	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_LAST, &lost), 0);
+	ck_assert_uint_eq(take_units(&r, _i == 0 ? TBUF_DRAIN_SWITCH :
+	    TBUF_DRAIN_LAST, &lost), UNIT_RECORDS);
+	ck_assert_uint_eq(take_units(&r, TBUF_DRAIN_LAST, &lost), 0);
 	ck_assert_uint_eq(lost, 0);
 	end(&r);
 }
@@ -207,7 +207,7 @@ START_TEST(what_was_given_is_not_lost_for_another_reader)
 
 	begin(&r, "bufsize=64k nunits=2 unitsize=1k");
 	unit_end(&r, UINT32_MAX);
-	ck_assert_uint_eq(take_units(&r, TBUF_ROUND_SWITCH, &lost),
+	ck_assert_uint_eq(take_units(&r, TBUF_DRAIN_SWITCH, &lost),
 	    UNIT_RECORDS);
 	if (_i != 0)
 		fake_kill(&r.f);
@@ -234,7 +234,7 @@ START_TEST(temporal_merges_what_comes_behind_a_unit)
 	unit_end(&r, _i == 0 ? UINT32_MAX : 0);
 	fire(&r, fake_slot(&r.f)->first_lock, 5);
 	fire(&r, 0, 5);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	while (tbuf_consumer_next(r.c, &e) == 1)
 		if (e.type == TBUF_EVENT_RECORD)
 			ck_assert_int_eq(e.record.args[0].i, expected++);
@@ -254,7 +254,7 @@ START_TEST(damage_leaves_the_unit_behind_it)
 	    "temporal bufsize=64k nunits=2 unitsize=1k");
 	ck_assert(fake_record(&r.f, 0, r.epid + 1, &r.next, sizeof(r.next)));
 	unit_end(&r, UINT32_MAX);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	while (tbuf_consumer_next(r.c, &e) == 1) {
 		damaged += e.type == TBUF_EVENT_DAMAGE;
 		given += e.type == TBUF_EVENT_RECORD && e.record.unit != NULL;
@@ -315,7 +315,7 @@ START_TEST(lane_gives_all_kinds_in_their_order)
 
 	begin(&r, "bufsize=64k nunits=2 unitsize=1k");
 	fire_all_kinds(&r, wrong_sizes[_i]);
-	ck_assert_int_eq(tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 	while (tbuf_consumer_next(r.c, &e) == 1) {
 		if (e.type == TBUF_EVENT_DAMAGE) {
 			ck_assert_int_eq(expected, damage[damaged].before);
@@ -363,7 +363,7 @@ take(struct tbuf_consumer *c, uint64_t *last)
 static unsigned
 merged(struct tbuf_consumer *c, unsigned what, uint64_t *last)
 {
-	ck_assert_int_eq(tbuf_round_begin(c, what), 0);
+	ck_assert_int_eq(tbuf_drain_begin(c, what), 0);
 	return (take(c, last));
 }
 
@@ -390,15 +390,15 @@ START_TEST(temporal_waits_for_the_holder_of_a_lock_lane)
 	fire(&r, 0, 3);
 	fire(&r, fake_slot(&r.f)->first_lock + !_i, 2);
 	clock_now = r.f.time + 100;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 5);
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 0);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 5);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 0);
 	/* The holder commits; then another record comes. */
 	r.f.time = time;
 	fire(&r, number, 1);
 	r.f.time = time + 10;
 	fire(&r, 0, 1);
 	lock->word--;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 7);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 7);
 	end(&r);
 }
 END_TEST
@@ -415,9 +415,9 @@ START_TEST(temporal_waits_for_the_first_holder_of_a_lock_lane)
 	fire(&r, 0, 4);
 	clock_now = r.f.time + 100;
 	lock->word++;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 0);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 0);
 	lock->word--;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 4);
 	end(&r);
 }
 END_TEST
@@ -440,7 +440,7 @@ START_TEST(temporal_waits_two_seconds_at_most)
 		clock_now = r.f.time;
 		t->sources[t->first_lock].retired = true;
 	}
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 4);
 	end(&r);
 }
 END_TEST
@@ -489,10 +489,10 @@ START_TEST(temporal_waits_for_sections_on_other_cpus)
 	fire(&r, fake_slot(&r.f)->first_lock, 2);
 	clock_now = r.f.time;
 	elsewhere = section_ends;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 4);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 4);
 	ck_assert_ptr_null(elsewhere);
 	clock_now += 100;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 1);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 1);
 	end(&r);
 }
 END_TEST
@@ -523,7 +523,7 @@ START_TEST(temporal_visits_the_cpus_of_a_target_without_lanes_for_them)
 	fire(&r, fake_slot(&r.f)->first_lock, 2);
 	clock_now = r.f.time;
 	elsewhere = where_it_may_be;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 2);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 2);
 	ck_assert_ptr_null(elsewhere);
 	end(&r);
 }
@@ -539,9 +539,9 @@ START_TEST(temporal_keeps_a_margin_where_it_may_not_run)
 	fire(&r, 0, 2);
 	clock_now = r.f.time + MARGIN;
 	fire(&r, 0, 1);
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 2);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 2);
 	clock_now++;
-	ck_assert_uint_eq(merged(r.c, TBUF_ROUND_SWITCH, &last), 1);
+	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 1);
 	end(&r);
 }
 END_TEST
@@ -619,7 +619,7 @@ START_TEST(snapshot_is_of_one_moment)
 		t = (struct tally){ .many = true };
 		fake_tally(c, &t);
 	} else
-		fake_round(c, TBUF_ROUND_LAST, &t);
+		fake_drain(c, TBUF_DRAIN_LAST, &t);
 	ck_assert_ptr_null(elsewhere);
 	ck_assert_uint_eq(t.records, 4);
 	ck_assert_uint_eq(t.damage, 0);
@@ -667,7 +667,7 @@ START_TEST(snapshot_has_what_a_ring_had)
 		t = (struct tally){ .many = true };
 		fake_tally(c, &t);
 	} else
-		fake_round(c, TBUF_ROUND_LAST, &t);
+		fake_drain(c, TBUF_DRAIN_LAST, &t);
 	ck_assert_ptr_null(elsewhere);
 	ck_assert_uint_gt(t.records, 100);
 	ck_assert_int_eq(t.first + (int64_t)t.records, 300);
@@ -710,7 +710,7 @@ START_TEST(temporal_snapshots_repeat_the_times)
 	clock_now = r.f.time;
 	for (k = 0; k < 3; k++) {
 		ck_assert_int_eq(k < 2 ? tbuf_consumer_snapshot(r.c) :
-		    tbuf_round_begin(r.c, TBUF_ROUND_LAST), 0);
+		    tbuf_drain_begin(r.c, TBUF_DRAIN_LAST), 0);
 		for (i = 0; i < 10; i++) {
 			ck_assert_int_eq(tbuf_consumer_next(r.c, &e), 1);
 			if (k == 0)

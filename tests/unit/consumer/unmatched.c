@@ -199,7 +199,7 @@ START_TEST(all_that_a_session_holds_is_enabled)
 	go(&r);
 	ck_assert_uint_eq(fake_slot(&r.f)->necbs,
 	    PROBES * (too_many() - 1) + 1);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, 0);
 	end(&r);
 }
@@ -224,18 +224,18 @@ START_TEST(probes_that_come_too_late_are_counted)
 	meet(&r, PROBES + late - 1);
 	/* A registration is under way, so the count is not final. */
 	r.f.control->registering = 1;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, 0);
 	r.f.control->registering = 0;
-	fake_round(r.c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.unmet, 0);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, unmet);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, 0);
 	add_probes(&r, 1);
 	ck_assert_uint_eq(meet(&r, PROBES + late), 0);
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.unmet, enablings);
 	end(&r);
 }
@@ -292,7 +292,7 @@ START_TEST(garbage_in_chains_is_survived)
 	heads[0] = 1;
 	heads[1] = TBUF_HEAD_EPID;
 	fake_slot(&r.f)->unmet = 1;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.unmet, 2 + 3);
 	end(&r);
 }
@@ -339,13 +339,13 @@ START_TEST(lost_probes_are_told_once)
 	ck_assert_uint_eq(count, 7);
 	ck_assert(!tbuf_consumer_lost(r.c, &pid, &count));
 	go(&r);
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.lost, 0);
 	r.f.control->lost_probes = 10;
-	fake_round(r.c, TBUF_ROUND_STATUS, &t);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
 	ck_assert_uint_eq(t.lost, 3);
 	r.f.control->lost_probes = 11;
-	fake_round(r.c, TBUF_ROUND_LAST, &t);
+	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.lost, 1);
 	end(&r);
 }

@@ -140,7 +140,7 @@ START_TEST(one_that_has_not_called_exec_is_waited_for)
 	live_go(c);
 	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), 1);
 	live_server_fire(&late, 5);
-	fake_round(c, TBUF_ROUND_LAST, &t);
+	fake_drain(c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 5);
 	tbuf_consumer_close(c);
 	end();

@@ -38,7 +38,7 @@ START_TEST(running_target_is_traced)
 	ck_assert_uint_eq(tbuf_consumer_matched(c, 0), 1);
 	ck_assert_uint_eq(tbuf_consumer_alive(c), 1);
 	live_server_fire(&s, 100);
-	fake_round(c, TBUF_ROUND_SWITCH, &t);
+	fake_drain(c, TBUF_DRAIN_SWITCH, &t);
 	ck_assert_uint_eq(t.records, 100);
 	ck_assert_int_eq(t.first, 5);
 	live_server_fire(&s, 100);
@@ -67,11 +67,11 @@ START_TEST(two_consumers_get_the_same)
 	live_grab(b, s.pid);
 	live_go(b);
 	live_server_fire(&s, 100);
-	fake_round(b, TBUF_ROUND_LAST, &t);
+	fake_drain(b, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records + t.overwritten, 100);
 	tbuf_consumer_close(b);
 	live_server_fire(&s, 100);
-	fake_round(a, TBUF_ROUND_LAST, &t);
+	fake_drain(a, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 300);
 	tbuf_consumer_close(a);
 	live_server_stop(&s);
@@ -111,7 +111,7 @@ START_TEST(killed_consumer_makes_room_for_the_next)
 	live_grab(c, s.pid);
 	live_go(c);
 	live_server_fire(&s, 10);
-	fake_round(c, TBUF_ROUND_LAST, &t);
+	fake_drain(c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 10);
 	tbuf_consumer_close(c);
 	live_server_stop(&s);
