@@ -91,7 +91,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 		close(t->pidfd);
 	TAILQ_REMOVE(&c->targets, t, link);
 	c->drain.stale = true;
-	c->drain.straight.source = NULL;
+	c->drain.fast.source = NULL;
 	tbuf_epids_free(t);
 	tbuf_sparse_free(t->probes);
 	free(t);

@@ -107,7 +107,7 @@ tbuf_drain_end(struct tbuf_consumer *c)
 	struct tbuf_target *t, *next;
 
 	c->drain.pending = false;
-	c->drain.straight.source = NULL;
+	c->drain.fast.source = NULL;
 	forget_copies(&c->drain);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (t->life == TBUF_TOLD)
@@ -602,7 +602,7 @@ next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 		if (s != NULL && same_group(s, d->order[d->group])) {
 			if (!c->options.temporal &&
 			    tbuf_source_event(c, s, event) == 1) {
-				tbuf_straight_begin(c, s);
+				tbuf_fast_begin(c, s);
 				return (1);
 			}
 			if (!d->snapshot && tbuf_source_release(s))
@@ -708,7 +708,7 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 int
 tbuf_drain_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	c->drain.straight.source = NULL;
+	c->drain.fast.source = NULL;
 	do {
 		if (next_of_script(c, event) == 1)
 			return (1);

@@ -70,7 +70,7 @@ tbuf_event_clear(struct tbuf_event *event)
  * tbuf_consumer_next(), unless more than the EPID of each record must be
  * checked.
  */
-void	tbuf_straight_begin(struct tbuf_consumer *, struct tbuf_source *);
+void	tbuf_fast_begin(struct tbuf_consumer *, struct tbuf_source *);
 /* Fills in an event that counts something of a lane. */
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
 	    const struct tbuf_source *, uint64_t count);

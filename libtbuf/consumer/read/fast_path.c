@@ -20,7 +20,7 @@
  * CPU of their own.  Damage has been reported by now.
  */
 void
-tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
+tbuf_fast_begin(struct tbuf_consumer *c, struct tbuf_source *s)
 {
 	uint64_t size;
 	const unsigned char *rest = tbuf_source_rest(s, &size);
@@ -28,7 +28,7 @@ tbuf_straight_begin(struct tbuf_consumer *c, struct tbuf_source *s)
 	if (rest == NULL || c->script != NULL || c->drain.cut ||
 	    s->batch != NULL || s->locked)
 		return;
-	c->drain.straight = (struct tbuf_straight){
+	c->drain.fast = (struct tbuf_fast){
 		.source = s, .next = rest, .end = rest + size
 	};
 }
@@ -41,7 +41,7 @@ static inline bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
-	struct tbuf_source *s = c->drain.straight.source;
+	struct tbuf_source *s = c->drain.fast.source;
 	const struct tbuf_target *t = s->target;
 	struct tbuf_record *record = &event->record;
 	uint64_t time;
@@ -65,7 +65,7 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	record->probe = epid->probe;
 	record->nargs = epid->layout->npieces;
 	record->args = c->values;
-	c->drain.straight.next += header->size;
+	c->drain.fast.next += header->size;
 	tbuf_source_step(s, header->size);
 	s->consumed++;
 	c->totals.records++;
@@ -86,10 +86,10 @@ next_other(struct tbuf_consumer *c, const struct tbuf_header *header,
 
 /* Returns the next record, or NULL if it is implausible or not fetched. */
 static inline const struct tbuf_header *
-find_next(const struct tbuf_straight *straight)
+find_next(const struct tbuf_fast *fast)
 {
-	const struct tbuf_header *header = (const void *)straight->next;
-	size_t left = (size_t)(straight->end - straight->next);
+	const struct tbuf_header *header = (const void *)fast->next;
+	size_t left = (size_t)(fast->end - fast->next);
 
 	return (left >= sizeof(*header) && tbuf_record_plausible(header->size,
 	    left) ? header : NULL);
@@ -105,13 +105,13 @@ find_plain(const struct tbuf_target *t, uint16_t epid)
 int
 tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	const struct tbuf_straight *straight = &c->drain.straight;
+	const struct tbuf_fast *fast = &c->drain.fast;
 	const struct tbuf_header *header;
 	const struct tbuf_epid *epid;
 
-	if (straight->source == NULL ||
-	    (header = find_next(straight)) == NULL ||
-	    (epid = find_plain(straight->source->target,
+	if (fast->source == NULL ||
+	    (header = find_next(fast)) == NULL ||
+	    (epid = find_plain(fast->source->target,
 	    header->epid)) == NULL)
 		return (tbuf_drain_next(c, event));
 	if (!epid->layout->words)

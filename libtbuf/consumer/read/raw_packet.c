@@ -180,7 +180,7 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	if (c->options.temporal)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "packets cannot be in order of time"));
-	d->straight.source = NULL;
+	d->fast.source = NULL;
 	for (; d->pending && d->packets < d->count; d->packets++) {
 		s = d->order[d->packets];
 		/* Losses are taken once, as more may come at any time. */

@@ -69,7 +69,7 @@ enum tbuf_run {
 };
 
 /* The fast path's lane (fast_path.c), and the bytes of it in memory. */
-struct tbuf_straight {
+struct tbuf_fast {
 	struct tbuf_source *source;	/* NULL: no lane is on the fast path */
 	const unsigned char *next, *end;
 };
@@ -88,7 +88,7 @@ struct tbuf_drain {
 	unsigned counter;		/* then next counter of the group */
 	unsigned packets;		/* current source of packets */
 	bool packets_told;		/* its last packet was returned */
-	struct tbuf_straight straight;
+	struct tbuf_fast fast;
 	bool merging;			/* temporal: events come from heap */
 	bool merged_given;		/* an event of its top was returned */
 	uint64_t noted;			/* time of the watermarks, ns */
