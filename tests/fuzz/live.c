@@ -169,7 +169,7 @@ fill_units(const struct tbuf_consumer *c)
 	struct tbuf_lane lane;
 	uint64_t end;
 
-	if (t == NULL || t->units.count != IMAGE_UNITS || t->nsources == 0 ||
+	if (t == NULL || t->units.count != IMAGE_UNITS || t->nreaders == 0 ||
 	    image.units != 0)
 		return;
 	end = t->units.at + tbuf_units_tables(IMAGE_UNITS) +
@@ -179,11 +179,11 @@ fill_units(const struct tbuf_consumer *c)
 	image.units = t->units.at;
 	image.size = end;
 	lane = (struct tbuf_lane){
-		.place = tbuf_place(t->sources[0].data, t->sources[0].storage),
-		.size = t->sources[0].storage, .limit = t->sources[0].storage
+		.place = tbuf_place(t->readers[0].data, t->readers[0].storage),
+		.size = t->readers[0].storage, .limit = t->readers[0].storage
 	};
 	image_units_fill(&image, t->generation, &lane);
-	__atomic_store_n(&t->sources[0].lane->head, lane.head,
+	__atomic_store_n(&t->readers[0].lane->head, lane.head,
 	    __ATOMIC_RELEASE);
 }
 

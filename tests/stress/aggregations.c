@@ -193,8 +193,8 @@ check_entries(struct tbuf_consumer *c)
 	unsigned n;
 
 	TAILQ_FOREACH(target, &c->targets, link)
-		for (n = 0; n < 2 * target->nsources; n++) {
-			seen = &target->sources[n / 2].seen[n % 2];
+		for (n = 0; n < 2 * target->nreaders; n++) {
+			seen = &target->readers[n / 2].seen[n % 2];
 			for (i = 0; i < seen->entries_size; i += a.size) {
 				memcpy(&a, seen->entries + i, sizeof(a));
 				for (k = i + a.size; k < seen->entries_size;
@@ -277,8 +277,8 @@ turn_early(struct tbuf_consumer *c, const struct stress_page *page, pid_t pid,
 	for (look = 0; look < 2; look++) {
 		STRESS_EXPECT(tbuf_tables_turn(c, true) == 0, "no memory");
 		TAILQ_FOREACH(t, &c->targets, link) {
-			for (i = 0; i < t->nsources && t->turns.count != 0; i++)
-				STRESS_EXPECT(rseq || t->sources[i].locked,
+			for (i = 0; i < t->nreaders && t->turns.count != 0; i++)
+				STRESS_EXPECT(rseq || t->readers[i].locked,
 				    "a turn has passed by the lock of lane %u",
 				    i);
 			tbuf_target_refresh(t);

@@ -39,15 +39,15 @@ time_for(uint64_t more, uint64_t came, uint64_t elapsed)
  * reports an invalid head.
  */
 static bool
-source_look(struct tbuf_source *s, uint64_t elapsed, uint64_t *wait)
+reader_look(struct tbuf_reader *r, uint64_t elapsed, uint64_t *wait)
 {
-	uint64_t head = tbuf_load(&s->lane->head), before = s->paced, used;
-	uint64_t part = s->size / PACE_PART, ns;
+	uint64_t head = tbuf_load(&r->lane->head), before = r->paced, used;
+	uint64_t part = r->size / PACE_PART, ns;
 
-	if (s->size < PACE_LEAST || head < s->position || head > s->limit)
+	if (r->size < PACE_LEAST || head < r->position || head > r->limit)
 		return (false);
-	s->paced = head;
-	used = head - s->position;
+	r->paced = head;
+	used = head - r->position;
 	if (used >= part)
 		return (true);
 	if (head > before && elapsed != 0) {
@@ -73,8 +73,8 @@ tbuf_pace_look(struct tbuf_consumer *c, uint64_t now)
 		if (t->life != TBUF_ALIVE || t->truncated ||
 		    !tbuf_session_holds(t) || t->file_only)
 			continue;
-		for (i = 0; i < t->nsources; i++)
-			full |= source_look(&t->sources[i], elapsed, &wait);
+		for (i = 0; i < t->nreaders; i++)
+			full |= reader_look(&t->readers[i], elapsed, &wait);
 	}
 	/* Records that a merge holds back stay in their buffer. */
 	least = full ? PACE_ROUND : PACE_SHORT;

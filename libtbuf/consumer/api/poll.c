@@ -352,8 +352,8 @@ full(const struct tbuf_consumer *c)
 	if (c->script != NULL && tbuf_script_full(c->script))
 		return (true);
 	TAILQ_FOREACH(t, &c->targets, link)
-		for (i = 0; i < t->nsources; i++)
-			if (tbuf_load(&t->sources[i].lane->full) != 0)
+		for (i = 0; i < t->nreaders; i++)
+			if (tbuf_load(&t->readers[i].lane->full) != 0)
 				return (true);
 	return (false);
 }
@@ -363,23 +363,23 @@ full(const struct tbuf_consumer *c)
  * of the holder: the lane is drained at the end, and a spare replaces it.
  */
 static void
-retire_lane(struct tbuf_source *s, struct tbuf_slot *slot, uint32_t lock,
+retire_lane(struct tbuf_reader *r, struct tbuf_slot *slot, uint32_t lock,
     uint64_t now)
 {
-	const struct tbuf_target *t = s->target;
-	uint64_t taken = tbuf_load(&s->lane->taken);
+	const struct tbuf_target *t = r->target;
+	uint64_t taken = tbuf_load(&r->lane->taken);
 	uint32_t n = tbuf_load(&slot->nlocks);
 
 	if (tbuf_load(&slot->locks[lock].word) != 2 * t->generation + 1 ||
-	    taken != s->taken || s->held_since == 0) {
-		s->taken = taken;
-		s->held_since = tbuf_load(&slot->locks[lock].word) ==
+	    taken != r->taken || r->held_since == 0) {
+		r->taken = taken;
+		r->held_since = tbuf_load(&slot->locks[lock].word) ==
 		    2 * t->generation + 1 ? now : 0;
 		return;
 	}
-	if (s->retired || now - s->held_since < TBUF_SECOND)
+	if (r->retired || now - r->held_since < TBUF_SECOND)
 		return;
-	s->retired = true;
+	r->retired = true;
 	if (n < tbuf_load(&slot->nlocks_max) && n < TBUF_NLOCKS)
 		tbuf_store_release(&slot->nlocks, n + 1);
 }
@@ -395,8 +395,8 @@ retire_lanes(struct tbuf_consumer *c, uint64_t now)
 		    t->slot == -1)
 			continue;
 		for (lock = 0; lock < TBUF_NLOCKS &&
-		    t->first_lock + lock < t->nsources; lock++)
-			retire_lane(&t->sources[t->first_lock + lock],
+		    t->first_lock + lock < t->nreaders; lock++)
+			retire_lane(&t->readers[t->first_lock + lock],
 			    tbuf_target_slot(t), lock,
 			    now);
 	}

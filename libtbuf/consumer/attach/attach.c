@@ -243,7 +243,7 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 
 /* Builds the sources from the plan: the target can write to its lanes. */
 static int
-make_sources(struct tbuf_target *t)
+make_readers(struct tbuf_target *t)
 {
 	struct tbuf_lane *lanes = calloc(t->layout.nlanes, sizeof(*lanes));
 	int error;
@@ -251,7 +251,7 @@ make_sources(struct tbuf_target *t)
 	if (lanes == NULL)
 		return (-ENOMEM);
 	tbuf_lanes_make(lanes, t->area, &t->order, &t->layout);
-	error = tbuf_sources_make(t, lanes);
+	error = tbuf_readers_make(t, lanes);
 	free(lanes);
 	return (error);
 }
@@ -341,7 +341,7 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
-	if ((error = make_sources(t)) != 0)
+	if ((error = make_readers(t)) != 0)
 		return (error);
 	/* From the plan: the target may have changed the slot by now. */
 	if (t->layout.units_size != 0) {
@@ -412,7 +412,7 @@ undo(struct tbuf_target *t)
 		return;
 	tbuf_store(&tbuf_target_slot(t)->generation,
 	    0);
-	tbuf_sources_free(t);
+	tbuf_readers_free(t);
 	tbuf_epids_free(t);
 	tbuf_target_detach(t, -1);
 }

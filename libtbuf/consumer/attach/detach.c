@@ -254,19 +254,19 @@ tbuf_quiesce_orphans(const struct tbuf_view *view, int fd, int dirfd)
 
 /* Takes a lock's final `nolane`; later updates have another tag and fail. */
 static void
-close_nolane(struct tbuf_source *s, struct tbuf_lock *lock)
+close_nolane(struct tbuf_reader *r, struct tbuf_lock *lock)
 {
 	uint64_t word;
 	unsigned k;
 
 	for (k = 0; k < TBUF_NLOST; k++) {
-		s->nolane[k] = tbuf_source_nolane(s, (enum tbuf_lost)k);
+		r->nolane[k] = tbuf_reader_nolane(r, (enum tbuf_lost)k);
 		word = tbuf_swap(&lock->nolane[k], 0);
-		if (((word ^ tbuf_nolane_tag(s->target->generation)) >>
+		if (((word ^ tbuf_nolane_tag(r->target->generation)) >>
 		    TBUF_NOLANE_SHIFT) == 0)
-			s->nolane[k] = word & TBUF_NOLANE_COUNT;
+			r->nolane[k] = word & TBUF_NOLANE_COUNT;
 	}
-	s->nolane_closed = true;
+	r->nolane_closed = true;
 }
 
 static void
@@ -275,9 +275,9 @@ close_nolanes(struct tbuf_target *t)
 	struct tbuf_slot *slot = tbuf_target_slot(t);
 	unsigned i;
 
-	for (i = t->first_lock; i < t->nsources &&
+	for (i = t->first_lock; i < t->nreaders &&
 	    i - t->first_lock < TBUF_NLOCKS; i++)
-		close_nolane(&t->sources[i], &slot->locks[i - t->first_lock]);
+		close_nolane(&t->readers[i], &slot->locks[i - t->first_lock]);
 }
 
 /* Returns true if a thread may be inside. */
@@ -309,10 +309,10 @@ quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 		close_slot(&t->view, (unsigned)t->slot, &pauses);
 		if (inhabited(t))
 			tbuf_semaphores_settle(t);
-		for (i = 0; i < t->nsources && inhabited(t); i++)
-			if (!t->sources[i].locked)
+		for (i = 0; i < t->nreaders && inhabited(t); i++)
+			if (!t->readers[i].locked)
 				tbuf_cpus_add(&cpus,
-				    (unsigned)t->sources[i].cpu);
+				    (unsigned)t->readers[i].cpu);
 	}
 	clean = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link) {

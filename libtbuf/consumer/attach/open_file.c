@@ -92,8 +92,8 @@ described(const struct tbuf_target *t)
 {
 	uint32_t i;
 
-	for (i = 0; i < t->nsources; i++)
-		if (t->cut == 0 || t->sources[i].data <= t->cut)
+	for (i = 0; i < t->nreaders; i++)
+		if (t->cut == 0 || t->readers[i].data <= t->cut)
 			return (true);
 	return (false);
 }

@@ -65,9 +65,9 @@ note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	    t->view.base == NULL ||
 	    (t->order.terms.flags & TBUF_S_GROW) == 0)
 		return;
-	for (i = 0; i < t->nsources; i++)
-		if (most < t->sources[i].position)
-			most = t->sources[i].position;
+	for (i = 0; i < t->nreaders; i++)
+		if (most < t->readers[i].position)
+			most = t->readers[i].position;
 	tbuf_usage_note(c->board->usage, c->run,
 	    tbuf_view_control(&t->view)->comm, most);
 }
@@ -82,7 +82,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 	note_usage(c, t);
 	tbuf_target_detach(t, dirfd);
 	tbuf_budget_give(c, t->charged);
-	tbuf_sources_free(t);
+	tbuf_readers_free(t);
 	tbuf_target_reap(t, dirfd);
 	tbuf_view_unmap(&t->view);
 	if (t->fd != -1)
@@ -91,7 +91,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 		close(t->pidfd);
 	TAILQ_REMOVE(&c->targets, t, link);
 	c->drain.stale = true;
-	c->drain.fast.source = NULL;
+	c->drain.fast.reader = NULL;
 	tbuf_epids_free(t);
 	tbuf_sparse_free(t->probes);
 	free(t);

@@ -30,8 +30,8 @@
 static int
 compare(const void *a, const void *b)
 {
-	const struct tbuf_source *x = *(struct tbuf_source *const *)a;
-	const struct tbuf_source *y = *(struct tbuf_source *const *)b;
+	const struct tbuf_reader *x = *(struct tbuf_reader *const *)a;
+	const struct tbuf_reader *y = *(struct tbuf_reader *const *)b;
 
 	if (x->beside != y->beside)
 		return (x->beside ? 1 : -1);
@@ -47,22 +47,22 @@ compare(const void *a, const void *b)
 }
 
 static bool
-same_group(const struct tbuf_source *a, const struct tbuf_source *b)
+same_group(const struct tbuf_reader *a, const struct tbuf_reader *b)
 {
 	return (a->cpu == b->cpu && a->target == b->target &&
 	    (a == b || !(a->beside || b->beside)));
 }
 
 static int
-order_sources(struct tbuf_consumer *c)
+order_readers(struct tbuf_consumer *c)
 {
 	struct tbuf_drain *d = &c->drain;
-	struct tbuf_source **order, **heap;
+	struct tbuf_reader **order, **heap;
 	struct tbuf_target *t;
 	unsigned n = 0, i;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		n += t->nsources;
+		n += t->nreaders;
 	order = reallocarray(d->order, n + 1, sizeof(*order));
 	if (order == NULL)
 		return (-ENOMEM);
@@ -75,8 +75,8 @@ order_sources(struct tbuf_consumer *c)
 		return (-ENOMEM);
 	d->count = 0;
 	TAILQ_FOREACH(t, &c->targets, link)
-		for (i = 0; i < t->nsources; i++)
-			d->order[d->count++] = &t->sources[i];
+		for (i = 0; i < t->nreaders; i++)
+			d->order[d->count++] = &t->readers[i];
 	qsort(d->order, d->count, sizeof(*d->order), compare);
 	d->stale = false;
 	return (0);
@@ -97,7 +97,7 @@ forget_copies(struct tbuf_drain *d)
 
 	for (i = 0; d->snapshot && i < d->count; i++)
 		if (!ended(d->order[i]->target))
-			tbuf_source_forget(d->order[i]);
+			tbuf_reader_forget(d->order[i]);
 	d->snapshot = false;
 }
 
@@ -107,7 +107,7 @@ tbuf_drain_end(struct tbuf_consumer *c)
 	struct tbuf_target *t, *next;
 
 	c->drain.pending = false;
-	c->drain.fast.source = NULL;
+	c->drain.fast.reader = NULL;
 	forget_copies(&c->drain);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		if (t->life == TBUF_TOLD)
@@ -211,7 +211,7 @@ tbuf_drain_early(struct tbuf_consumer *c)
 		for (all = true, i = 0; i < d->count; i++) {
 			t = d->order[i]->target;
 			if (d->snapshot ? !ended(t) : is_cut(c, t))
-				all &= tbuf_source_early(d->order[i],
+				all &= tbuf_reader_early(d->order[i],
 				    waited > EARLY_WAIT);
 		}
 	} while (!all && waited < EARLY_MOST);
@@ -219,16 +219,16 @@ tbuf_drain_early(struct tbuf_consumer *c)
 
 /* Sets a lane's chunk: its own for a merge, else the one of the drain. */
 static int
-give_chunk(struct tbuf_consumer *c, struct tbuf_source *s)
+give_chunk(struct tbuf_consumer *c, struct tbuf_reader *r)
 {
-	if (s->snapshot)
+	if (r->snapshot)
 		return (0);
 	if (!c->options.temporal)
-		s->chunk = c->drain.chunk;
-	else if (s->own == NULL && s->position < s->mark) {
-		if ((s->own = malloc(TBUF_CHUNK_OWN)) == NULL)
+		r->chunk = c->drain.chunk;
+	else if (r->own == NULL && r->position < r->mark) {
+		if ((r->own = malloc(TBUF_CHUNK_OWN)) == NULL)
 			return (-ENOMEM);
-		s->chunk = s->own;
+		r->chunk = r->own;
 	}
 	return (0);
 }
@@ -239,7 +239,7 @@ prepare(struct tbuf_consumer *c)
 	struct tbuf_drain *d = &c->drain;
 
 	tbuf_drain_end(c);
-	if (d->stale && order_sources(c) != 0)
+	if (d->stale && order_readers(c) != 0)
 		return (-ENOMEM);
 	d->until = UINT64_MAX;
 	/* Other policies return records twice, or at their target's end. */
@@ -259,11 +259,11 @@ calibrate(struct tbuf_target *t)
 }
 
 static int
-mark(struct tbuf_source *s)
+mark(struct tbuf_reader *r)
 {
-	if (s->target->file_only)
-		return (tbuf_source_look(s));
-	tbuf_source_mark(s, s->target->order.terms.policy);
+	if (r->target->file_only)
+		return (tbuf_reader_look(r));
+	tbuf_reader_mark(r, r->target->order.terms.policy);
 	return (0);
 }
 
@@ -287,7 +287,7 @@ int
 tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 {
 	struct tbuf_drain *d = &c->drain;
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 	struct tbuf_target *t;
 	unsigned i;
 	int error = 0;
@@ -307,12 +307,12 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
 	for (i = 0; i < d->count && error == 0; i++) {
-		s = d->order[i];
-		s->mark = s->position;
-		if (due(c, s->target))
-			error = mark(s);
+		r = d->order[i];
+		r->mark = r->position;
+		if (due(c, r->target))
+			error = mark(r);
 		if (error == 0)
-			error = give_chunk(c, s);
+			error = give_chunk(c, r);
 	}
 	/* Tables of targets that have ended cannot be read later. */
 	if (error == 0)
@@ -352,9 +352,9 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 	tbuf_watermark_note(c);
 	for (i = 0; i < d->count && error == 0; i++)
 		if (!ended(d->order[i]->target) && !d->order[i]->snapshot) {
-			tbuf_source_mark(d->order[i],
+			tbuf_reader_mark(d->order[i],
 			    d->order[i]->target->order.terms.policy);
-			error = tbuf_source_copy(d->order[i]);
+			error = tbuf_reader_copy(d->order[i]);
 		}
 	if (error != 0) {
 		forget_copies(d);
@@ -375,16 +375,16 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 static uint64_t
 group_gain(const struct tbuf_drain *d, unsigned counter)
 {
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 	uint64_t now, gain = 0;
 	unsigned i;
 
 	for (i = d->group; i < d->cursor; i++) {
-		s = d->order[i];
-		now = tbuf_source_counter(s, counter);
-		if (now > s->told[counter])
-			gain += now - s->told[counter];
-		s->told[counter] = now;
+		r = d->order[i];
+		now = tbuf_reader_counter(r, counter);
+		if (now > r->told[counter])
+			gain += now - r->told[counter];
+		r->told[counter] = now;
 	}
 	return (gain);
 }
@@ -406,27 +406,27 @@ static int
 next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_drain *d = &c->drain;
-	const struct tbuf_source *s = d->order[d->group];
+	const struct tbuf_reader *r = d->order[d->group];
 	uint64_t gain;
 
 	for (; d->counter < TBUF_COUNTERS; d->counter++) {
-		if (!tbuf_drain_counts(d, s->target, d->counter) ||
+		if (!tbuf_drain_counts(d, r->target, d->counter) ||
 		    (d->counter == TBUF_OVERWRITTEN &&
-		    !tbuf_policy(s->target->order.terms.policy)->overwrites))
+		    !tbuf_policy(r->target->order.terms.policy)->overwrites))
 			continue;
 		if ((gain = group_gain(d, d->counter)) == 0)
 			continue;
 		if (d->counter == TBUF_AGGREGATION) {
-			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, s,
+			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, r,
 			    gain);
 		} else if (d->counter == TBUF_DYNAMIC) {
-			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, s, gain);
+			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, r, gain);
 		} else if (d->counter == TBUF_OVERWRITTEN) {
-			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, s,
+			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, r,
 			    gain);
 			c->totals.overwritten += gain;
 		} else {
-			tbuf_event_count(event, TBUF_EVENT_DROPS, s, gain);
+			tbuf_event_count(event, TBUF_EVENT_DROPS, r, gain);
 			event->cause = (enum tbuf_cause)d->counter;
 			c->totals.drops += gain;
 		}
@@ -445,8 +445,8 @@ emptied(const struct tbuf_target *t)
 {
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++)
-		if (t->sources[i].position < t->sources[i].mark)
+	for (i = 0; i < t->nreaders; i++)
+		if (t->readers[i].position < t->readers[i].mark)
 			return (false);
 	return (true);
 }
@@ -595,18 +595,18 @@ static int
 next_grouped(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_drain *d = &c->drain;
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 
 	while (d->group < d->count) {
-		s = d->cursor < d->count ? d->order[d->cursor] : NULL;
-		if (s != NULL && same_group(s, d->order[d->group])) {
+		r = d->cursor < d->count ? d->order[d->cursor] : NULL;
+		if (r != NULL && same_group(r, d->order[d->group])) {
 			if (!c->options.temporal &&
-			    tbuf_source_event(c, s, event) == 1) {
-				tbuf_fast_begin(c, s);
+			    tbuf_reader_event(c, r, event) == 1) {
+				tbuf_fast_begin(c, r);
 				return (1);
 			}
-			if (!d->snapshot && tbuf_source_release(s))
-				tbuf_units_release(s);
+			if (!d->snapshot && tbuf_reader_release(r))
+				tbuf_units_release(r);
 			d->cursor++;
 			continue;
 		}
@@ -708,7 +708,7 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 int
 tbuf_drain_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	c->drain.fast.source = NULL;
+	c->drain.fast.reader = NULL;
 	do {
 		if (next_of_script(c, event) == 1)
 			return (1);

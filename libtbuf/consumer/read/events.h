@@ -32,7 +32,7 @@ tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t epid)
  * Reads a record's arguments into consumer->values, and the rest, without
  * times, into *record.  Returns false if the data do not have all arguments.
  */
-bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
+bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_reader *,
 	    const struct tbuf_header *, const struct tbuf_epid *,
 	    struct tbuf_record *);
 
@@ -41,19 +41,19 @@ bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_source *,
  * and returns false if the record is invalid.  tbuf_fault_tell() fires the
  * script's ERROR clauses for it.
  */
-bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_source *,
+bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_reader *,
 	    const struct tbuf_header *, struct tbuf_event *);
 void	tbuf_fault_tell(struct tbuf_consumer *, const struct tbuf_event *);
 
 /* Returns true if a record is later than the moment of a cut. */
-bool	tbuf_source_later(const struct tbuf_consumer *,
-	    const struct tbuf_source *, const struct tbuf_header *);
-/* As tbuf_source_peek(), but skips those, and records that are unwanted. */
-int	tbuf_source_next(struct tbuf_consumer *, struct tbuf_source *,
+bool	tbuf_reader_later(const struct tbuf_consumer *,
+	    const struct tbuf_reader *, const struct tbuf_header *);
+/* As tbuf_reader_peek(), but skips those, and records that are unwanted. */
+int	tbuf_reader_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header **);
 
 /* Returns 1 with the next event of a lane, or 0 at its mark. */
-int	tbuf_source_event(struct tbuf_consumer *, struct tbuf_source *,
+int	tbuf_reader_event(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);
 /* Clears the fields that records of arguments and most events do not set. */
 static inline void
@@ -70,16 +70,16 @@ tbuf_event_clear(struct tbuf_event *event)
  * tbuf_consumer_next(), unless more than the EPID of each record must be
  * checked.
  */
-void	tbuf_fast_begin(struct tbuf_consumer *, struct tbuf_source *);
+void	tbuf_fast_begin(struct tbuf_consumer *, struct tbuf_reader *);
 /* Fills in an event that counts something of a lane. */
 void	tbuf_event_count(struct tbuf_event *, enum tbuf_event_type,
-	    const struct tbuf_source *, uint64_t count);
+	    const struct tbuf_reader *, uint64_t count);
 
 /*
  * Makes an event, with times, of a record of a lane.  Returns false if the
  * record is invalid.
  */
-bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_source *,
+bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_reader *,
 	    const struct tbuf_header *, struct tbuf_event *);
 
 /* Replaces a raw stack in the consumer's values by its frames. */
@@ -89,7 +89,7 @@ void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
  * Adds the records in a batch's bytes from `at` on, up to the first invalid
  * one.  Returns false without memory.
  */
-bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
+bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_reader *,
 	    uint64_t at);
 
 /*
@@ -98,9 +98,9 @@ bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_source *,
  * on.  next: returns 1 with the batch's next record, or 0.
  */
 void	tbuf_batches_clean(struct tbuf_consumer *);
-void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_source *,
+void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header *);
-int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_source *,
+int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);
 /*
  * due: notes whether this drain reads the target's lanes.  Batches that were
@@ -119,9 +119,9 @@ int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *,
  * unfinished unit, or 0.  losses: returns 1 with the next kind of losses, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
-void	tbuf_units_release(struct tbuf_source *);
-bool	tbuf_unit_is(const struct tbuf_source *, const struct tbuf_header *);
-void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_source *,
+void	tbuf_units_release(struct tbuf_reader *);
+bool	tbuf_unit_is(const struct tbuf_reader *, const struct tbuf_header *);
+void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header *);
 int	tbuf_units_left(struct tbuf_consumer *, struct tbuf_target *, bool due,
 	    bool end, struct tbuf_event *);
@@ -180,8 +180,8 @@ void	tbuf_watermark_note(struct tbuf_consumer *);
 uint64_t tbuf_watermark_time(const struct tbuf_consumer *);
 
 /* Returns a record's time in ns; it rises in a lane, and in a merge. */
-uint64_t tbuf_source_time(const struct tbuf_consumer *,
-	    const struct tbuf_source *, const struct tbuf_header *);
+uint64_t tbuf_reader_time(const struct tbuf_consumer *,
+	    const struct tbuf_reader *, const struct tbuf_header *);
 
 /* The merge by time. */
 void	tbuf_merge_begin(struct tbuf_consumer *);

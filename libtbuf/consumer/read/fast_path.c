@@ -20,16 +20,16 @@
  * CPU of their own.  Damage has been reported by now.
  */
 void
-tbuf_fast_begin(struct tbuf_consumer *c, struct tbuf_source *s)
+tbuf_fast_begin(struct tbuf_consumer *c, struct tbuf_reader *r)
 {
 	uint64_t size;
-	const unsigned char *rest = tbuf_source_rest(s, &size);
+	const unsigned char *rest = tbuf_reader_rest(r, &size);
 
 	if (rest == NULL || c->script != NULL || c->drain.cut ||
-	    s->batch != NULL || s->locked)
+	    r->batch != NULL || r->locked)
 		return;
 	c->drain.fast = (struct tbuf_fast){
-		.source = s, .next = rest, .end = rest + size
+		.reader = r, .next = rest, .end = rest + size
 	};
 }
 
@@ -41,24 +41,24 @@ static inline bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
-	struct tbuf_source *s = c->drain.fast.source;
-	const struct tbuf_target *t = s->target;
+	struct tbuf_reader *r = c->drain.fast.reader;
+	const struct tbuf_target *t = r->target;
 	struct tbuf_record *record = &event->record;
 	uint64_t time;
 
 	if (!tbuf_timeline_since(&t->time, header->time, &time))
 		return (false);
 	/* inv.order: two ticks may fall into one nanosecond. */
-	if (time <= s->time)
-		time = s->time + 1;
-	s->time = time;
+	if (time <= r->time)
+		time = r->time + 1;
+	r->time = time;
 	event->type = TBUF_EVENT_RECORD;
 	event->pid = t->pid;
-	event->cpu = s->cpu;
+	event->cpu = r->cpu;
 	tbuf_event_clear(event);
 	record->pid = t->pid;
 	record->tid = header->tid;
-	record->cpu = s->cpu;
+	record->cpu = r->cpu;
 	record->enabling = epid->enabling;
 	record->time = time;
 	record->wall = tbuf_timeline_wall(&t->time, time);
@@ -66,8 +66,8 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	record->nargs = epid->layout->npieces;
 	record->args = c->values;
 	c->drain.fast.next += header->size;
-	tbuf_source_step(s, header->size);
-	s->consumed++;
+	tbuf_reader_step(r, header->size);
+	r->consumed++;
 	c->totals.records++;
 	return (true);
 }
@@ -109,9 +109,9 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *event)
 	const struct tbuf_header *header;
 	const struct tbuf_epid *epid;
 
-	if (fast->source == NULL ||
+	if (fast->reader == NULL ||
 	    (header = find_next(fast)) == NULL ||
-	    (epid = find_plain(fast->source->target,
+	    (epid = find_plain(fast->reader->target,
 	    header->epid)) == NULL)
 		return (tbuf_drain_next(c, event));
 	if (!epid->layout->words)

@@ -13,17 +13,17 @@
 
 /* Reads a fault.  A lock lane's record has the CPU before the data. */
 static bool
-fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
+fault_data(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_fault_record *fault, int *cpu)
 {
-	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 	uint32_t number;
 
 	if (header->size != before + sizeof(*fault))
 		return (false);
-	*cpu = s->cpu;
-	if (s->locked) {
+	*cpu = r->cpu;
+	if (r->locked) {
 		number = ((const struct tbuf_lock_record *)
 		    (const void *)header)->cpu;
 		if (number < TBUF_NCPUS * 64)
@@ -35,7 +35,7 @@ fault_data(const struct tbuf_source *s, const struct tbuf_header *header,
 }
 
 bool
-tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, struct tbuf_event *event)
 {
 	struct tbuf_record *record = &event->record;
@@ -44,14 +44,14 @@ tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 	const struct tbuf_epid *epid;
 	int cpu;
 
-	if (!fault_data(s, header, &fault, &cpu) || (epid =
-	    tbuf_epid_find(c, s->target, (uint16_t)fault.epid)) == NULL)
+	if (!fault_data(r, header, &fault, &cpu) || (epid =
+	    tbuf_epid_find(c, r->target, (uint16_t)fault.epid)) == NULL)
 		return (false);
-	if (!s->target->file_only)
+	if (!r->target->file_only)
 		place = tbuf_clause_place(c->clauses[epid->enabling],
 		    fault.at);
 	memset(record, 0, sizeof(*record));
-	record->pid = s->target->pid;
+	record->pid = r->target->pid;
 	record->tid = header->tid;
 	record->cpu = cpu;
 	record->enabling = epid->enabling;

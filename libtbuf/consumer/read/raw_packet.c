@@ -15,14 +15,14 @@
 
 /* Returns true if tbuf_consumer_next() would return this record. */
 static bool
-good(struct tbuf_consumer *c, const struct tbuf_source *s,
+good(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
 	const struct tbuf_epid *epid;
-	size_t start = s->locked ? sizeof(struct tbuf_lock_record) :
+	size_t start = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 
-	epid = tbuf_epid_find(c, s->target, header->epid);
+	epid = tbuf_epid_find(c, r->target, header->epid);
 	return (epid != NULL && tbuf_layout_fits(epid->layout,
 	    (const char *)header + start, header->size - start));
 }
@@ -32,7 +32,7 @@ good(struct tbuf_consumer *c, const struct tbuf_source *s,
  * at the mark.
  */
 static void
-take_records(struct tbuf_consumer *c, struct tbuf_source *s,
+take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header, struct tbuf_packet *packet)
 {
 	packet->data = header;
@@ -41,46 +41,46 @@ take_records(struct tbuf_consumer *c, struct tbuf_source *s,
 		packet->records++;
 		packet->end = header->time;
 		packet->size += header->size;
-		tbuf_source_step(s, header->size);
-	} while ((header = tbuf_source_fetched(s)) != NULL &&
-	    !tbuf_source_later(c, s, header) && good(c, s, header));
+		tbuf_reader_step(r, header->size);
+	} while ((header = tbuf_reader_fetched(r)) != NULL &&
+	    !tbuf_reader_later(c, r, header) && good(c, r, header));
 }
 
 /* Takes the lane's next records, after skipping damaged bytes. */
 static void
-take_data(struct tbuf_consumer *c, struct tbuf_source *s,
+take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	const struct tbuf_header *header;
 
-	while (tbuf_source_peek(s, &header) == 1) {
-		if (!tbuf_source_later(c, s, header)) {
-			if (good(c, s, header)) {
-				take_records(c, s, header, packet);
+	while (tbuf_reader_peek(r, &header) == 1) {
+		if (!tbuf_reader_later(c, r, header)) {
+			if (good(c, r, header)) {
+				take_records(c, r, header, packet);
 				break;
 			}
-			s->damage += header->size;
+			r->damage += header->size;
 		}
-		tbuf_source_step(s, header->size);
+		tbuf_reader_step(r, header->size);
 	}
-	packet->damage = s->damage;
-	s->damage = 0;
-	packet->more = s->position < s->mark;
+	packet->damage = r->damage;
+	r->damage = 0;
+	packet->more = r->position < r->mark;
 }
 
 /* Returns a counter's increase since its last report, if it is due. */
 static uint64_t
-gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
+gain(const struct tbuf_consumer *c, struct tbuf_reader *r, unsigned counter,
     bool records)
 {
-	uint64_t now, told = s->told[counter];
+	uint64_t now, told = r->told[counter];
 
-	if (!c->drain.snapshot && !tbuf_drain_counts(&c->drain, s->target,
+	if (!c->drain.snapshot && !tbuf_drain_counts(&c->drain, r->target,
 	    counter) && (!records || counter == TBUF_OVERWRITTEN))
 		return (0);
-	now = tbuf_source_counter(s, counter);
+	now = tbuf_reader_counter(r, counter);
 	if (!c->drain.snapshot)
-		s->told[counter] = now;
+		r->told[counter] = now;
 	return (now > told ? now - told : 0);
 }
 
@@ -89,31 +89,31 @@ gain(const struct tbuf_consumer *c, struct tbuf_source *s, unsigned counter,
  * A live target may lose more: later packets report that.
  */
 static void
-take_losses(struct tbuf_consumer *c, struct tbuf_source *s,
+take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
-	const struct tbuf_target *t = s->target;
+	const struct tbuf_target *t = r->target;
 	bool records = packet->records != 0;
 	unsigned i;
 
 	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || packet->more)
 		return;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
-		packet->drops[i] = gain(c, s, i, records);
+		packet->drops[i] = gain(c, r, i, records);
 	if (tbuf_policy(t->order.terms.policy)->overwrites)
-		packet->overwritten = gain(c, s, TBUF_OVERWRITTEN, records);
+		packet->overwritten = gain(c, r, TBUF_OVERWRITTEN, records);
 }
 
 /* Adds a packet to the totals; a snapshot's records will be read again. */
 static void
-add_totals(struct tbuf_consumer *c, struct tbuf_source *s,
+add_totals(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_packet *packet)
 {
 	unsigned i;
 
 	if (c->drain.snapshot)
 		return;
-	s->consumed += packet->records;
+	r->consumed += packet->records;
 	c->totals.records += packet->records;
 	c->totals.overwritten += packet->overwritten;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
@@ -130,22 +130,22 @@ calibration(const struct tbuf_moment *moment, struct tbuf_calibration *to)
 
 /* Sets the fields that are the same for all packets of a lane. */
 static void
-describe(const struct tbuf_source *s, struct tbuf_packet *packet)
+describe(const struct tbuf_reader *r, struct tbuf_packet *packet)
 {
-	const struct tbuf_target *t = s->target;
+	const struct tbuf_target *t = r->target;
 	uint32_t necbs = tbuf_load_acquire(&tbuf_target_slot(t)->necbs);
 
 	packet->pid = t->pid;
-	packet->cpu = s->cpu;
-	packet->kind = s->locked ? TBUF_PACKET_LOCK : TBUF_PACKET_CPU;
-	packet->lane = s->index;
+	packet->cpu = r->cpu;
+	packet->kind = r->locked ? TBUF_PACKET_LOCK : TBUF_PACKET_CPU;
+	packet->lane = r->index;
 	packet->target = tbuf_view_control(&t->view)->random;
 	packet->generation = t->generation;
 	packet->epids = necbs < t->necbs_max ? necbs : t->necbs_max;
 	packet->nanoseconds = t->time.clock != TBUF_CLOCK_COUNTER;
 	calibration(&t->time.base, &packet->calibration[0]);
 	calibration(&t->time.latest, &packet->calibration[1]);
-	packet->source = s;
+	packet->source = r;
 }
 
 static bool
@@ -158,16 +158,16 @@ empty(const struct tbuf_packet *packet)
 
 /* Makes a lane's next packet in this drain; false: there is none. */
 static bool
-next_packet(struct tbuf_consumer *c, struct tbuf_source *s,
+next_packet(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
-	take_data(c, s, packet);
-	take_losses(c, s, packet);
+	take_data(c, r, packet);
+	take_losses(c, r, packet);
 	if (empty(packet))
 		return (false);
-	add_totals(c, s, packet);
-	describe(s, packet);
+	add_totals(c, r, packet);
+	describe(r, packet);
 	return (true);
 }
 
@@ -175,23 +175,23 @@ int
 tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 {
 	struct tbuf_drain *d = &c->drain;
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 
 	if (c->options.temporal)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "packets cannot be in order of time"));
-	d->fast.source = NULL;
+	d->fast.reader = NULL;
 	for (; d->pending && d->packets < d->count; d->packets++) {
-		s = d->order[d->packets];
+		r = d->order[d->packets];
 		/* Losses are taken once, as more may come at any time. */
-		if (!d->packets_told && next_packet(c, s, packet)) {
+		if (!d->packets_told && next_packet(c, r, packet)) {
 			d->packets_told = !packet->more;
 			return (1);
 		}
 		d->packets_told = false;
 		/* The caller is done with the lane's bytes. */
 		if (!d->snapshot)
-			(void)tbuf_source_release(s);
+			(void)tbuf_reader_release(r);
 	}
 	return (0);
 }
@@ -200,12 +200,12 @@ const struct tbuf_probe_info *
 tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
     unsigned number, unsigned *enabling)
 {
-	const struct tbuf_source *s = packet->source;
+	const struct tbuf_reader *r = packet->source;
 	const struct tbuf_epid *epid;
 
 	if (number >= packet->epids)
 		return (NULL);
-	epid = tbuf_epid_find(c, s->target, (uint16_t)number);
+	epid = tbuf_epid_find(c, r->target, (uint16_t)number);
 	if (epid == NULL)
 		return (NULL);
 	*enabling = epid->enabling;

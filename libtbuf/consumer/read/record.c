@@ -13,32 +13,32 @@
 #define CALIBRATION	1000
 
 bool
-tbuf_source_later(const struct tbuf_consumer *c, const struct tbuf_source *s,
+tbuf_reader_later(const struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	return (c->drain.cut && tbuf_timeline_mono(&s->target->time,
+	return (c->drain.cut && tbuf_timeline_mono(&r->target->time,
 	    header->time) >= c->drain.until);
 }
 
 int
-tbuf_source_next(struct tbuf_consumer *c, struct tbuf_source *s,
+tbuf_reader_next(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header **header)
 {
 	const struct tbuf_epid *epid;
 
-	if (!s->target->file_only && !c->drain.cut)
-		return (tbuf_source_peek(s, header));
-	while (tbuf_source_peek(s, header) == 1) {
-		if (tbuf_source_later(c, s, *header)) {
-			tbuf_source_step(s, (*header)->size);
+	if (!r->target->file_only && !c->drain.cut)
+		return (tbuf_reader_peek(r, header));
+	while (tbuf_reader_peek(r, header) == 1) {
+		if (tbuf_reader_later(c, r, *header)) {
+			tbuf_reader_step(r, (*header)->size);
 			continue;
 		}
-		if (!s->target->file_only)
+		if (!r->target->file_only)
 			return (1);
-		epid = tbuf_epid_find(c, s->target, (*header)->epid);
+		epid = tbuf_epid_find(c, r->target, (*header)->epid);
 		if (epid == NULL || !epid->unwanted)
 			return (1);
-		tbuf_source_step(s, (*header)->size);
+		tbuf_reader_step(r, (*header)->size);
 	}
 	return (0);
 }
@@ -74,19 +74,19 @@ lock_data(const struct tbuf_header *header, size_t *size,
 }
 
 bool
-tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, const struct tbuf_epid *epid,
     struct tbuf_record *record)
 {
 	const void *data = header + 1;
 	size_t size = header->size - sizeof(*header);
 
-	record->cpu = s->cpu;
-	if (s->locked)
+	record->cpu = r->cpu;
+	if (r->locked)
 		data = lock_data(header, &size, record);
 	if (!tbuf_layout_read(epid->layout, data, size, c->values))
 		return (false);
-	record->pid = s->target->pid;
+	record->pid = r->target->pid;
 	record->tid = header->tid;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;
@@ -97,17 +97,17 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_source *s,
 
 /* Decodes a record or a fault.  Returns false if it is invalid. */
 static bool
-decode(struct tbuf_consumer *c, const struct tbuf_source *s,
+decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, struct tbuf_event *event)
 {
 	const struct tbuf_epid *epid;
 
 	event->type = TBUF_EVENT_RECORD;
-	if (header->epid == TBUF_EPID_FAULT && s->target->clauses != 0)
-		return (tbuf_fault_decode(c, s, header, event));
-	epid = tbuf_epid_find(c, s->target, header->epid);
+	if (header->epid == TBUF_EPID_FAULT && r->target->clauses != 0)
+		return (tbuf_fault_decode(c, r, header, event));
+	epid = tbuf_epid_find(c, r->target, header->epid);
 	return (epid != NULL &&
-	    tbuf_record_decode(c, s, header, epid, &event->record));
+	    tbuf_record_decode(c, r, header, epid, &event->record));
 }
 
 /*
@@ -115,27 +115,27 @@ decode(struct tbuf_consumer *c, const struct tbuf_source *s,
  * it would have been in the drain before.  A really late record keeps its time.
  */
 uint64_t
-tbuf_source_time(const struct tbuf_consumer *c, const struct tbuf_source *s,
+tbuf_reader_time(const struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	uint64_t time = tbuf_timeline_mono(&s->target->time, header->time);
+	uint64_t time = tbuf_timeline_mono(&r->target->time, header->time);
 
 	if (time < c->drain.merged && c->drain.merged - time < CALIBRATION)
 		time = c->drain.merged;
 	/* inv.order: two ticks may fall into one nanosecond. */
-	return (time <= s->time ? s->time + 1 : time);
+	return (time <= r->time ? r->time + 1 : time);
 }
 
 bool
-tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
+tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, struct tbuf_event *event)
 {
-	const struct tbuf_timeline *line = &s->target->time;
+	const struct tbuf_timeline *line = &r->target->time;
 	struct tbuf_record *record = &event->record;
 
-	if (!decode(c, s, header, event))
+	if (!decode(c, r, header, event))
 		return (false);
-	c->drain.given = s->target;
+	c->drain.given = r->target;
 	record->time = tbuf_timeline_mono(line, header->time);
 	record->wall = tbuf_timeline_wall(line, record->time);
 	event->pid = record->pid;
@@ -144,60 +144,60 @@ tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_source *s,
 }
 
 static void
-record_event(struct tbuf_consumer *c, struct tbuf_source *s,
+record_event(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header, struct tbuf_event *event)
 {
 	struct tbuf_record *record = &event->record;
-	uint64_t time = tbuf_source_time(c, s, header);
+	uint64_t time = tbuf_reader_time(c, r, header);
 
-	s->time = time;
-	c->drain.given = s->target;
+	r->time = time;
+	c->drain.given = r->target;
 	if (c->options.temporal)
 		c->drain.merged = time;
 	record->time = time;
-	record->wall = tbuf_timeline_wall(&s->target->time, time);
+	record->wall = tbuf_timeline_wall(&r->target->time, time);
 	event->pid = record->pid;
 	event->cpu = record->cpu;
-	tbuf_source_step(s, header->size);
+	tbuf_reader_step(r, header->size);
 	if (c->drain.snapshot)
 		return;
 	/* A snapshot's records will be read again. */
-	s->consumed++;
+	r->consumed++;
 	c->totals.records += event->type == TBUF_EVENT_RECORD;
 	tbuf_fault_tell(c, event);
 }
 
 void
 tbuf_event_count(struct tbuf_event *event, enum tbuf_event_type type,
-    const struct tbuf_source *s, uint64_t count)
+    const struct tbuf_reader *r, uint64_t count)
 {
 	event->type = type;
-	event->pid = s->target->pid;
-	event->cpu = s->cpu;
+	event->pid = r->target->pid;
+	event->cpu = r->cpu;
 	event->count = count;
 }
 
 static bool
-is_mark(const struct tbuf_source *s, const struct tbuf_header *header)
+is_mark(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
-	return (header->epid == TBUF_EPID_COMMIT && s->target->spec.count != 0);
+	return (header->epid == TBUF_EPID_COMMIT && r->target->spec.count != 0);
 }
 
 /* Returns true if the record stands for a batch. */
 static bool
-opens(const struct tbuf_source *s, const struct tbuf_header *header)
+opens(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
-	return (is_mark(s, header) || tbuf_unit_is(s, header));
+	return (is_mark(r, header) || tbuf_unit_is(r, header));
 }
 
 static void
-batch_open(struct tbuf_consumer *c, struct tbuf_source *s,
+batch_open(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	if (is_mark(s, header))
-		tbuf_batch_mark(c, s, header);
+	if (is_mark(r, header))
+		tbuf_batch_mark(c, r, header);
 	else
-		tbuf_unit_open(c, s, header);
+		tbuf_unit_open(c, r, header);
 }
 
 /*
@@ -206,41 +206,41 @@ batch_open(struct tbuf_consumer *c, struct tbuf_source *s,
  * lane has to be looked at again.
  */
 __attribute__((flatten)) int
-tbuf_source_event(struct tbuf_consumer *c, struct tbuf_source *s,
+tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_event *event)
 {
 	const struct tbuf_header *header;
 	bool turn = true;
 
-	if (s->batch != NULL) {
-		if (tbuf_batch_next(c, s, event) == 1)
+	if (r->batch != NULL) {
+		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
 		turn = !c->drain.merging;
 	}
-	while (turn && tbuf_source_next(c, s, &header) == 1) {
-		if (opens(s, header)) {
+	while (turn && tbuf_reader_next(c, r, &header) == 1) {
+		if (opens(r, header)) {
 			/* Damage before it is reported first. */
-			if (s->damage != 0)
+			if (r->damage != 0)
 				break;
-			batch_open(c, s, header);
-			if (tbuf_batch_next(c, s, event) == 1)
+			batch_open(c, r, header);
+			if (tbuf_batch_next(c, r, event) == 1)
 				return (1);
 			turn = !c->drain.merging;
 			continue;
 		}
-		if (!decode(c, s, header, event)) {
-			s->damage += header->size;
-			tbuf_source_step(s, header->size);
+		if (!decode(c, r, header, event)) {
+			r->damage += header->size;
+			tbuf_reader_step(r, header->size);
 			continue;
 		}
-		if (s->damage != 0)
+		if (r->damage != 0)
 			break;
-		record_event(c, s, header, event);
+		record_event(c, r, header, event);
 		return (1);
 	}
-	if (s->damage == 0)
+	if (r->damage == 0)
 		return (0);
-	tbuf_event_count(event, TBUF_EVENT_DAMAGE, s, s->damage);
-	s->damage = 0;
+	tbuf_event_count(event, TBUF_EVENT_DAMAGE, r, r->damage);
+	r->damage = 0;
 	return (1);
 }

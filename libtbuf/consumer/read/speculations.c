@@ -77,23 +77,23 @@ lose(struct tbuf_target *t, struct tbuf_batch *b)
 }
 
 static bool
-plausible(const struct tbuf_source *s, uint16_t size, uint64_t left)
+plausible(const struct tbuf_reader *r, uint16_t size, uint64_t left)
 {
-	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
+	uint64_t least = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(struct tbuf_header);
 
 	return (size >= least && size % 8 == 0 && size <= left);
 }
 
 bool
-tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
+tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
 {
 	const struct tbuf_header *header;
 	struct tbuf_batch_item *items;
 
 	for (; b->size - at >= sizeof(*header); at += header->size) {
 		header = (const void *)(b->bytes + at);
-		if (!plausible(s, header->size, b->size - at))
+		if (!plausible(r, header->size, b->size - at))
 			break;
 		/* Twice as many whenever that is a power of two. */
 		if ((b->count & (b->count + 1)) == 0) {
@@ -103,7 +103,7 @@ tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_source *s, uint64_t at)
 				return (false);
 			b->items = items;
 		}
-		b->items[b->count++] = (struct tbuf_batch_item){ header, s };
+		b->items[b->count++] = (struct tbuf_batch_item){ header, r };
 	}
 	return (true);
 }
@@ -131,25 +131,25 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 static bool
 batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 {
-	uint64_t *sizes = calloc(t->nsources, sizeof(*sizes));
-	uint64_t *places = calloc(t->nsources, sizeof(*places)), size = 0;
+	uint64_t *sizes = calloc(t->nreaders, sizeof(*sizes));
+	uint64_t *places = calloc(t->nreaders, sizeof(*places)), size = 0;
 	bool good = sizes != NULL && places != NULL;
 	unsigned i;
 
-	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
+	for (i = 0; good && i < t->nreaders && !t->readers[i].beside; i++) {
 		sizes[i] = buffer_look(t, b, i, &places[i], &b->drops);
 		size += sizes[i];
 	}
 	good = good && (b->bytes = malloc(size + 1)) != NULL;
-	for (i = 0; good && i < t->nsources && !t->sources[i].beside; i++) {
-		t->sources[i].locked =
-		    tbuf_load(&t->sources[i].lane->kind) == TBUF_KIND_LOCK;
+	for (i = 0; good && i < t->nreaders && !t->readers[i].beside; i++) {
+		t->readers[i].locked =
+		    tbuf_load(&t->readers[i].lane->kind) == TBUF_KIND_LOCK;
 		if (!tbuf_file_read(t->fd, b->bytes + b->size, sizes[i],
 		    places[i]))
 			continue;
 		size = b->size;
 		b->size += sizes[i];
-		good = tbuf_batch_add(b, &t->sources[i], size);
+		good = tbuf_batch_add(b, &t->readers[i], size);
 	}
 	free(sizes);
 	free(places);
@@ -209,7 +209,7 @@ batch_keep(struct tbuf_target *t, struct tbuf_batch *b)
 static bool
 speculates(const struct tbuf_target *t)
 {
-	return (t->spec.count != 0 && t->nsources != 0 && t->fd != -1 &&
+	return (t->spec.count != 0 && t->nreaders != 0 && t->fd != -1 &&
 	    tbuf_session_holds(t));
 }
 
@@ -237,16 +237,16 @@ tbuf_batches_clean(struct tbuf_consumer *c)
 
 /* Reads a commit record's data, which come after the CPU in a lock lane. */
 static bool
-mark_read(const struct tbuf_source *s, const struct tbuf_header *header,
+mark_read(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_commit_record *mark)
 {
-	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 
 	if (header->size != before + sizeof(*mark))
 		return (false);
 	memcpy(mark, (const char *)header + before, sizeof(*mark));
-	return (mark->id != 0 && mark->id <= s->target->spec.count);
+	return (mark->id != 0 && mark->id <= r->target->spec.count);
 }
 
 static struct tbuf_batch *
@@ -266,33 +266,33 @@ batch_find(struct tbuf_target *t, const struct tbuf_commit_record *mark)
 }
 
 void
-tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_source *s,
+tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
 	struct tbuf_commit_record mark;
 
-	if (mark_read(s, header, &mark)) {
-		s->batch = batch_find(s->target, &mark);
-		if (s->batch != NULL)
-			s->batch->next = 0;
+	if (mark_read(r, header, &mark)) {
+		r->batch = batch_find(r->target, &mark);
+		if (r->batch != NULL)
+			r->batch->next = 0;
 	} else
-		s->damage += header->size;
-	tbuf_source_step(s, header->size);
+		r->damage += header->size;
+	tbuf_reader_step(r, header->size);
 	if (!c->drain.snapshot)
-		s->consumed++;
+		r->consumed++;
 }
 
 /* Frees a lane's batch, unless a later drain has to return it again. */
 static void
-batch_done(const struct tbuf_consumer *c, struct tbuf_source *s)
+batch_done(const struct tbuf_consumer *c, struct tbuf_reader *r)
 {
-	struct tbuf_batch *b = s->batch;
+	struct tbuf_batch *b = r->batch;
 
-	s->batch = NULL;
+	r->batch = NULL;
 	if (!c->drain.snapshot || b->unit)
-		tbuf_batch_free(s->target, b);
+		tbuf_batch_free(r->target, b);
 	else if (!b->retained)
-		batch_keep(s->target, b);
+		batch_keep(r->target, b);
 }
 
 static bool
@@ -306,19 +306,19 @@ wanted(struct tbuf_consumer *c, struct tbuf_target *t,
 }
 
 int
-tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
+tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_event *event)
 {
-	struct tbuf_batch *b = s->batch;
+	struct tbuf_batch *b = r->batch;
 	const struct tbuf_batch_item *item;
 
 	while (b != NULL && b->next < b->count) {
 		item = &b->items[b->next++];
-		if (!wanted(c, s->target, item->header))
+		if (!wanted(c, r->target, item->header))
 			continue;
 		if (item->header->epid >= TBUF_EPID_COMMIT ||
-		    !tbuf_record_event(c, item->source, item->header, event)) {
-			s->damage += item->header->size;
+		    !tbuf_record_event(c, item->reader, item->header, event)) {
+			r->damage += item->header->size;
 			continue;
 		}
 		event->record.unit = b->unit ? &b->info : NULL;
@@ -327,7 +327,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_source *s,
 		return (1);
 	}
 	if (b != NULL)
-		batch_done(c, s);
+		batch_done(c, r);
 	return (0);
 }
 
@@ -347,23 +347,23 @@ int
 tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
     struct tbuf_event *event)
 {
-	struct tbuf_source *s = t->sources;
+	struct tbuf_reader *r = t->readers;
 	struct tbuf_batch *b, *next;
 	uint64_t instance;
 
 	if (!speculates(t))
 		return (0);
 	TAILQ_FOREACH_SAFE(b, &t->spec.batches, link, next)
-		if (b->due && b != s->batch)
+		if (b->due && b != r->batch)
 			lose(t, b);
 	for (;;) {
-		if (tbuf_batch_next(c, s, event) == 1)
+		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
 		if (!end || t->spec.left >= t->spec.count)
 			return (0);
 		instance = instance_in(t, t->spec.left, TBUF_COMMITTING);
 		if (instance != 0)
-			s->batch = batch_take(t, t->spec.left, instance);
+			r->batch = batch_take(t, t->spec.left, instance);
 		t->spec.left++;
 	}
 }
@@ -376,9 +376,9 @@ failed(const struct tbuf_target *t, bool busy)
 	uint64_t sum = 0;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++)
-		if (t->sources[i].side != 0 && tbuf_file_read(t->fd, &side,
-		    sizeof(side), t->sources[i].side))
+	for (i = 0; i < t->nreaders; i++)
+		if (t->readers[i].side != 0 && tbuf_file_read(t->fd, &side,
+		    sizeof(side), t->readers[i].side))
 			sum += busy ? side.busy : side.unavailable;
 	return (sum);
 }
@@ -406,7 +406,7 @@ int
 tbuf_batches_losses(struct tbuf_consumer *c, struct tbuf_target *t,
     struct tbuf_event *event)
 {
-	if (t->nsources == 0 || t->fd == -1 || !tbuf_session_holds(t))
+	if (t->nreaders == 0 || t->fd == -1 || !tbuf_session_holds(t))
 		return (0);
 	event->type = TBUF_EVENT_SPECULATIVE;
 	if ((event->count = take(&t->spec.drops)) != 0)
@@ -418,7 +418,7 @@ tbuf_batches_losses(struct tbuf_consumer *c, struct tbuf_target *t,
 	if ((event->count = failed_since(t, false)) != 0)
 		return (1);
 	event->type = TBUF_EVENT_OVERWRITTEN;
-	event->cpu = t->sources[0].cpu;
+	event->cpu = t->readers[0].cpu;
 	event->count = take(&t->spec.overwritten);
 	c->totals.overwritten += event->count;
 	return (event->count != 0);

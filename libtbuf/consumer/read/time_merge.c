@@ -13,27 +13,27 @@
  * record is due.
  */
 static bool
-look(struct tbuf_consumer *c, struct tbuf_source *s)
+look(struct tbuf_consumer *c, struct tbuf_reader *r)
 {
 	const struct tbuf_header *header;
 
-	s->next_time = 0;
+	r->next_time = 0;
 	/* A batch is returned as a whole. */
-	if (s->damage != 0 || s->batch != NULL)
+	if (r->damage != 0 || r->batch != NULL)
 		return (true);
-	if (tbuf_source_next(c, s, &header) != 1)
-		return (s->damage != 0);
-	s->next_time = tbuf_source_time(c, s, header);
-	return (s->next_time < c->drain.until);
+	if (tbuf_reader_next(c, r, &header) != 1)
+		return (r->damage != 0);
+	r->next_time = tbuf_reader_time(c, r, header);
+	return (r->next_time < c->drain.until);
 }
 
 static void
-swap(struct tbuf_source **heap, unsigned i, unsigned j)
+swap(struct tbuf_reader **heap, unsigned i, unsigned j)
 {
-	struct tbuf_source *s = heap[i];
+	struct tbuf_reader *r = heap[i];
 
 	heap[i] = heap[j];
-	heap[j] = s;
+	heap[j] = r;
 }
 
 static void
@@ -99,7 +99,7 @@ tbuf_merge_next(struct tbuf_consumer *c, struct tbuf_event *event)
 
 	for (look_again(c); d->heap_count > 0; look_again(c)) {
 		d->merged_given = true;
-		if (tbuf_source_event(c, d->heap[0], event) == 1)
+		if (tbuf_reader_event(c, d->heap[0], event) == 1)
 			return (1);
 	}
 	return (0);

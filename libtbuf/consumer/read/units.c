@@ -52,7 +52,7 @@ tbuf_unit_in(const struct tbuf_target *t, uint64_t word,
 bool
 tbuf_units_any(const struct tbuf_target *t)
 {
-	return (t->units.count != 0 && t->nsources != 0 && t->fd != -1 &&
+	return (t->units.count != 0 && t->nreaders != 0 && t->fd != -1 &&
 	    tbuf_session_holds(t));
 }
 
@@ -120,7 +120,7 @@ half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
 	if (!tbuf_file_read(t->fd, b->bytes + before, size, at))
 		return (false);
 	b->size += size;
-	return (tbuf_batch_add(b, t->units.source, before));
+	return (tbuf_batch_add(b, t->units.reader, before));
 }
 
 /* Adds a table's records, the older half first. */
@@ -175,19 +175,19 @@ tbuf_unit_describe(const struct tbuf_target *t, struct tbuf_batch *b,
 /* ------------------------------------------------------------ records */
 
 bool
-tbuf_unit_is(const struct tbuf_source *s, const struct tbuf_header *header)
+tbuf_unit_is(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
-	return (s->target->units.count != 0 &&
+	return (r->target->units.count != 0 &&
 	    (header->epid == TBUF_EPID_ENVELOPE ||
 	    header->epid == TBUF_EPID_UNIT));
 }
 
 /* Reads a unit's record; returns the data after it, or NULL if invalid. */
 static const unsigned char *
-record_read(const struct tbuf_source *s, const struct tbuf_header *header,
+record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_unit_record *record, uint64_t *size)
 {
-	size_t before = s->locked ? sizeof(struct tbuf_lock_record) :
+	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 	const unsigned char *data = (const unsigned char *)header + before;
 
@@ -195,7 +195,7 @@ record_read(const struct tbuf_source *s, const struct tbuf_header *header,
 		return (NULL);
 	memcpy(record, data, sizeof(*record));
 	*size = header->size - before - sizeof(*record);
-	return (record->table < s->target->units.count ?
+	return (record->table < r->target->units.count ?
 	    data + sizeof(*record) : NULL);
 }
 
@@ -208,7 +208,7 @@ envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
 		return (NULL);
 	memcpy(b->bytes, data, size);
 	b->size = size;
-	if (tbuf_batch_add(b, t->units.source, 0))
+	if (tbuf_batch_add(b, t->units.reader, 0))
 		return (b);
 	tbuf_batch_free(t, b);
 	return (NULL);
@@ -249,59 +249,59 @@ mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
 }
 
 static void
-count_given(struct tbuf_consumer *c, struct tbuf_source *s,
+count_given(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_unit_record *record)
 {
-	struct tbuf_unit_tables *u = &s->target->units;
+	struct tbuf_unit_tables *u = &r->target->units;
 
 	if (c->drain.snapshot)
 		return;
-	s->consumed++;
-	if (s->batch != NULL) {
-		u->given += s->batch->count;
-		s->unit_given += s->batch->count;
+	r->consumed++;
+	if (r->batch != NULL) {
+		u->given += r->batch->count;
+		r->unit_given += r->batch->count;
 	}
 	u->seen[record->table].given = record->instance;
 }
 
 /* Publishes how many records were returned, as lane.consumed does. */
 void
-tbuf_units_release(struct tbuf_source *s)
+tbuf_units_release(struct tbuf_reader *r)
 {
-	struct tbuf_units *head = s->unit_given == 0 ? NULL :
-	    tbuf_units_map(s->target);
+	struct tbuf_units *head = r->unit_given == 0 ? NULL :
+	    tbuf_units_map(r->target);
 
-	s->target->units.released += s->unit_given;
-	s->unit_given = 0;
+	r->target->units.released += r->unit_given;
+	r->unit_given = 0;
 	if (head != NULL)
-		tbuf_store(&head->given, s->target->units.released);
+		tbuf_store(&head->given, r->target->units.released);
 }
 
 void
-tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_source *s,
+tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	struct tbuf_target *t = s->target;
+	struct tbuf_target *t = r->target;
 	struct tbuf_unit_record record;
 	const unsigned char *data;
 	uint64_t size;
 
-	if ((data = record_read(s, header, &record, &size)) == NULL) {
-		s->damage += header->size;
-		tbuf_source_step(s, header->size);
+	if ((data = record_read(r, header, &record, &size)) == NULL) {
+		r->damage += header->size;
+		tbuf_reader_step(r, header->size);
 		return;
 	}
-	s->batch = header->epid == TBUF_EPID_ENVELOPE ?
+	r->batch = header->epid == TBUF_EPID_ENVELOPE ?
 	    envelope_open(t, data, size) : mark_find(c, t, &record);
-	count_given(c, s, &record);
-	if (s->batch != NULL) {
-		tbuf_unit_describe(t, s->batch, record.kind, record.id,
+	count_given(c, r, &record);
+	if (r->batch != NULL) {
+		tbuf_unit_describe(t, r->batch, record.kind, record.id,
 		    record.began);
-		s->batch->info.outcome = record.outcome;
-		s->batch->info.ended = true;
-		s->batch->info.discarded = record.discarded;
+		r->batch->info.outcome = record.outcome;
+		r->batch->info.ended = true;
+		r->batch->info.discarded = record.discarded;
 	}
-	tbuf_source_step(s, header->size);
+	tbuf_reader_step(r, header->size);
 }
 
 /* ------------------------------------------------------------ looks */

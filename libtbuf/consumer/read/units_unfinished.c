@@ -95,18 +95,18 @@ int
 tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
     bool end, struct tbuf_event *event)
 {
-	struct tbuf_source *s = t->sources;
+	struct tbuf_reader *r = t->readers;
 
 	if (!tbuf_units_any(t))
 		return (0);
 	if (due)
 		forgo(t);
 	for (;;) {
-		if (tbuf_batch_next(c, s, event) == 1)
+		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
 		if (!end || t->units.left >= t->units.count)
 			return (0);
-		s->batch = left_next(c, t);
+		r->batch = left_next(c, t);
 	}
 }
 
@@ -246,7 +246,7 @@ tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 static struct tbuf_batch *
 cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 {
-	while (b->count > 0 && tbuf_source_later(c, t->units.source,
+	while (b->count > 0 && tbuf_reader_later(c, t->units.reader,
 	    b->items[b->count - 1].header))
 		b->count--;
 	b->info.records = b->count;

@@ -65,17 +65,17 @@ static uint64_t
 locks_least(const struct tbuf_target *t, uint64_t least)
 {
 	const struct tbuf_slot *slot = tbuf_target_slot(t);
-	const struct tbuf_source *s;
+	const struct tbuf_reader *r;
 	uint64_t taken;
 	uint32_t i;
 
-	for (i = 0; i < TBUF_NLOCKS && t->first_lock + i < t->nsources; i++) {
-		s = &t->sources[t->first_lock + i];
-		if (s->retired || tbuf_load_acquire(&slot->locks[i].word) !=
+	for (i = 0; i < TBUF_NLOCKS && t->first_lock + i < t->nreaders; i++) {
+		r = &t->readers[t->first_lock + i];
+		if (r->retired || tbuf_load_acquire(&slot->locks[i].word) !=
 		    2 * t->generation + 1)
 			continue;
 		/* Acquire: the mark covers records of earlier holders. */
-		taken = tbuf_load_acquire(&s->lane->taken);
+		taken = tbuf_load_acquire(&r->lane->taken);
 		/* The first holder has stored no time yet. */
 		if (taken < t->time.base.ticks)
 			taken = t->time.base.ticks;
@@ -113,9 +113,9 @@ cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
 	struct tbuf_cpus allowed;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++)
-		if (!t->sources[i].locked)
-			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
+	for (i = 0; i < t->nreaders; i++)
+		if (!t->readers[i].locked)
+			tbuf_cpus_add(cpus, (unsigned)t->readers[i].cpu);
 	tbuf_target_cpus(t->pid, &allowed);
 	for (i = 0; i < TBUF_NCPUS; i++)
 		if (tbuf_cpus_has(&allowed, i))

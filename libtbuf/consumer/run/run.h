@@ -70,13 +70,13 @@ enum tbuf_run {
 
 /* The fast path's lane (fast_path.c), and the bytes of it in memory. */
 struct tbuf_fast {
-	struct tbuf_source *source;	/* NULL: no lane is on the fast path */
+	struct tbuf_reader *reader;	/* NULL: no lane is on the fast path */
 	const unsigned char *next, *end;
 };
 
 /* A drain: the events that tbuf_consumer_next() is returning. */
 struct tbuf_drain {
-	struct tbuf_source **order;	/* all sources: CPU, pid, lane */
+	struct tbuf_reader **order;	/* all sources: CPU, pid, lane */
 	unsigned count;
 	bool stale;			/* `order` does not fit the targets */
 	bool pending;			/* more events may follow */
@@ -97,7 +97,7 @@ struct tbuf_drain {
 	uint64_t until_script;		/* the script's records before, ns */
 	uint64_t merged;		/* time of the last record, ns */
 	const struct tbuf_target *given;	/* target of the last record */
-	struct tbuf_source **heap;	/* oldest on top */
+	struct tbuf_reader **heap;	/* oldest on top */
 	unsigned heap_count;
 	struct tbuf_target *limits;	/* next to report losses, limits of */
 	struct tbuf_target *exits;	/* next to report the end of */

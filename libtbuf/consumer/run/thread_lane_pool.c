@@ -58,7 +58,7 @@ holders_of(const struct tbuf_target *t)
 static uint32_t
 sides_of(const struct tbuf_target *t)
 {
-	return (t->nsources - t->layout.nmain);
+	return (t->nreaders - t->layout.nmain);
 }
 
 /* Returns true if at most a quarter is free; the spare lane is not counted. */
@@ -151,7 +151,7 @@ chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
 
 	if (error == 0)
 		error = tbuf_back(t->fd, t->area + t->layout.lanes +
-		    t->nsources * sizeof(struct tbuf_lane),
+		    t->nreaders * sizeof(struct tbuf_lane),
 		    n * sizeof(struct tbuf_lane));
 	if (error == 0 && (error = tbuf_room_back(t->fd, chunk->at, size)) != 0)
 		fallocate(t->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -175,12 +175,12 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 
 	for (i = 0; i < n; i++) {
 		tbuf_side_make(&lane, at, t->layout.side_size, policy);
-		*tbuf_target_lane(t, t->nsources + i) = lane;
-		tbuf_source_make(t, t->nsources + i, &lane);
+		*tbuf_target_lane(t, t->nreaders + i) = lane;
+		tbuf_reader_make(t, t->nreaders + i, &lane);
 		at += tbuf_lane_stride(t->layout.side_size, policy);
 	}
-	t->nsources += n;
-	tbuf_store_release(&slot->nlanes, t->nsources);
+	t->nreaders += n;
+	tbuf_store_release(&slot->nlanes, t->nreaders);
 	tbuf_add(&slot->released, 1);
 }
 
@@ -188,7 +188,7 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 static int
 grow(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	uint32_t n = sides_of(t) - 1, most = t->layout.nlanes_max - t->nsources;
+	uint32_t n = sides_of(t) - 1, most = t->layout.nlanes_max - t->nreaders;
 	struct tbuf_chunk chunk;
 	uint64_t size;
 	int error;
@@ -219,7 +219,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 static void
 look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 {
-	bool few = few_left(t), more = t->nsources < t->layout.nlanes_max &&
+	bool few = few_left(t), more = t->nreaders < t->layout.nlanes_max &&
 	    now >= t->next_pool;
 
 	/* Lanes of dead threads are freed before any are added. */

@@ -159,8 +159,8 @@ is_due(struct tbuf_target *t, uint32_t size, uint64_t now)
 	struct tbuf_side side;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++) {
-		tbuf_side_read(&t->sources[i], &side);
+	for (i = 0; i < t->nreaders; i++) {
+		tbuf_side_read(&t->readers[i], &side);
 		claims += side.claims;
 		drops += side.dynamic;
 	}

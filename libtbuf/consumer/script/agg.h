@@ -115,11 +115,11 @@ void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
  */
 struct tbuf_consumer;
 struct tbuf_seen;
-struct tbuf_source;
+struct tbuf_reader;
 struct tbuf_target;
 int	tbuf_tables_read(struct tbuf_consumer *);
 /* Adds the changes in one of a lane's two tables; as tbuf_table_merge(). */
-int	tbuf_source_merge(struct tbuf_aggregates *, struct tbuf_source *,
+int	tbuf_reader_merge(struct tbuf_aggregates *, struct tbuf_reader *,
     unsigned which);
 /*
  * Adds the changes in one table.  Returns 0, -ENOMEM, or -EINVAL if it is

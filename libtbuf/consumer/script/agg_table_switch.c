@@ -47,9 +47,9 @@ is_crowded(const struct tbuf_target *t)
 	uint64_t top;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++) {
-		seen = &t->sources[i].seen[t->turns.count & 1];
-		if (!t->sources[i].retired && seen->table != 0 &&
+	for (i = 0; i < t->nreaders; i++) {
+		seen = &t->readers[i].seen[t->turns.count & 1];
+		if (!t->readers[i].retired && seen->table != 0 &&
 		    tbuf_file_read(t->fd, &top, sizeof(top), seen->table) &&
 		    (top & UINT32_MAX) + (top >> 32) >
 		    (seen->storage - tbuf_table_heap(seen->storage)) / 2)
@@ -77,8 +77,8 @@ back_second(struct tbuf_consumer *c, struct tbuf_target *t)
 	const struct tbuf_seen *seen;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++) {
-		seen = t->sources[i].seen;
+	for (i = 0; i < t->nreaders; i++) {
+		seen = t->readers[i].seen;
 		if (seen[0].table == 0)
 			continue;
 		if (seen[1].storage != seen[0].storage ||
@@ -114,9 +114,9 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
 	 */
 	tbuf_store_release(&tbuf_target_slot(t)->turn,
 	    tbuf_turn(t->generation, t->turns.count));
-	for (i = 0; i < t->nsources; i++)
-		if (!t->sources[i].locked && !t->sources[i].beside)
-			tbuf_cpus_add(cpus, (unsigned)t->sources[i].cpu);
+	for (i = 0; i < t->nreaders; i++)
+		if (!t->readers[i].locked && !t->readers[i].beside)
+			tbuf_cpus_add(cpus, (unsigned)t->readers[i].cpu);
 }
 
 /* ------------------------------------------------------------ old tables */
@@ -127,15 +127,15 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
  * sees the turn.
  */
 static bool
-is_left(const struct tbuf_source *s, bool everywhere, unsigned *yields)
+is_left(const struct tbuf_reader *r, bool everywhere, unsigned *yields)
 {
-	struct tbuf_target *t = s->target;
-	uint32_t number = s->index - t->first_lock;
+	struct tbuf_target *t = r->target;
+	uint32_t number = r->index - t->first_lock;
 	uint64_t *lock;
 
-	if (!s->locked)
+	if (!r->locked)
 		return (everywhere);
-	if (s->index < t->first_lock || number >= TBUF_NLOCKS)
+	if (r->index < t->first_lock || number >= TBUF_NLOCKS)
 		return (false);
 	lock = &tbuf_target_slot(t)->locks[number].word;
 	while (!tbuf_cas(lock, 2 * t->generation, 2 * t->generation)) {
@@ -184,17 +184,17 @@ empty(int fd, const struct tbuf_seen *seen)
  * is.
  */
 static int
-leave(struct tbuf_aggregates *all, struct tbuf_source *s, unsigned which)
+leave(struct tbuf_aggregates *all, struct tbuf_reader *r, unsigned which)
 {
-	int error = tbuf_source_merge(all, s, which);
-	struct tbuf_seen *seen = &s->seen[which];
+	int error = tbuf_reader_merge(all, r, which);
+	struct tbuf_seen *seen = &r->seen[which];
 
 	if (error != 0)
 		return (error);
-	if (empty(s->target->fd, seen))
+	if (empty(r->target->fd, seen))
 		tbuf_seen_forget(seen);
 	else
-		s->target->turns.stopped = true;
+		r->target->turns.stopped = true;
 	return (0);
 }
 
@@ -202,15 +202,15 @@ static int
 leave_all(struct tbuf_aggregates *all, struct tbuf_target *t, bool everywhere)
 {
 	unsigned yields = YIELDS, i;
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 
 	t->turns.under_way = false;
 	/* If not each CPU can be run on, further switches are useless, too. */
 	t->turns.stopped = !everywhere;
-	for (i = 0; i < t->nsources; i++) {
-		s = &t->sources[i];
-		if (!s->beside && is_left(s, everywhere, &yields) &&
-		    leave(all, s, ~t->turns.count & 1) == -ENOMEM)
+	for (i = 0; i < t->nreaders; i++) {
+		r = &t->readers[i];
+		if (!r->beside && is_left(r, everywhere, &yields) &&
+		    leave(all, r, ~t->turns.count & 1) == -ENOMEM)
 			return (-ENOMEM);
 	}
 	return (0);

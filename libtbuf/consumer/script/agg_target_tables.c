@@ -293,17 +293,17 @@ tbuf_target_aggregates(const struct tbuf_target *t)
 
 /* Returns a lane's CPU, TBUF_NCPUS if threads of any CPU aggregate there. */
 static unsigned
-source_cpu(const struct tbuf_source *s)
+source_cpu(const struct tbuf_reader *r)
 {
-	return (s->locked || s->cpu < 0 ? TBUF_NCPUS : (unsigned)s->cpu);
+	return (r->locked || r->cpu < 0 ? TBUF_NCPUS : (unsigned)r->cpu);
 }
 
 int
-tbuf_source_merge(struct tbuf_aggregates *all, struct tbuf_source *s,
+tbuf_reader_merge(struct tbuf_aggregates *all, struct tbuf_reader *r,
     unsigned which)
 {
-	all->cpu = source_cpu(s);
-	return (tbuf_table_merge(all, s->target->fd, &s->seen[which]));
+	all->cpu = source_cpu(r);
+	return (tbuf_table_merge(all, r->target->fd, &r->seen[which]));
 }
 
 static int
@@ -311,10 +311,10 @@ target_merge(struct tbuf_aggregates *all, struct tbuf_target *t)
 {
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++)
-		if (tbuf_source_merge(all, &t->sources[i], 0) == -ENOMEM ||
+	for (i = 0; i < t->nreaders; i++)
+		if (tbuf_reader_merge(all, &t->readers[i], 0) == -ENOMEM ||
 		    (t->turns.backed &&
-		    tbuf_source_merge(all, &t->sources[i], 1) == -ENOMEM))
+		    tbuf_reader_merge(all, &t->readers[i], 1) == -ENOMEM))
 			return (-ENOMEM);
 	return (0);
 }

@@ -16,7 +16,7 @@
 /* A record of a batch. */
 struct tbuf_batch_item {
 	const struct tbuf_header *header;
-	const struct tbuf_source *source;
+	const struct tbuf_reader *reader;
 };
 
 struct tbuf_batch {

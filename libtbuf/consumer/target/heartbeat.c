@@ -32,9 +32,9 @@ relabel(struct tbuf_target *t)
 	uint32_t i;
 
 	t->first_lock = 0;
-	for (i = 0; i < t->nsources; i++)
-		if (!t->sources[i].beside)
-			t->sources[i].locked = true;
+	for (i = 0; i < t->nreaders; i++)
+		if (!t->readers[i].beside)
+			t->readers[i].locked = true;
 }
 
 void

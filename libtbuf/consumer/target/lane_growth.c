@@ -23,36 +23,36 @@
 void
 tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
-	struct tbuf_source *s;
+	struct tbuf_reader *r;
 	uint32_t i;
 
 	if ((t->order.terms.flags & TBUF_S_GROW) == 0 ||
 	    !tbuf_policy(t->order.terms.policy)->live)
 		return;
-	for (i = 0; i < t->nsources; i++) {
-		s = &t->sources[i];
-		if (lanes[i].limit < s->limit)
-			s->limit = lanes[i].limit & ~UINT64_C(7);
-		s->backed = s->limit;
+	for (i = 0; i < t->nreaders; i++) {
+		r = &t->readers[i];
+		if (lanes[i].limit < r->limit)
+			r->limit = lanes[i].limit & ~UINT64_C(7);
+		r->backed = r->limit;
 	}
 	t->growth = GROWTH_FIRST;
 }
 
 /* The builder of the session may not have checked for room for all of it. */
 bool
-tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
+tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
 {
-	struct tbuf_target *t = s->target;
+	struct tbuf_target *t = r->target;
 
-	if (limit > s->storage)
-		limit = s->storage;
-	if (limit <= s->backed)
+	if (limit > r->storage)
+		limit = r->storage;
+	if (limit <= r->backed)
 		return (true);
 	if (t->life != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||
-	    t->truncated || tbuf_room_back(t->fd, s->data + s->backed,
-	    limit - s->backed) != 0)
+	    t->truncated || tbuf_room_back(t->fd, r->data + r->backed,
+	    limit - r->backed) != 0)
 		return (false);
-	s->backed = limit;
+	r->backed = limit;
 	return (true);
 }
 
@@ -64,28 +64,28 @@ tbuf_source_grow(struct tbuf_source *s, uint64_t limit)
  * size that other programs begin with, because looks become rarer.
  */
 static uint64_t
-wanted(const struct tbuf_source *s, uint64_t growth)
+wanted(const struct tbuf_reader *r, uint64_t growth)
 {
-	uint64_t head = tbuf_load(&s->lane->head);
+	uint64_t head = tbuf_load(&r->lane->head);
 
 	if (growth >= GROWTH_LAST)
-		return (s->size);
+		return (r->size);
 	if (growth < GROWTH_LIVES)
-		return (head > s->limit / USED_PART ? s->size : s->limit);
-	return (head != 0 || s->size < TBUF_USAGE_OTHERS ? s->size :
+		return (head > r->limit / USED_PART ? r->size : r->limit);
+	return (head != 0 || r->size < TBUF_USAGE_OTHERS ? r->size :
 	    TBUF_USAGE_OTHERS);
 }
 
 static void
-look(struct tbuf_source *s, uint64_t growth)
+look(struct tbuf_reader *r, uint64_t growth)
 {
-	uint64_t limit = wanted(s, growth);
+	uint64_t limit = wanted(r, growth);
 
-	if (limit <= s->limit || !tbuf_source_grow(s, limit))
+	if (limit <= r->limit || !tbuf_reader_grow(r, limit))
 		return;
-	s->limit = limit;
+	r->limit = limit;
 	/* Release: the storage up to the limit has been backed. */
-	tbuf_store_release(&s->lane->limit, s->limit);
+	tbuf_store_release(&r->lane->limit, r->limit);
 }
 
 void
@@ -96,8 +96,8 @@ tbuf_lanes_look(struct tbuf_target *t, uint64_t now)
 
 	if (t->growth == 0 || now < t->next_growth)
 		return;
-	for (i = 0; i < t->nsources; i++)
-		look(&t->sources[i], t->growth);
+	for (i = 0; i < t->nreaders; i++)
+		look(&t->readers[i], t->growth);
 	t->next_growth = now + t->growth;
 	t->growth = last || t->life != TBUF_ALIVE ? 0 : 2 * t->growth;
 }

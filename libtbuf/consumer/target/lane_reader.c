@@ -37,37 +37,37 @@ tbuf_target_lane(const struct tbuf_target *t, uint32_t index)
 }
 
 void
-tbuf_source_make(struct tbuf_target *t, uint32_t index,
+tbuf_reader_make(struct tbuf_target *t, uint32_t index,
     const struct tbuf_lane *lane)
 {
-	struct tbuf_source *s = &t->sources[index];
+	struct tbuf_reader *r = &t->readers[index];
 
-	s->target = t;
-	s->lane = tbuf_target_lane(t, index);
-	s->index = index;
-	s->cpu = lane->cpu == UINT32_MAX ? -1 : (int)lane->cpu;
-	s->beside = index >= t->layout.nmain;
-	s->locked = lane->kind == TBUF_KIND_LOCK;
-	s->data = tbuf_place_offset(lane->place);
-	s->storage = tbuf_place_storage(lane->place);
-	s->size = s->limit = lane->size;
-	s->backed = s->storage;
-	s->side = lane->side;
-	table_make(&s->seen[0], lane->table[0]);
-	table_make(&s->seen[1], lane->table[1]);
+	r->target = t;
+	r->lane = tbuf_target_lane(t, index);
+	r->index = index;
+	r->cpu = lane->cpu == UINT32_MAX ? -1 : (int)lane->cpu;
+	r->beside = index >= t->layout.nmain;
+	r->locked = lane->kind == TBUF_KIND_LOCK;
+	r->data = tbuf_place_offset(lane->place);
+	r->storage = tbuf_place_storage(lane->place);
+	r->size = r->limit = lane->size;
+	r->backed = r->storage;
+	r->side = lane->side;
+	table_make(&r->seen[0], lane->table[0]);
+	table_make(&r->seen[1], lane->table[1]);
 }
 
 int
-tbuf_sources_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
+tbuf_readers_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 {
 	uint32_t i;
 
-	t->sources = calloc(t->layout.nlanes_max, sizeof(*t->sources));
-	if (t->sources == NULL)
+	t->readers = calloc(t->layout.nlanes_max, sizeof(*t->readers));
+	if (t->readers == NULL)
 		return (-ENOMEM);
 	for (i = 0; i < t->layout.nlanes; i++)
-		tbuf_source_make(t, i, &lanes[i]);
-	t->nsources = t->layout.nlanes;
+		tbuf_reader_make(t, i, &lanes[i]);
+	t->nreaders = t->layout.nlanes;
 	TAILQ_INIT(&t->spec.batches);
 	t->first_lock = t->layout.ncpu_lanes;
 	return (0);
@@ -84,38 +84,38 @@ tbuf_seen_forget(struct tbuf_seen *seen)
 }
 
 void
-tbuf_sources_free(struct tbuf_target *t)
+tbuf_readers_free(struct tbuf_target *t)
 {
 	uint32_t i;
 
 	tbuf_batches_free(t);
 	tbuf_units_free(t);
-	for (i = 0; i < t->nsources; i++) {
-		tbuf_source_forget(&t->sources[i]);
-		tbuf_seen_forget(&t->sources[i].seen[0]);
-		tbuf_seen_forget(&t->sources[i].seen[1]);
+	for (i = 0; i < t->nreaders; i++) {
+		tbuf_reader_forget(&t->readers[i]);
+		tbuf_seen_forget(&t->readers[i].seen[0]);
+		tbuf_seen_forget(&t->readers[i].seen[1]);
 	}
-	free(t->sources);
-	t->sources = NULL;
-	t->nsources = 0;
+	free(t->readers);
+	t->readers = NULL;
+	t->nreaders = 0;
 }
 
 /* Skips everything up to the mark. */
 static void
-skip(struct tbuf_source *s)
+skip(struct tbuf_reader *r)
 {
-	s->damage += s->mark - s->position;
-	s->position = s->mark;
+	r->damage += r->mark - r->position;
+	r->position = r->mark;
 }
 
 /* Starts again at a head that is not valid. */
 static void
-begin_anew(struct tbuf_source *s, uint64_t head)
+begin_anew(struct tbuf_reader *r, uint64_t head)
 {
-	s->damage += s->size;
-	s->position = s->mark = (head + 7) & ~UINT64_C(7);
-	s->limit = tbuf_source_grow(s, s->storage) ? s->position + s->size :
-	    s->position;
+	r->damage += r->size;
+	r->position = r->mark = (head + 7) & ~UINT64_C(7);
+	r->limit = tbuf_reader_grow(r, r->storage) ? r->position + r->size :
+	    r->position;
 }
 
 /*
@@ -123,81 +123,81 @@ begin_anew(struct tbuf_source *s, uint64_t head)
  * may fill another half.
  */
 static void
-mark_switch(struct tbuf_source *s)
+mark_switch(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&s->lane->head), limit;
+	uint64_t head = tbuf_load_acquire(&r->lane->head), limit;
 
-	if (head < s->position || head > s->limit || head % 8 != 0) {
-		begin_anew(s, head);
-		tbuf_store(&s->lane->tail, s->position);
+	if (head < r->position || head > r->limit || head % 8 != 0) {
+		begin_anew(r, head);
+		tbuf_store(&r->lane->tail, r->position);
 	} else {
-		s->mark = head;
-		limit = head + s->size;
-		if (limit > s->position + 2 * s->size)
-			limit = s->position + 2 * s->size;
-		if (tbuf_source_grow(s, limit))
-			s->limit = limit;
+		r->mark = head;
+		limit = head + r->size;
+		if (limit > r->position + 2 * r->size)
+			limit = r->position + 2 * r->size;
+		if (tbuf_reader_grow(r, limit))
+			r->limit = limit;
 	}
 	/* Release: the released bytes have been read before. */
-	tbuf_store_release(&s->lane->limit, s->limit);
+	tbuf_store_release(&r->lane->limit, r->limit);
 }
 
 static void
-mark_fill(struct tbuf_source *s)
+mark_fill(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&s->lane->head);
+	uint64_t head = tbuf_load_acquire(&r->lane->head);
 
-	if (head < s->position || head > s->size || head % 8 != 0)
-		begin_anew(s, head);
+	if (head < r->position || head > r->size || head % 8 != 0)
+		begin_anew(r, head);
 	else
-		s->mark = head;
+		r->mark = head;
 }
 
 /* tail is read after head, so that the bytes between them fit into the ring. */
 static void
-mark_ring(struct tbuf_source *s)
+mark_ring(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&s->lane->head);
+	uint64_t head = tbuf_load_acquire(&r->lane->head);
 	struct tbuf_pair pair;
 
-	tbuf_lane_pair(s->lane, &pair);
-	s->mark = head;
+	tbuf_lane_pair(r->lane, &pair);
+	r->mark = head;
 	if (pair.tail >= head)
-		s->position = head;
-	else if (head - pair.tail > s->size || head < s->position ||
+		r->position = head;
+	else if (head - pair.tail > r->size || head < r->position ||
 	    (head | pair.tail) % 8 != 0)
-		begin_anew(s, head);
-	else if (pair.tail > s->position)
-		s->position = pair.tail;
+		begin_anew(r, head);
+	else if (pair.tail > r->position)
+		r->position = pair.tail;
 }
 
 void
-tbuf_source_mark(struct tbuf_source *s, enum tbuf_policy policy)
+tbuf_reader_mark(struct tbuf_reader *r, enum tbuf_policy policy)
 {
 	/* The target may have turned the lanes into lock lanes (relabel()). */
-	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
-	s->fetched_size = 0;
+	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
+	r->fetched_size = 0;
 	switch (policy) {
 	case TBUF_SWITCH:
-		mark_switch(s);
+		mark_switch(r);
 		break;
 	case TBUF_FILL:
-		mark_fill(s);
+		mark_fill(r);
 		break;
 	case TBUF_RING:
-		mark_ring(s);
+		mark_ring(r);
 		break;
 	}
 }
 
 static uint64_t
-lane_tail(const struct tbuf_source *s)
+lane_tail(const struct tbuf_reader *r)
 {
 	struct tbuf_pair pair;
 
-	if (!tbuf_policy(s->target->order.terms.policy)->overwrites)
-		return (tbuf_load_acquire(&s->lane->tail));
-	tbuf_lane_pair(s->lane, &pair);
+	if (!tbuf_policy(r->target->order.terms.policy)->overwrites)
+		return (tbuf_load_acquire(&r->lane->tail));
+	tbuf_lane_pair(r->lane, &pair);
 	return (pair.tail);
 }
 
@@ -206,7 +206,7 @@ lane_tail(const struct tbuf_source *s)
  * those before the lane's present tail.
  */
 static void
-check_overtaken(struct tbuf_source *s)
+check_overtaken(struct tbuf_reader *r)
 {
 	uint64_t tail;
 
@@ -216,9 +216,9 @@ check_overtaken(struct tbuf_source *s)
 	 * that allows it.
 	 */
 	tbuf_fence_loads();
-	tail = lane_tail(s);
-	if (tail > s->position && tail % 8 == 0)
-		s->position = tail < s->mark ? tail : s->mark;
+	tail = lane_tail(r);
+	if (tail > r->position && tail % 8 == 0)
+		r->position = tail < r->mark ? tail : r->mark;
 }
 
 /*
@@ -227,43 +227,43 @@ check_overtaken(struct tbuf_source *s)
  * the rest is damage.
  */
 static uint64_t
-there(const struct tbuf_source *s)
+there(const struct tbuf_reader *r)
 {
-	uint64_t at = s->data + (s->position & (s->storage - 1));
-	uint64_t size = s->mark - s->position;
+	uint64_t at = r->data + (r->position & (r->storage - 1));
+	uint64_t size = r->mark - r->position;
 
-	return (s->target->cut < s->data + s->storage ?
-	    tbuf_target_known(s->target, at, size) : size);
+	return (r->target->cut < r->data + r->storage ?
+	    tbuf_target_known(r->target, at, size) : size);
 }
 
 static bool
-fetch(struct tbuf_source *s)
+fetch(struct tbuf_reader *r)
 {
-	uint64_t size = there(s);
-	uint64_t room = s->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
+	uint64_t size = there(r);
+	uint64_t room = r->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
 
-	if (s->snapshot)
+	if (r->snapshot)
 		return (false);
 	if (size > room)
 		size = room;
-	if (!tbuf_lane_copy(s->target->fd, s->data, s->storage, s->position,
-	    s->chunk, size))
+	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
+	    r->chunk, size))
 		return (false);
-	s->fetched = s->position;
-	s->fetched_size = size;
-	if (tbuf_policy(s->target->order.terms.policy)->overwrites)
-		check_overtaken(s);
+	r->fetched = r->position;
+	r->fetched_size = size;
+	if (tbuf_policy(r->target->order.terms.policy)->overwrites)
+		check_overtaken(r);
 	return (true);
 }
 
 /* Returns the bytes at the position, if `size` of them have been fetched. */
 static const void *
-fetched(const struct tbuf_source *s, uint64_t size)
+fetched(const struct tbuf_reader *r, uint64_t size)
 {
-	if (s->position < s->fetched || size > s->fetched_size ||
-	    s->position - s->fetched > s->fetched_size - size)
+	if (r->position < r->fetched || size > r->fetched_size ||
+	    r->position - r->fetched > r->fetched_size - size)
 		return (NULL);
-	return (s->chunk + (s->position - s->fetched));
+	return (r->chunk + (r->position - r->fetched));
 }
 
 /*
@@ -271,110 +271,110 @@ fetched(const struct tbuf_source *s, uint64_t size)
  * the position because they were overwritten.
  */
 static const void *
-need(struct tbuf_source *s, uint64_t size)
+need(struct tbuf_reader *r, uint64_t size)
 {
 	const void *bytes;
 
-	while ((bytes = fetched(s, size)) == NULL)
-		if (there(s) < size || !fetch(s))
+	while ((bytes = fetched(r, size)) == NULL)
+		if (there(r) < size || !fetch(r))
 			return (NULL);
 	return (bytes);
 }
 
 static bool
-plausible(const struct tbuf_source *s, uint16_t size)
+plausible(const struct tbuf_reader *r, uint16_t size)
 {
-	uint64_t least = s->locked ? sizeof(struct tbuf_lock_record) :
+	uint64_t least = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(struct tbuf_header);
 
 	return (size >= least && tbuf_record_plausible(size,
-	    s->mark - s->position));
+	    r->mark - r->position));
 }
 
 const struct tbuf_header *
-tbuf_source_fetched(const struct tbuf_source *s)
+tbuf_reader_fetched(const struct tbuf_reader *r)
 {
 	const struct tbuf_header *header;
 
-	if (s->position >= s->mark ||
-	    (header = fetched(s, sizeof(*header))) == NULL ||
-	    !plausible(s, header->size) || fetched(s, header->size) == NULL)
+	if (r->position >= r->mark ||
+	    (header = fetched(r, sizeof(*header))) == NULL ||
+	    !plausible(r, header->size) || fetched(r, header->size) == NULL)
 		return (NULL);
 	return (header);
 }
 
 const unsigned char *
-tbuf_source_rest(const struct tbuf_source *s, uint64_t *size)
+tbuf_reader_rest(const struct tbuf_reader *r, uint64_t *size)
 {
-	const unsigned char *bytes = fetched(s, 0);
+	const unsigned char *bytes = fetched(r, 0);
 
-	*size = bytes == NULL ? 0 : s->fetched + s->fetched_size - s->position;
+	*size = bytes == NULL ? 0 : r->fetched + r->fetched_size - r->position;
 	return (bytes);
 }
 
 int
-tbuf_source_peek(struct tbuf_source *s, const struct tbuf_header **header)
+tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 {
 	uint64_t at;
 
 	/* Mostly the whole record has been fetched already. */
-	if ((*header = tbuf_source_fetched(s)) != NULL)
+	if ((*header = tbuf_reader_fetched(r)) != NULL)
 		return (1);
-	while (s->position < s->mark) {
-		*header = need(s, sizeof(**header));
-		if (*header == NULL || !plausible(s, (*header)->size))
+	while (r->position < r->mark) {
+		*header = need(r, sizeof(**header));
+		if (*header == NULL || !plausible(r, (*header)->size))
 			break;
-		at = s->position;
-		*header = need(s, (*header)->size);
-		if (*header != NULL && s->position == at)
+		at = r->position;
+		*header = need(r, (*header)->size);
+		if (*header != NULL && r->position == at)
 			return (1);
 		/* If the position moved, a ring's writer has overtaken it. */
-		if (s->position == at)
+		if (r->position == at)
 			break;
 	}
-	skip(s);
+	skip(r);
 	return (0);
 }
 
 bool
-tbuf_source_release(struct tbuf_source *s)
+tbuf_reader_release(struct tbuf_reader *r)
 {
-	if (tbuf_policy(s->target->order.terms.policy)->overwrites ||
-	    s->target->file_only)
+	if (tbuf_policy(r->target->order.terms.policy)->overwrites ||
+	    r->target->file_only)
 		return (false);
-	tbuf_store(&s->lane->consumed, s->consumed);
-	tbuf_store_release(&s->lane->tail, s->position);
+	tbuf_store(&r->lane->consumed, r->consumed);
+	tbuf_store_release(&r->lane->tail, r->position);
 	return (true);
 }
 
 /* Copies the bytes up to the mark into `own`, which the source then owns. */
 static void
-copy(struct tbuf_source *s, unsigned char *own)
+copy(struct tbuf_reader *r, unsigned char *own)
 {
-	uint64_t size = s->mark - s->position;
+	uint64_t size = r->mark - r->position;
 
-	s->chunk = s->own = own;
-	s->snapshot = true;
-	if (!tbuf_lane_copy(s->target->fd, s->data, s->storage, s->position,
-	    s->own, size))
-		skip(s);
-	s->fetched = s->position;
-	s->fetched_size = size;
-	check_overtaken(s);
+	r->chunk = r->own = own;
+	r->snapshot = true;
+	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
+	    r->own, size))
+		skip(r);
+	r->fetched = r->position;
+	r->fetched_size = size;
+	check_overtaken(r);
 }
 
 int
-tbuf_source_copy(struct tbuf_source *s)
+tbuf_reader_copy(struct tbuf_reader *r)
 {
-	uint64_t size = s->mark - s->position;
+	uint64_t size = r->mark - r->position;
 	unsigned char *own;
 
-	tbuf_source_forget(s);
+	tbuf_reader_forget(r);
 	if (size == 0)
 		return (0);
 	if ((own = malloc(size)) == NULL)
 		return (-ENOMEM);
-	copy(s, own);
+	copy(r, own);
 	return (0);
 }
 
@@ -384,20 +384,20 @@ tbuf_source_copy(struct tbuf_source *s)
  * storage.
  */
 static void
-mark_file(struct tbuf_source *s)
+mark_file(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&s->lane->head), tail = lane_tail(s);
-	uint64_t most = tbuf_policy(s->target->order.terms.policy)->overwrites ?
-	    s->size : s->storage;
+	uint64_t head = tbuf_load_acquire(&r->lane->head), tail = lane_tail(r);
+	uint64_t most = tbuf_policy(r->target->order.terms.policy)->overwrites ?
+	    r->size : r->storage;
 
-	s->mark = head;
+	r->mark = head;
 	if (tail >= head)
-		s->position = head;
-	else if (head - tail > most || head < s->position ||
+		r->position = head;
+	else if (head - tail > most || head < r->position ||
 	    (head | tail) % 8 != 0)
-		begin_anew(s, head);
-	else if (tail > s->position)
-		s->position = tail;
+		begin_anew(r, head);
+	else if (tail > r->position)
+		r->position = tail;
 }
 
 /*
@@ -406,100 +406,100 @@ mark_file(struct tbuf_source *s)
  * takes to wrap.
  */
 static bool
-copy_ring(struct tbuf_source *s)
+copy_ring(struct tbuf_reader *r)
 {
 	unsigned char *own;
 	uint64_t size;
 
-	mark_file(s);
-	size = s->mark - s->position + TBUF_PAGE;
+	mark_file(r);
+	size = r->mark - r->position + TBUF_PAGE;
 	if ((own = malloc(size)) == NULL)
 		return (false);
 	memset(own, 0, size);
-	mark_file(s);
-	if (s->position == s->mark || s->mark - s->position > size) {
+	mark_file(r);
+	if (r->position == r->mark || r->mark - r->position > size) {
 		free(own);
 		return (false);
 	}
-	copy(s, own);
-	return (s->position != s->mark);
+	copy(r, own);
+	return (r->position != r->mark);
 }
 
 bool
-tbuf_source_early(struct tbuf_source *s, bool quiet)
+tbuf_reader_early(struct tbuf_reader *r, bool quiet)
 {
-	uint64_t damage = s->damage, position = s->position;
+	uint64_t damage = r->damage, position = r->position;
 
-	if (s->snapshot || !s->target->live ||
-	    !tbuf_policy(s->target->order.terms.policy)->overwrites ||
-	    tbuf_load(&s->lane->head) < s->size)
+	if (r->snapshot || !r->target->live ||
+	    !tbuf_policy(r->target->order.terms.policy)->overwrites ||
+	    tbuf_load(&r->lane->head) < r->size)
 		return (true);
 	/* Acquire: earlier records are before the mark. */
-	if (tbuf_load_acquire(&s->lane->last) < s->target->watermark && !quiet)
+	if (tbuf_load_acquire(&r->lane->last) < r->target->watermark && !quiet)
 		return (false);
-	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
-	s->fetched_size = 0;
-	if (copy_ring(s))
+	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
+	r->fetched_size = 0;
+	if (copy_ring(r))
 		return (true);
 	/* The ring was overtaken, or there is no memory: try again. */
-	tbuf_source_forget(s);
-	s->damage = damage;
-	s->position = s->mark = position;
+	tbuf_reader_forget(r);
+	r->damage = damage;
+	r->position = r->mark = position;
 	return (false);
 }
 
 int
-tbuf_source_look(struct tbuf_source *s)
+tbuf_reader_look(struct tbuf_reader *r)
 {
-	if (s->snapshot) {
+	if (r->snapshot) {
 		/* Copied in an earlier drain. */
-		s->mark = s->fetched + s->fetched_size;
+		r->mark = r->fetched + r->fetched_size;
 		return (0);
 	}
-	s->locked = tbuf_load(&s->lane->kind) == TBUF_KIND_LOCK;
-	s->fetched_size = 0;
-	mark_file(s);
-	return (s->target->changing ? tbuf_source_copy(s) : 0);
+	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
+	r->fetched_size = 0;
+	mark_file(r);
+	return (r->target->changing ? tbuf_reader_copy(r) : 0);
 }
 
 void
-tbuf_source_forget(struct tbuf_source *s)
+tbuf_reader_forget(struct tbuf_reader *r)
 {
-	free(s->own);
-	s->own = NULL;
-	s->chunk = NULL;
-	s->fetched_size = 0;
-	if (!s->snapshot)
+	free(r->own);
+	r->own = NULL;
+	r->chunk = NULL;
+	r->fetched_size = 0;
+	if (!r->snapshot)
 		return;
 	/* The records are still in the lane, to be returned again. */
-	s->snapshot = false;
-	s->batch = NULL;
-	s->position = s->mark = 0;
-	s->time = 0;
+	r->snapshot = false;
+	r->batch = NULL;
+	r->position = r->mark = 0;
+	r->time = 0;
 }
 
 void
-tbuf_side_read(const struct tbuf_source *s, struct tbuf_side *side)
+tbuf_side_read(const struct tbuf_reader *r, struct tbuf_side *side)
 {
-	if (s->side == 0 || s->target->file_only || !tbuf_file_read(
-	    s->target->fd, side, sizeof(*side), s->side))
+	if (r->side == 0 || r->target->file_only || !tbuf_file_read(
+	    r->target->fd, side, sizeof(*side), r->side))
 		memset(side, 0, sizeof(*side));
 }
 
 uint64_t
-tbuf_source_nolane(const struct tbuf_source *s, enum tbuf_lost lost)
+tbuf_reader_nolane(const struct tbuf_reader *r, enum tbuf_lost lost)
 {
-	const struct tbuf_target *t = s->target;
+	const struct tbuf_target *t = r->target;
 	uint32_t lock;
 	uint64_t word;
 
-	if (s->nolane_closed)
-		return (s->nolane[lost]);
+	if (r->nolane_closed)
+		return (r->nolane[lost]);
 	/* Until then it is not known which lanes have locks. */
 	if (!t->live)
 		return (0);
-	lock = s->index - t->first_lock;
-	if (s->index < t->first_lock || lock >= TBUF_NLOCKS)
+	lock = r->index - t->first_lock;
+	if (r->index < t->first_lock || lock >= TBUF_NLOCKS)
 		return (0);
 	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane[lost]);
 	if (((word ^ tbuf_nolane_tag(t->generation)) >>
@@ -509,26 +509,26 @@ tbuf_source_nolane(const struct tbuf_source *s, enum tbuf_lost lost)
 }
 
 uint64_t
-tbuf_source_counter(const struct tbuf_source *s, unsigned counter)
+tbuf_reader_counter(const struct tbuf_reader *r, unsigned counter)
 {
 	struct tbuf_pair pair;
 	struct tbuf_side side;
 
 	switch (counter) {
 	case TBUF_CAUSE_FULL:
-		return (tbuf_full_count(tbuf_load(&s->lane->full)));
+		return (tbuf_full_count(tbuf_load(&r->lane->full)));
 	case TBUF_CAUSE_LARGE:
-		return (tbuf_load(&s->lane->large));
+		return (tbuf_load(&r->lane->large));
 	case TBUF_AGGREGATION:
-		tbuf_side_read(s, &side);
+		tbuf_side_read(r, &side);
 		return (side.aggregation +
-		    tbuf_source_nolane(s, TBUF_LOST_UPDATE));
+		    tbuf_reader_nolane(r, TBUF_LOST_UPDATE));
 	case TBUF_DYNAMIC:
-		tbuf_side_read(s, &side);
-		return (side.dynamic + tbuf_source_nolane(s, TBUF_LOST_STORE));
+		tbuf_side_read(r, &side);
+		return (side.dynamic + tbuf_reader_nolane(r, TBUF_LOST_STORE));
 	case TBUF_OVERWRITTEN:
-		tbuf_lane_pair(s->lane, &pair);
+		tbuf_lane_pair(r->lane, &pair);
 		return (pair.overwritten);
 	}
-	return (tbuf_source_nolane(s, TBUF_LOST_RECORD));
+	return (tbuf_reader_nolane(r, TBUF_LOST_RECORD));
 }

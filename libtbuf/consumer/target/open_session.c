@@ -132,7 +132,7 @@ read_lanes(struct tbuf_target *t, const struct tbuf_slot *slot)
 	t->layout.data = ((e.data + TBUF_PAGE - 1) & ~(uint64_t)(TBUF_PAGE -
 	    1)) - slot->area;
 	if (error == 0)
-		error = tbuf_sources_make(t, lanes);
+		error = tbuf_readers_make(t, lanes);
 	if (error == 0)
 		tbuf_lanes_small(t, lanes);
 	free(lanes);

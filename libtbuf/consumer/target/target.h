@@ -88,7 +88,7 @@ struct tbuf_unit_tables {
 	uint64_t size;			/* bytes of a table */
 	uint64_t at;			/* offset of struct tbuf_units */
 	struct tbuf_unit_seen *seen;	/* one for each table */
-	struct tbuf_source *source;	/* of the records in them */
+	struct tbuf_reader *reader;	/* of the records in them */
 	unsigned char *base;		/* mapped up to the tables, or NULL */
 	uint64_t given;			/* records of ended units returned */
 	uint64_t released;		/* returned, and released in lanes */
@@ -122,7 +122,7 @@ struct tbuf_spec {
 };
 
 /* A lane as its consumer reads it. */
-struct tbuf_source {
+struct tbuf_reader {
 	struct tbuf_target *target;
 	struct tbuf_lane *lane;		/* in the target's file */
 	uint32_t index;			/* in the lanes array */
@@ -262,8 +262,8 @@ struct tbuf_target {
 	struct tbuf_turns turns;
 	struct tbuf_unit_tables units;
 	uint32_t npieces;		/* own layouts, and all their pieces */
-	struct tbuf_source *sources;
-	unsigned nsources;
+	struct tbuf_reader *readers;
+	unsigned nreaders;
 	uint32_t first_lock;		/* source index of lock lane 0 */
 	uint64_t growth;		/* ns between looks at lanes that grow;
 					   0: none do */
@@ -401,15 +401,15 @@ bool	tbuf_target_reap(struct tbuf_target *, int dirfd);
 /* ------------------------------------------------------------ lanes */
 
 /* Builds the sources from a private copy of the plan's lanes; -ENOMEM. */
-int	tbuf_sources_make(struct tbuf_target *, const struct tbuf_lane *);
+int	tbuf_readers_make(struct tbuf_target *, const struct tbuf_lane *);
 /*
  * Builds one source, up to plan.nlanes_max of them.  tbuf_target_lane() returns
  * the lane's words in the file.
  */
-void	tbuf_source_make(struct tbuf_target *, uint32_t index,
+void	tbuf_reader_make(struct tbuf_target *, uint32_t index,
 	    const struct tbuf_lane *);
 struct tbuf_lane *tbuf_target_lane(const struct tbuf_target *, uint32_t index);
-void	tbuf_sources_free(struct tbuf_target *);
+void	tbuf_readers_free(struct tbuf_target *);
 /* Frees the copy of a table, which is read again from its start. */
 void	tbuf_seen_forget(struct tbuf_seen *);
 
@@ -422,22 +422,22 @@ void	tbuf_lanes_small(struct tbuf_target *, const struct tbuf_lane *);
  * Backs a lane's storage up to `limit`.  Returns false if that fails, or the
  * target writes no more.
  */
-bool	tbuf_source_grow(struct tbuf_source *, uint64_t limit);
+bool	tbuf_reader_grow(struct tbuf_reader *, uint64_t limit);
 /* Looks at a target's small lanes, and backs more of those in use. */
 void	tbuf_lanes_look(struct tbuf_target *, uint64_t now);
 
 /* Marks the records to return: switches the lane, or takes all it holds. */
-void	tbuf_source_mark(struct tbuf_source *, enum tbuf_policy);
+void	tbuf_reader_mark(struct tbuf_reader *, enum tbuf_policy);
 
 /*
  * Returns 1 with the next record before the mark in *header, or 0 at the mark.
  * Damaged bytes are skipped and counted in source->damage.
  */
-int	tbuf_source_peek(struct tbuf_source *, const struct tbuf_header **);
+int	tbuf_reader_peek(struct tbuf_reader *, const struct tbuf_header **);
 /* Returns the next record if it is valid and all in memory, else NULL. */
-const struct tbuf_header *tbuf_source_fetched(const struct tbuf_source *);
+const struct tbuf_header *tbuf_reader_fetched(const struct tbuf_reader *);
 /* Returns the bytes in memory from the position on, and their number. */
-const unsigned char *tbuf_source_rest(const struct tbuf_source *,
+const unsigned char *tbuf_reader_rest(const struct tbuf_reader *,
 	    uint64_t *size);
 
 /* Returns true if a record may have this size, with `left` bytes remaining. */
@@ -449,17 +449,17 @@ tbuf_record_plausible(uint16_t size, uint64_t left)
 }
 
 static inline void
-tbuf_source_step(struct tbuf_source *s, uint16_t size)
+tbuf_reader_step(struct tbuf_reader *r, uint16_t size)
 {
-	s->position += size;
+	r->position += size;
 }
 /*
  * Releases the bytes before the position to the writer.  Returns false if there
  * is nothing to release: under ring, and in a file.
  */
-bool	tbuf_source_release(struct tbuf_source *);
+bool	tbuf_reader_release(struct tbuf_reader *);
 /* Copies a lane up to its mark, for a snapshot: -ENOMEM. */
-int	tbuf_source_copy(struct tbuf_source *);
+int	tbuf_reader_copy(struct tbuf_reader *);
 /*
  * Copies a ring that has wrapped, once its last record is at its target's
  * watermark or later: all earlier records are then committed.  They are also if
@@ -467,13 +467,13 @@ int	tbuf_source_copy(struct tbuf_source *);
  * under way at the watermark has been aborted, and takes a new time.  Returns
  * false if the caller has to try again.
  */
-bool	tbuf_source_early(struct tbuf_source *, bool quiet);
+bool	tbuf_reader_early(struct tbuf_reader *, bool quiet);
 /* Marks the records in a file, without any change there: -ENOMEM. */
-int	tbuf_source_look(struct tbuf_source *);
-void	tbuf_source_forget(struct tbuf_source *);
+int	tbuf_reader_look(struct tbuf_reader *);
+void	tbuf_reader_forget(struct tbuf_reader *);
 
 /* Reads a lane's additional counters, or zeroes if they cannot be read. */
-void	tbuf_side_read(const struct tbuf_source *, struct tbuf_side *);
+void	tbuf_side_read(const struct tbuf_reader *, struct tbuf_side *);
 
 /* Takes over a session's unit tables: -EINVAL if they are damaged, -ENOMEM. */
 int	tbuf_units_adopt(struct tbuf_target *, const struct tbuf_part *,
@@ -484,8 +484,8 @@ void	tbuf_units_free(struct tbuf_target *);
 void	tbuf_batches_free(struct tbuf_target *);
 
 /* Returns the losses counted at a lane's lock while all lanes were busy. */
-uint64_t tbuf_source_nolane(const struct tbuf_source *, enum tbuf_lost);
+uint64_t tbuf_reader_nolane(const struct tbuf_reader *, enum tbuf_lost);
 /* Returns the present value of a counter of a lane. */
-uint64_t tbuf_source_counter(const struct tbuf_source *, unsigned counter);
+uint64_t tbuf_reader_counter(const struct tbuf_reader *, unsigned counter);
 
 #endif

@@ -35,11 +35,11 @@ tbuf_batches_free(struct tbuf_target *t)
 	struct tbuf_batch *b, *next;
 	unsigned i;
 
-	for (i = 0; i < t->nsources; i++) {
-		b = t->sources[i].batch;
+	for (i = 0; i < t->nreaders; i++) {
+		b = t->readers[i].batch;
 		if (b != NULL && !b->retained)
 			tbuf_batch_free(t, b);
-		t->sources[i].batch = NULL;
+		t->readers[i].batch = NULL;
 	}
 	if (t->spec.count == 0)
 		return;
@@ -81,12 +81,12 @@ tbuf_units_adopt(struct tbuf_target *t, const struct tbuf_part *part,
 	u->at = part->at;
 	u->wraps = (terms->flags & TBUF_S_WRAP) != 0;
 	u->seen = calloc(u->count, sizeof(*u->seen));
-	u->source = calloc(1, sizeof(*u->source));
-	if (u->seen == NULL || u->source == NULL)
+	u->reader = calloc(1, sizeof(*u->reader));
+	if (u->seen == NULL || u->reader == NULL)
 		return (-ENOMEM);
-	u->source->target = t;
-	u->source->locked = true;
-	u->source->cpu = -1;
+	u->reader->target = t;
+	u->reader->locked = true;
+	u->reader->cpu = -1;
 	return (0);
 }
 
@@ -100,7 +100,7 @@ tbuf_units_free(struct tbuf_target *t)
 			tbuf_batch_free(t, t->units.held->batches[i]);
 	free(t->units.held);
 	free(t->units.seen);
-	free(t->units.source);
+	free(t->units.reader);
 	if (t->units.base != NULL)
 		munmap(t->units.base, tbuf_units_tables(t->units.count));
 	memset(&t->units, 0, sizeof(t->units));

@@ -50,7 +50,7 @@ end(void)
 static void
 use(unsigned lane, uint64_t bytes)
 {
-	fake_lane(&f, lane)->head = target->sources[lane].position + bytes;
+	fake_lane(&f, lane)->head = target->readers[lane].position + bytes;
 }
 
 /* Checks the fill at this time.  Returns the time to the next check. */
@@ -73,7 +73,7 @@ START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
 	c->next_pace = BEGUN + 30 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 30 * MS, false), 17500000);
 	/* The fastest lane counts; with one CPU there is no other lane. */
-	if (target->sources[1].size < SIZE)
+	if (target->readers[1].size < SIZE)
 		return;
 	use(1, PART / 2);
 	c->next_pace = BEGUN + 40 * MS;
@@ -113,7 +113,7 @@ END_TEST
 /* The round reports such heads. */
 START_TEST(heads_that_make_no_sense_are_no_reason)
 {
-	target->sources[0].position = 4096;
+	target->readers[0].position = 4096;
 	fake_lane(&f, 0)->head = 4088;
 	fake_lane(&f, 1)->head = UINT64_MAX;
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
@@ -135,8 +135,8 @@ END_TEST
 /* Small buffers are not checked early. */
 START_TEST(small_buffers_lose_what_they_ever_did)
 {
-	fake_lane(&f, 0)->head = target->sources[0].size;
-	ck_assert_uint_lt(target->sources[0].size, 256 << 10);
+	fake_lane(&f, 0)->head = target->readers[0].size;
+	ck_assert_uint_lt(target->readers[0].size, 256 << 10);
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
 }
 END_TEST

@@ -38,19 +38,19 @@ static uint64_t backed;		/* end of the backed part */
 int
 fallocate(int fd, int mode, off_t offset, off_t length)
 {
-	const struct tbuf_source *s = target == NULL ? NULL :
-	    &target->sources[0];
+	const struct tbuf_reader *r = target == NULL ? NULL :
+	    &target->readers[0];
 
-	if (s != NULL && fails) {
+	if (r != NULL && fails) {
 		errno = ENOSPC;
 		return (-1);
 	}
-	if (s != NULL && (uint64_t)offset >= s->data &&
-	    (uint64_t)offset < s->data + s->storage &&
+	if (r != NULL && (uint64_t)offset >= r->data &&
+	    (uint64_t)offset < r->data + r->storage &&
 	    (mode & FALLOC_FL_PUNCH_HOLE) == 0) {
 		calls++;
 		limit_at_call = fake_lane(&f, 0)->limit;
-		ck_assert_uint_eq((uint64_t)offset, s->data + backed);
+		ck_assert_uint_eq((uint64_t)offset, r->data + backed);
 		backed += (uint64_t)length;
 	}
 	return ((int)syscall(SYS_fallocate, fd, mode, offset, length));
@@ -78,10 +78,10 @@ openat(int fd, const char *path, int flags, ...)
 static void
 make_small(void)
 {
-	struct tbuf_lane *lanes = calloc(target->nsources, sizeof(*lanes));
+	struct tbuf_lane *lanes = calloc(target->nreaders, sizeof(*lanes));
 	unsigned i;
 
-	for (i = 0; i < target->nsources; i++) {
+	for (i = 0; i < target->nreaders; i++) {
 		lanes[i] = *fake_lane(&f, i);
 		lanes[i].limit = SMALL;
 		fake_lane(&f, i)->limit = SMALL;
@@ -179,8 +179,8 @@ START_TEST(a_little_is_a_reason_after_a_while)
 	now = target->next_growth;
 	ck_assert_uint_lt(now, 4000000);
 	/* A program that starts with more is not expected to end soon. */
-	target->sources[1].size = 2 * TBUF_USAGE_OTHERS;
-	target->sources[1].storage = 4 * TBUF_USAGE_OTHERS;
+	target->readers[1].size = 2 * TBUF_USAGE_OTHERS;
+	target->readers[1].storage = 4 * TBUF_USAGE_OTHERS;
 	tbuf_lanes_look(target, now);
 	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SIZE);
 	ck_assert_uint_eq(fake_lane(&f, 1)->limit, TBUF_USAGE_OTHERS);
@@ -198,9 +198,9 @@ START_TEST(all_grow_in_the_end)
 		now = target->next_growth;
 	}
 	ck_assert_uint_lt(now, TBUF_SECOND);
-	for (i = 0; i < target->nsources; i++)
+	for (i = 0; i < target->nreaders; i++)
 		ck_assert_uint_eq(fake_lane(&f, i)->limit,
-		    target->sources[i].size);
+		    target->readers[i].size);
 }
 END_TEST
 
@@ -305,18 +305,18 @@ END_TEST
 /* A limit beyond the lane is the target's claim, and must not be used. */
 START_TEST(limit_beyond_the_lane_is_not_believed)
 {
-	struct tbuf_lane *lanes = calloc(target->nsources, sizeof(*lanes));
+	struct tbuf_lane *lanes = calloc(target->nreaders, sizeof(*lanes));
 	unsigned i;
 
-	for (i = 0; i < target->nsources; i++) {
+	for (i = 0; i < target->nreaders; i++) {
 		lanes[i] = *fake_lane(&f, i);
 		lanes[i].limit = UINT64_MAX;
-		target->sources[i].limit = target->sources[i].size;
+		target->readers[i].limit = target->readers[i].size;
 	}
 	tbuf_lanes_small(target, lanes);
 	free(lanes);
-	ck_assert_uint_eq(target->sources[0].limit, SIZE);
-	ck_assert_uint_eq(target->sources[0].backed, SIZE);
+	ck_assert_uint_eq(target->readers[0].limit, SIZE);
+	ck_assert_uint_eq(target->readers[0].backed, SIZE);
 }
 END_TEST
 

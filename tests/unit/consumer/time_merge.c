@@ -438,7 +438,7 @@ START_TEST(temporal_waits_two_seconds_at_most)
 		clock_now = r.f.time + 2 * TBUF_SECOND;
 	else {
 		clock_now = r.f.time;
-		t->sources[t->first_lock].retired = true;
+		t->readers[t->first_lock].retired = true;
 	}
 	ck_assert_uint_eq(merged(r.c, TBUF_DRAIN_SWITCH, &last), 4);
 	end(&r);
@@ -518,8 +518,8 @@ START_TEST(temporal_visits_the_cpus_of_a_target_without_lanes_for_them)
 
 	begin(&r, "temporal bufsize=64k");
 	t = TAILQ_FIRST(&r.c->targets);
-	for (i = 0; i < t->nsources; i++)
-		t->sources[i].locked = true;
+	for (i = 0; i < t->nreaders; i++)
+		t->readers[i].locked = true;
 	fire(&r, fake_slot(&r.f)->first_lock, 2);
 	clock_now = r.f.time;
 	elsewhere = where_it_may_be;
