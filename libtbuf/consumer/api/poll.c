@@ -180,7 +180,7 @@ collect_ended(struct tbuf_consumer *c, const struct pollfd *p)
 		tbuf_target_ended(t);
 		tbuf_target_refresh(t);
 		tbuf_target_probes(c, t);
-		tbuf_miss_command(c, t);
+		tbuf_untraceable_command(c, t);
 	}
 	return (any);
 }
@@ -206,7 +206,7 @@ collect_left(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		tbuf_miss_command(c, t);
+		tbuf_untraceable_command(c, t);
 		if (t->life >= TBUF_REPLACED || !t->live)
 			continue;
 		if (t->life == TBUF_ALIVE && !tbuf_control_alive(t->fd)) {
@@ -335,7 +335,7 @@ collect_resigned(struct tbuf_consumer *c)
 	if (n > 0 && !c->all && tbuf_consumer_alive(c) == 0)
 		return (true);
 	for (; n > 0; n--)
-		tbuf_consumer_miss(c, TBUF_MISSED_RESIGNED,
+		tbuf_untraceable_add(c, TBUF_UNTRACEABLE_RESIGNED,
 		    "no sign of their consumer for 30 s");
 	return (false);
 }

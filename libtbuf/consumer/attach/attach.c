@@ -658,7 +658,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 
 	if ((error = tbuf_find_pid(old->pid, &found)) != 0) {
 		c->unsettled |= error == -ENOEXEC || error == -ECANCELED;
-		tbuf_miss_image(c, old, error, &found);
+		tbuf_untraceable_image(c, old, error, &found);
 		return;
 	}
 	t = tbuf_target_named(c, found.name);

@@ -65,24 +65,24 @@ uint64_t tbuf_target_unfit(struct tbuf_consumer *, struct tbuf_target *);
  * tbuf_find_pid() has refused with this error, and a command that has not
  * become a target.
  */
-void	tbuf_miss_image(struct tbuf_consumer *, struct tbuf_target *, int error,
-	    const struct tbuf_found *);
-void	tbuf_miss_command(struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_untraceable_image(struct tbuf_consumer *, struct tbuf_target *,
+	    int error, const struct tbuf_found *);
+void	tbuf_untraceable_command(struct tbuf_consumer *, struct tbuf_target *);
 
 /* Counts new forked children of a target that cannot see the board. */
-void	tbuf_miss_children(struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_untraceable_children(struct tbuf_consumer *, struct tbuf_target *);
 
 /* Counts targets that became programs without libtbuf. */
-void	tbuf_miss_strangers(struct tbuf_consumer *);
+void	tbuf_untraceable_targets(struct tbuf_consumer *);
 
 /*
  * Counts one more process that could not be traced, for a reason found by this
  * consumer.
  */
-void	tbuf_consumer_miss(struct tbuf_consumer *, unsigned which,
+void	tbuf_untraceable_add(struct tbuf_consumer *, unsigned which,
 	    const char *why);
 /* Sets the number of processes for a reason that another one published. */
-void	tbuf_missed_set(struct tbuf_missed *, const char *why,
+void	tbuf_untraceable_set(struct tbuf_untraceable *, const char *why,
 	    uint64_t count);
 
 /* ------------------------------------------------------------ board */
@@ -109,8 +109,8 @@ void	tbuf_programs_reap(int dirfd, struct tbuf_board *, int fd);
 /* Puts this consumer's order on the board, for future targets; removes it. */
 int	tbuf_board_post(struct tbuf_consumer *);
 void	tbuf_board_withdraw(struct tbuf_consumer *);
-/* Copies the reasons that processes have published into c->missed. */
-void	tbuf_board_missed(struct tbuf_consumer *);
+/* Copies the reasons that processes have published into c->untraceable. */
+void	tbuf_board_untraceable(struct tbuf_consumer *);
 
 /*
  * Adopts a session that a target has built for this run.  Returns 1 if the file

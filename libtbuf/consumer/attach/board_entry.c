@@ -164,7 +164,7 @@ tbuf_board_post(struct tbuf_consumer *c)
 }
 
 void
-tbuf_board_missed(struct tbuf_consumer *c)
+tbuf_board_untraceable(struct tbuf_consumer *c)
 {
 	const struct tbuf_board_reason *reason;
 	unsigned i;
@@ -172,12 +172,12 @@ tbuf_board_missed(struct tbuf_consumer *c)
 	for (i = 0; c->entry != NULL && i < TBUF_BOARD_REASONS; i++) {
 		reason = &c->entry->reasons[i];
 		if (tbuf_load_acquire(&reason->place) == TBUF_BOARD_WRITTEN)
-			tbuf_missed_set(&c->missed[i], reason->text,
+			tbuf_untraceable_set(&c->untraceable[i], reason->text,
 			    tbuf_load(&reason->count));
 	}
 	if (c->entry != NULL)
-		tbuf_missed_set(&c->missed[TBUF_MISSED_OTHER], "other reasons",
-		    tbuf_load(&c->entry->others));
+		tbuf_untraceable_set(&c->untraceable[TBUF_UNTRACEABLE_OTHER],
+		    "other reasons", tbuf_load(&c->entry->others));
 }
 
 void
@@ -185,7 +185,7 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 {
 	if (c->entry == NULL)
 		return;
-	tbuf_board_missed(c);
+	tbuf_board_untraceable(c);
 	c->left = tbuf_load(&c->entry->budget);
 	tbuf_store_release(&c->entry->run, 0);
 	tbuf_programs_remove(c->directory, c->entry);

@@ -124,21 +124,21 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
 
 	if (error == -EPERM ||
 	    strstr(found->problem, TBUF_OFF_SETUID) != NULL) {
-		*which = TBUF_MISSED_SETUID;
+		*which = TBUF_UNTRACEABLE_SETUID;
 		return (TBUF_OFF_SETUID);
 	}
 	/* The reason is on another user's board, which we do not read. */
 	if (error == -ECANCELED && found->foreign &&
 	    strncmp(found->problem, off, sizeof(off) - 1) == 0) {
-		*which = TBUF_MISSED_USER;
+		*which = TBUF_UNTRACEABLE_USER;
 		return (found->problem + sizeof(off) - 1);
 	}
 	if (error == -EPROTO) {
-		*which = TBUF_MISSED_VERSION;
+		*which = TBUF_UNTRACEABLE_VERSION;
 		return (found->problem);
 	}
 	if (error == -ENOEXEC && tbuf_find_static(pid)) {
-		*which = TBUF_MISSED_STATIC;
+		*which = TBUF_UNTRACEABLE_STATIC;
 		return ("statically linked");
 	}
 	return (NULL);
@@ -157,8 +157,8 @@ is_stranger(pid_t pid, int error)
 }
 
 void
-tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
-    const struct tbuf_found *found)
+tbuf_untraceable_image(struct tbuf_consumer *c, struct tbuf_target *old,
+    int error, const struct tbuf_found *found)
 {
 	const char *why;
 	unsigned which;
@@ -173,7 +173,7 @@ tbuf_miss_image(struct tbuf_consumer *c, struct tbuf_target *old, int error,
 	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
 		return;
 	tbuf_target_close(old);
-	tbuf_consumer_miss(c, which, why);
+	tbuf_untraceable_add(c, which, why);
 }
 
 /*
@@ -200,18 +200,19 @@ stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
  * is reported here.
  */
 void
-tbuf_miss_strangers(struct tbuf_consumer *c)
+tbuf_untraceable_targets(struct tbuf_consumer *c)
 {
-	struct tbuf_missed *image = &c->missed[TBUF_MISSED_IMAGE], *m;
+	struct tbuf_untraceable *image =
+	    &c->untraceable[TBUF_UNTRACEABLE_IMAGE], *m;
 	uint64_t n = c->strangers, others = 0;
 	const struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		n += c->state == TBUF_RUN_ENDED && stays_stranger(c, t);
-	for (m = c->missed; m < c->missed + TBUF_MISSED; m++)
+	for (m = c->untraceable; m < c->untraceable + TBUF_UNTRACEABLE; m++)
 		others += m != image ? m->count : 0;
 	if (n > others && n - others > image->count)
-		tbuf_missed_set(image,
+		tbuf_untraceable_set(image,
 		    "no libtbuf in what was executed", n - others);
 }
 
@@ -219,17 +220,19 @@ tbuf_miss_strangers(struct tbuf_consumer *c)
 
 /* Counts children that have changed their root or user, or may open no file. */
 void
-tbuf_miss_children(struct tbuf_consumer *c, struct tbuf_target *t)
+tbuf_untraceable_children(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	struct tbuf_missed *missed = &c->missed[TBUF_MISSED_CHILD];
+	struct tbuf_untraceable *untraceable =
+	    &c->untraceable[TBUF_UNTRACEABLE_CHILD];
 	uint32_t seen;
 
 	if (t->slot == -1 || t->file_only || !tbuf_session_holds(t))
 		return;
 	seen = tbuf_load(&tbuf_target_slot(t)->children);
 	if (seen != t->children_seen)
-		tbuf_missed_set(missed, "runtime directory cannot be reached",
-		    missed->count + (uint32_t)(seen - t->children_seen));
+		tbuf_untraceable_set(untraceable,
+		    "runtime directory cannot be reached",
+		    untraceable->count + (uint32_t)(seen - t->children_seen));
 	t->children_seen = seen;
 }
 
@@ -267,7 +270,7 @@ other_version(int dirfd, const char *name, int mine, char *why, size_t size)
  * that was made for it, does not know our board, and makes a file of its own.
  */
 void
-tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
+tbuf_untraceable_command(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	char why[TBUF_BOARD_REASON];
 	struct dirent *entry;
@@ -276,7 +279,7 @@ tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
 	DIR *dir;
 	int fd;
 
-	if (!t->child || t->live || t->missed ||
+	if (!t->child || t->live || t->untraceable ||
 	    (fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY |
 	    O_CLOEXEC)) == -1)
 		return;
@@ -284,48 +287,50 @@ tbuf_miss_command(struct tbuf_consumer *c, struct tbuf_target *t)
 		close(fd);
 		return;
 	}
-	while (!t->missed && (entry = readdir(dir)) != NULL)
-		t->missed = tbuf_control_name_parse(entry->d_name, &pid,
+	while (!t->untraceable && (entry = readdir(dir)) != NULL)
+		t->untraceable = tbuf_control_name_parse(entry->d_name, &pid,
 		    &random) && pid == t->pid &&
 		    strcmp(entry->d_name, t->name) != 0 &&
 		    other_version(c->directory, entry->d_name, t->fd, why,
 		    sizeof(why));
 	closedir(dir);
-	if (t->missed)
-		tbuf_consumer_miss(c, TBUF_MISSED_VERSION, why);
+	if (t->untraceable)
+		tbuf_untraceable_add(c, TBUF_UNTRACEABLE_VERSION, why);
 }
 
 /* ------------------------------------------------------------ counts */
 
 void
-tbuf_missed_set(struct tbuf_missed *missed, const char *why, uint64_t count)
+tbuf_untraceable_set(struct tbuf_untraceable *untraceable, const char *why,
+    uint64_t count)
 {
-	tbuf_copy(missed->why, why, sizeof(missed->why));
-	missed->count = count;
+	tbuf_copy(untraceable->why, why, sizeof(untraceable->why));
+	untraceable->count = count;
 }
 
 void
-tbuf_consumer_miss(struct tbuf_consumer *c, unsigned which, const char *why)
+tbuf_untraceable_add(struct tbuf_consumer *c, unsigned which, const char *why)
 {
 	/* Other users' reasons vary: the last place is for all others. */
-	while (which >= TBUF_MISSED_USER && which < TBUF_MISSED_LAST &&
-	    c->missed[which].count != 0 &&
-	    strncmp(c->missed[which].why, why, TBUF_BOARD_REASON - 1) != 0)
+	while (which >= TBUF_UNTRACEABLE_USER &&
+	    which < TBUF_UNTRACEABLE_LAST && c->untraceable[which].count != 0 &&
+	    strncmp(c->untraceable[which].why, why, TBUF_BOARD_REASON - 1) != 0)
 		which++;
-	tbuf_missed_set(&c->missed[which], why, c->missed[which].count + 1);
+	tbuf_untraceable_set(&c->untraceable[which], why,
+	    c->untraceable[which].count + 1);
 }
 
 const char *
 tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
 {
-	struct tbuf_missed *m;
+	struct tbuf_untraceable *m;
 	struct tbuf_target *t;
 
-	tbuf_board_missed(c);
+	tbuf_board_untraceable(c);
 	TAILQ_FOREACH(t, &c->targets, link)
-		tbuf_miss_children(c, t);
-	tbuf_miss_strangers(c);
-	for (m = c->missed; m < c->missed + TBUF_MISSED; m++) {
+		tbuf_untraceable_children(c, t);
+	tbuf_untraceable_targets(c);
+	for (m = c->untraceable; m < c->untraceable + TBUF_UNTRACEABLE; m++) {
 		if (m->count <= m->told)
 			continue;
 		*count = m->count - m->told;

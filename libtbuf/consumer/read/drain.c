@@ -519,7 +519,7 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		if (tbuf_batches_losses(c, t, event) == 1)
 			return (1);
-		tbuf_miss_children(c, t);
+		tbuf_untraceable_children(c, t);
 		event->type = TBUF_EVENT_LOST;
 		if ((event->count = tbuf_target_lost(t)) != 0)
 			return (1);

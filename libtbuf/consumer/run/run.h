@@ -109,19 +109,19 @@ struct tbuf_drain {
  * found no room there, and those of programs that cannot publish any.
  */
 enum {
-	TBUF_MISSED_OTHER = TBUF_BOARD_REASONS,
-	TBUF_MISSED_SETUID,
-	TBUF_MISSED_RESIGNED,
-	TBUF_MISSED_STATIC,
-	TBUF_MISSED_VERSION,
-	TBUF_MISSED_CHILD,
-	TBUF_MISSED_IMAGE,
-	TBUF_MISSED_USER,	/* the first of several for other users */
-	TBUF_MISSED_LAST = TBUF_MISSED_USER + 3,
-	TBUF_MISSED
+	TBUF_UNTRACEABLE_OTHER = TBUF_BOARD_REASONS,
+	TBUF_UNTRACEABLE_SETUID,
+	TBUF_UNTRACEABLE_RESIGNED,
+	TBUF_UNTRACEABLE_STATIC,
+	TBUF_UNTRACEABLE_VERSION,
+	TBUF_UNTRACEABLE_CHILD,
+	TBUF_UNTRACEABLE_IMAGE,
+	TBUF_UNTRACEABLE_USER,	/* the first of several for other users */
+	TBUF_UNTRACEABLE_LAST = TBUF_UNTRACEABLE_USER + 3,
+	TBUF_UNTRACEABLE
 };
 
-struct tbuf_missed {
+struct tbuf_untraceable {
 	char why[TBUF_BOARD_REASON];
 	uint64_t count;			/* processes */
 	uint64_t told;			/* of these, reported */
@@ -152,7 +152,7 @@ struct tbuf_consumer {
 	uint64_t left;			/* budget remaining, without an entry */
 	bool lowered;			/* sizes were, to fit the budget */
 	int skipped;			/* error of the first skipped target */
-	struct tbuf_missed missed[TBUF_MISSED];
+	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];
 	uint64_t strangers;		/* targets that ended as strangers */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */

@@ -220,7 +220,7 @@ struct tbuf_target {
 	int fd;				/* its control file */
 	bool child;			/* it is the command */
 	bool asked;			/* grabbed by pid, or the command */
-	bool missed;			/* reported as no target */
+	bool untraceable;		/* reported as no target */
 	bool stranger;			/* its next image has no control file */
 	bool truncated;			/* its file was: parts read as zero */
 	enum tbuf_life life;
