@@ -12,14 +12,14 @@
 #include "layout/layout.h"
 
 /* A cached EPID: its selection, and the probe's word that this depends on. */
-struct tbuf_unit_met {
+struct tbuf_unit_epid {
 	uint64_t epid;			/* 0: none */
 	uint32_t mask;			/* the selection */
 	uint32_t value;			/* *word when it was cached */
 	const uint32_t *word;
 };
 
-#define TBUF_UNIT_MET	8	/* cached EPIDs */
+#define TBUF_UNIT_EPIDS	8	/* cached EPIDs */
 
 /* Where a unit's records go, with cached EPIDs. */
 struct tbuf_unit_way {
@@ -32,7 +32,7 @@ struct tbuf_unit_way {
 					   unless a signal handler has written
 					   meanwhile */
 	uint32_t selected;		/* selections of all records, ORed */
-	struct tbuf_unit_met met[TBUF_UNIT_MET];
+	struct tbuf_unit_epid epids[TBUF_UNIT_EPIDS];
 	struct tbuf_memo memo;		/* without a lane */
 };
 

@@ -214,7 +214,7 @@ ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
 
 /* Returns true if an enabling that matches has its ECB, else counts it. */
 static bool
-enabling_meet(struct insertion *in, uint32_t probe, unsigned enabling)
+enabling_match(struct insertion *in, uint32_t probe, unsigned enabling)
 {
 	if (!tbuf_clause_fit(in->view, in->slot, enabling, probe, &in->fit))
 		tbuf_add(&in->slot->unfit, 1);
@@ -227,7 +227,7 @@ enabling_meet(struct insertion *in, uint32_t probe, unsigned enabling)
 }
 
 unsigned
-tbuf_meet(const struct tbuf_view *view, unsigned slot, uint32_t probe,
+tbuf_match(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     const struct tbuf_names *names, const char *patterns,
     size_t patterns_size, unsigned npatterns, struct tbuf_backing *backing)
 {
@@ -242,7 +242,7 @@ tbuf_meet(const struct tbuf_view *view, unsigned slot, uint32_t probe,
 		if (nul == NULL)
 			break;
 		if (tbuf_description_match_to(patterns, nul, names))
-			matched += enabling_meet(&in, probe, i);
+			matched += enabling_match(&in, probe, i);
 		patterns = nul + 1;
 	}
 	if (matched != 0)

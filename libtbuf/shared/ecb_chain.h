@@ -34,7 +34,7 @@ struct tbuf_backing {
  * probe (shared/program_select.h) in its `unfit`.  Both sides may call this at
  * any time, even at once [inv.attach]; the caller handles fences and states.
  */
-unsigned tbuf_meet(const struct tbuf_view *, unsigned slot, uint32_t probe,
+unsigned tbuf_match(const struct tbuf_view *, unsigned slot, uint32_t probe,
 	    const struct tbuf_names *names, const char *patterns,
 	    size_t patterns_size, unsigned npatterns, struct tbuf_backing *);
 

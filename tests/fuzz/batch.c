@@ -74,7 +74,7 @@ session_make(enum tbuf_policy policy)
 	control->state[0] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
 		if (tbuf_view_names(&image.view, i, &copy))
-			tbuf_meet(&image.view, 0, i, &copy.names, patterns,
+			tbuf_match(&image.view, 0, i, &copy.names, patterns,
 			    sizeof(patterns), 1, &backing);
 }
 

@@ -150,7 +150,7 @@ act(const struct patch *p)
 		tbuf_thread_mark(tbuf_thread.shared == 0 ? 1 : -1);
 		break;
 	case ACTION_MEET:
-		tbuf_sessions_meet(p->value % IMAGE_PROBES,
+		tbuf_sessions_match(p->value % IMAGE_PROBES,
 		    p->value % IMAGE_PROBES + 1);
 		break;
 	case ACTION_FIND:

@@ -173,7 +173,7 @@ add_session(struct image *image, unsigned n)
 	control->state[n] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
 		if (tbuf_view_names(&image->view, i, &copy))
-			tbuf_meet(&image->view, n, i, &copy.names, patterns,
+			tbuf_match(&image->view, n, i, &copy.names, patterns,
 			    sizeof(patterns), 2, &backing);
 }
 

@@ -26,18 +26,18 @@
 static inline bool
 tbuf_keep_known(const struct tbuf_unit_way *w, uint32_t epid, uint32_t *mask)
 {
-	const struct tbuf_unit_met *met = &w->met[epid % TBUF_UNIT_MET];
+	const struct tbuf_unit_epid *cached = &w->epids[epid % TBUF_UNIT_EPIDS];
 	const uint32_t *word;
 	uint32_t value;
 
-	if (epid == 0 || tbuf_load(&met->epid) != epid)
+	if (epid == 0 || tbuf_load(&cached->epid) != epid)
 		return (false);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	word = tbuf_load(&met->word);
-	value = tbuf_load(&met->value);
-	*mask = tbuf_load(&met->mask);
+	word = tbuf_load(&cached->word);
+	value = tbuf_load(&cached->value);
+	*mask = tbuf_load(&cached->mask);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return (tbuf_load(&met->epid) == epid && tbuf_load(word) == value);
+	return (tbuf_load(&cached->epid) == epid && tbuf_load(word) == value);
 }
 
 /* Copies n words one by one: for a loop compilers use a slow instruction. */

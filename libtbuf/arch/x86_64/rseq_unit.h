@@ -11,7 +11,7 @@
 #define TBUF_V_HALF		24
 #define TBUF_V_HEADS		32
 #define TBUF_V_SELECTED		48
-#define TBUF_V_MET		56
+#define TBUF_V_EPIDS		56
 #define TBUF_V_MEMO		248
 #define TBUF_N_MASK		8
 #define TBUF_N_VALUE		12
@@ -23,13 +23,13 @@ TBUF_ASSERT_OFFSET(tbuf_unit_way, size, TBUF_V_SIZE);
 TBUF_ASSERT_OFFSET(tbuf_unit_way, half, TBUF_V_HALF);
 TBUF_ASSERT_OFFSET(tbuf_unit_way, heads, TBUF_V_HEADS);
 TBUF_ASSERT_OFFSET(tbuf_unit_way, selected, TBUF_V_SELECTED);
-TBUF_ASSERT_OFFSET(tbuf_unit_way, met, TBUF_V_MET);
+TBUF_ASSERT_OFFSET(tbuf_unit_way, epids, TBUF_V_EPIDS);
 TBUF_ASSERT_OFFSET(tbuf_unit_way, memo, TBUF_V_MEMO);
-TBUF_ASSERT_OFFSET(tbuf_unit_met, epid, 0);
-TBUF_ASSERT_OFFSET(tbuf_unit_met, mask, TBUF_N_MASK);
-TBUF_ASSERT_OFFSET(tbuf_unit_met, value, TBUF_N_VALUE);
-TBUF_ASSERT_OFFSET(tbuf_unit_met, word, TBUF_N_WORD);
-_Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
+TBUF_ASSERT_OFFSET(tbuf_unit_epid, epid, 0);
+TBUF_ASSERT_OFFSET(tbuf_unit_epid, mask, TBUF_N_MASK);
+TBUF_ASSERT_OFFSET(tbuf_unit_epid, value, TBUF_N_VALUE);
+TBUF_ASSERT_OFFSET(tbuf_unit_epid, word, TBUF_N_WORD);
+_Static_assert(sizeof(struct tbuf_unit_epid) == 3 * 8 && TBUF_UNIT_EPIDS == 8 &&
     sizeof(struct tbuf_lock_record) == 24, "TBUF_UNIT_KNOWN, TBUF_UNIT_ROOM");
 
 /* A field of the memo in %[w]. */
@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct tbuf_unit_met) == 3 * 8 && TBUF_UNIT_MET == 8 &&
 	"movl %%ecx, %%eax\n\t"						\
 	"andl $7, %%eax\n\t"						\
 	"leaq (%%rax, %%rax, 2), %%rax\n\t"				\
-	"leaq " TBUF_O(V_MET) "(%[w], %%rax, 8), %%r8\n\t"		\
+	"leaq " TBUF_O(V_EPIDS) "(%[w], %%rax, 8), %%r8\n\t"		\
 	"cmpq %%rcx, (%%r8)\n\t"					\
 	"jne %l[changed]\n\t"						\
 	"movq " TBUF_O(N_WORD) "(%%r8), %%rdx\n\t"			\

@@ -52,7 +52,7 @@ tbuf_consumer_new(void)
 	c->watch = c->elsewhere = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->drain.stale = true;
-	c->next_meeting = c->next_command = UINT64_MAX;
+	c->next_search = c->next_command = UINT64_MAX;
 	TAILQ_INIT(&c->targets);
 	tbuf_options_init(&c->options);
 	return (c);
@@ -131,7 +131,7 @@ expect_more(struct tbuf_consumer *c)
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_board_post(c)) != 0)
 		return (tbuf_consumer_refuse(c, error));
-	tbuf_consumer_meet_new(c);
+	tbuf_consumer_find_new(c);
 	return (0);
 }
 
@@ -293,7 +293,7 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	c->next_status = now + c->options.statusrate;
 	c->next_clean = now + c->options.cleanrate;
 	if (c->spawned.pid != 0)
-		tbuf_consumer_meet_command(c, now);
+		tbuf_consumer_find_command(c, now);
 	return (0);
 }
 

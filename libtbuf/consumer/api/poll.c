@@ -31,8 +31,8 @@
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* until a merge continues */
 #define POOL_PERIOD	(TBUF_SECOND / 100)	/* where threads have lanes */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
-#define MEETING_PERIOD	(TBUF_SECOND / 1000)	/* first pause; then doubled */
-#define MEETINGS	10
+#define SEARCH_PERIOD	(TBUF_SECOND / 1000)	/* first pause; then doubled */
+#define SEARCHES_MAX	10
 #define COMMAND_PERIOD	(TBUF_SECOND / 64)	/* command, first; doubled */
 
 /* The first descriptors of a poll; those of targets follow in their order. */
@@ -94,7 +94,7 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
 	const struct tbuf_target *t;
 
-	due = earlier(due, c->next_meeting);
+	due = earlier(due, c->next_search);
 	if (c->script != NULL)
 		due = earlier(due, tbuf_script_due(c->script));
 	due = earlier(due, tbuf_sampling_due(c));
@@ -224,18 +224,18 @@ collect_left(struct tbuf_consumer *c)
  * after longer and longer pauses.
  */
 static void
-meet(struct tbuf_consumer *c, bool scan)
+find_targets(struct tbuf_consumer *c, bool scan)
 {
 	c->unsettled = false;
 	if (scan && tbuf_consumer_scan(c) == 0)
 		tbuf_attach_new(c);
 	collect_left(c);
-	c->next_meeting = c->unsettled && c->meetings < MEETINGS ?
-	    tbuf_now() + (MEETING_PERIOD << c->meetings++) : UINT64_MAX;
+	c->next_search = c->unsettled && c->searches < SEARCHES_MAX ?
+	    tbuf_now() + (SEARCH_PERIOD << c->searches++) : UINT64_MAX;
 }
 
 void
-tbuf_consumer_meet_command(struct tbuf_consumer *c, uint64_t now)
+tbuf_consumer_find_command(struct tbuf_consumer *c, uint64_t now)
 {
 	c->command_wait = COMMAND_PERIOD;
 	c->next_command = now + c->command_wait;
@@ -251,10 +251,10 @@ look_at_command(struct tbuf_consumer *c, uint64_t now)
 }
 
 void
-tbuf_consumer_meet_new(struct tbuf_consumer *c)
+tbuf_consumer_find_new(struct tbuf_consumer *c)
 {
-	c->meetings = 0;
-	meet(c, true);
+	c->searches = 0;
+	find_targets(c, true);
 }
 
 /* Handles new files in the runtime directory. */
@@ -263,8 +263,8 @@ collect_new(struct tbuf_consumer *c)
 {
 	bool told = tbuf_consumer_told(c);
 
-	c->meetings = 0;
-	meet(c, told);
+	c->searches = 0;
+	find_targets(c, told);
 }
 
 /*
@@ -278,8 +278,8 @@ collect_elsewhere(struct tbuf_consumer *c)
 	char events[4096];
 
 	(void)!read(c->elsewhere, events, sizeof(events));
-	c->meetings = 0;
-	meet(c, false);
+	c->searches = 0;
+	find_targets(c, false);
 }
 
 /* Returns true if a clause in the target has called exit(), and so stopped. */
@@ -506,8 +506,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		collect_new(c);
 	else if ((p[POLL_ELSEWHERE].revents & POLLIN) != 0)
 		collect_elsewhere(c);
-	else if (now >= c->next_meeting)
-		meet(c, true);
+	else if (now >= c->next_search)
+		find_targets(c, true);
 	if (now >= c->next_command)
 		look_at_command(c, now);
 	collect_truncated(c);

@@ -365,7 +365,7 @@ back_page(void *argument, uint64_t offset, uint64_t length)
  * this: a probe that registers now either sees the session, or is seen here.
  */
 static void
-meet_probes(struct tbuf_target *t)
+match_probes(struct tbuf_target *t)
 {
 	uint32_t n = tbuf_load_acquire(
 	    &tbuf_view_control(&t->view)->nprobes), i;
@@ -375,7 +375,7 @@ meet_probes(struct tbuf_target *t)
 	for (i = 0; i < n && i < t->view.tables.entries; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
 		    1 && tbuf_view_names(&t->view, i, &copy))
-			tbuf_meet(&t->view, (unsigned)t->slot, i, &copy.names,
+			tbuf_match(&t->view, (unsigned)t->slot, i, &copy.names,
 			    t->order.patterns, t->order.patterns_size,
 			    t->order.npatterns, &backing);
 }
@@ -400,7 +400,7 @@ activate(struct tbuf_target *t)
 	tbuf_session_begin(t);
 	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
 	tbuf_fence();
-	meet_probes(t);
+	match_probes(t);
 	tbuf_semaphores_settle(t);
 }
 

@@ -267,7 +267,7 @@ fire(struct tbuf_consumer *c, const struct profile *p,
     const struct tbuf_perf_sample *sample, int cpu)
 {
 	uint64_t frames[TBUF_SCRIPT_FRAMES];
-	struct tbuf_script_sample met = {
+	struct tbuf_script_sample event = {
 		.time = sample->time, .pid = (pid_t)sample->pid,
 		.tid = (pid_t)sample->tid, .cpu = cpu, .frames = frames
 	};
@@ -277,16 +277,16 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 		c->sampling->strangers++;
 		return;
 	}
-	met.image = tbuf_target_image(t);
-	(void)tbuf_copy(met.execname, tbuf_images_name(c, t),
-	    sizeof(met.execname));
+	event.image = tbuf_target_image(t);
+	(void)tbuf_copy(event.execname, tbuf_images_name(c, t),
+	    sizeof(event.execname));
 	frames[0] = sample->pc;
-	met.nframes = 1;
+	event.nframes = 1;
 	if (p->terms.raw)
-		met.nframes = unwind(c, sample, met.image, frames);
+		event.nframes = unwind(c, sample, event.image, frames);
 	else if (p->terms.stacks)
-		met.nframes = frames_of(sample, frames);
-	tbuf_script_sampled(c->script, p->probe, &met);
+		event.nframes = frames_of(sample, frames);
+	tbuf_script_sampled(c->script, p->probe, &event);
 }
 
 /*

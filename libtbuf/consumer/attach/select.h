@@ -72,12 +72,12 @@ int	tbuf_spawn_go(struct tbuf_consumer *);
 void	tbuf_spawn_abandon(struct tbuf_consumer *);
 
 /* Attaches to new targets in the directory. */
-void	tbuf_consumer_meet_new(struct tbuf_consumer *);
+void	tbuf_consumer_find_new(struct tbuf_consumer *);
 /*
  * Looks early for the new exec image of a command: wrappers (env, nice, sh -c)
  * execute another program almost at once.
  */
-void	tbuf_consumer_meet_command(struct tbuf_consumer *, uint64_t now);
+void	tbuf_consumer_find_command(struct tbuf_consumer *, uint64_t now);
 /* Returns the time of the next work, ns, not before `now`. */
 uint64_t tbuf_consumer_due(const struct tbuf_consumer *, uint64_t now);
 

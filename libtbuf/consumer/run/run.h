@@ -188,8 +188,8 @@ struct tbuf_consumer {
 	uint64_t paced, next_pace;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	bool unsettled;			/* a file's target is not ready */
-	unsigned meetings;		/* looks for it since a file came */
-	uint64_t next_meeting;		/* time of the next one, ns */
+	unsigned searches;		/* looks for it since a file came */
+	uint64_t next_search;		/* time of the next one, ns */
 	uint64_t next_command;		/* time of the look at a command, ns */
 	uint64_t command_wait;		/* from there to the next look, ns */
 	struct tbuf_value values[TBUF_PIECES_MAX];	/* of one record */

@@ -281,7 +281,7 @@ back_page(void *argument, uint64_t offset, uint64_t length)
  * patterns in this file.
  */
 static void
-session_meet(const struct tbuf_view *view, int fd, unsigned slot,
+session_match(const struct tbuf_view *view, int fd, unsigned slot,
     uint64_t patterns, const struct tbuf_order *order)
 {
 	/* Static, as in order_read(). */
@@ -292,7 +292,7 @@ session_meet(const struct tbuf_view *view, int fd, unsigned slot,
 	for (i = 0; i < n && i < view->tables.entries; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1 &&
 		    tbuf_view_names(view, i, &copy))
-			tbuf_meet(view, slot, i, &copy.names,
+			tbuf_match(view, slot, i, &copy.names,
 			    (const char *)view->base + patterns,
 			    order->patterns_size, order->npatterns, &backing);
 }
@@ -413,7 +413,8 @@ session_write(int fd, unsigned number, uint64_t area,
 		 * run.
 		 */
 		tbuf_fence();
-		session_meet(&view, fd, number, area + layout->patterns, order);
+		session_match(&view, fd, number, area + layout->patterns,
+		    order);
 	} else {
 		slot->generation = 0;
 		slot->turn = 0;

@@ -145,7 +145,7 @@ tbuf_target_view(void)
 void	tbuf_mappings_leave(void) TBUF_HIDDEN;
 
 /* Matches probes [first, end) with the patterns of all active sessions. */
-void	tbuf_sessions_meet(uint32_t first, uint32_t end) TBUF_HIDDEN;
+void	tbuf_sessions_match(uint32_t first, uint32_t end) TBUF_HIDDEN;
 
 /*
  * Returns the file's end, as its header says: after it is address space that

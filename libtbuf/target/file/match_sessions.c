@@ -67,7 +67,7 @@ backing_of(const struct tbuf_view *view, unsigned slot)
  * program registers hundreds of probes at its start.
  */
 static void
-session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
+session_match(const struct tbuf_view *view, unsigned slot, uint32_t index)
 {
 	/* Static: the stack may be small.  One thread at a time registers. */
 	static struct tbuf_names_copy copy;
@@ -79,7 +79,7 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 	if ((session = session_of(view, slot, &patterns, &size)) == NULL ||
 	    !tbuf_view_names(view, index, &copy))
 		return;
-	if (tbuf_meet(view, slot, index, &copy.names, patterns, size,
+	if (tbuf_match(view, slot, index, &copy.names, patterns, size,
 	    tbuf_load(&session->npatterns), backing_of(view, slot)) == 0)
 		return;
 	/* Fence D: pairs with C, at the session's end. */
@@ -89,7 +89,7 @@ session_meet(const struct tbuf_view *view, unsigned slot, uint32_t index)
 }
 
 void
-tbuf_sessions_meet(uint32_t first, uint32_t end)
+tbuf_sessions_match(uint32_t first, uint32_t end)
 {
 	struct tbuf_view view = tbuf_target_view();
 	struct tbuf_control *control;
@@ -106,6 +106,6 @@ tbuf_sessions_meet(uint32_t first, uint32_t end)
 		for (i = first; i < end &&
 		    tbuf_load_acquire(&control->state[slot]) == TBUF_ACTIVE;
 		    i++)
-			session_meet(&view, slot, i);
+			session_match(&view, slot, i);
 	tbuf_add(&control->registering, (uint32_t)-1);
 }

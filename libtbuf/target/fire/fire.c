@@ -497,7 +497,8 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 	fire_each(site, values, size);
 }
 
-static void	fire_met(const struct tbuf_site *, const uint64_t *, uint64_t);
+static void	fire_unit_first(const struct tbuf_site *, const uint64_t *,
+	    uint64_t);
 
 /*
  * Fires in a thread that may be in a work unit, for a probe that is enabled in
@@ -516,14 +517,15 @@ fire_unit(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 		fire_each(site, values, size);
 	else if (tbuf_rseq_keep(&u->bound[0].way, site, values, size) !=
 	    TBUF_COMMITTED)
-		fire_met(site, values, size);
+		fire_unit_first(site, values, size);
 }
 
 /* Prepares the unit for records of the site, or fires without that. */
 static __attribute__((noinline)) void
-fire_met(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+fire_unit_first(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
 {
-	if (tbuf_unit_meet(&tbuf_thread.unit->bound[0], site))
+	if (tbuf_unit_remember(&tbuf_thread.unit->bound[0], site))
 		fire_unit(site, values, size);
 	else
 		fire_each(site, values, size);

@@ -66,7 +66,7 @@ lock_quietly(sigset_t *mask)
 static void
 unlock_quietly(const sigset_t *mask)
 {
-	tbuf_sessions_meet(first_new, tbuf_table_count());
+	tbuf_sessions_match(first_new, tbuf_table_count());
 	tbuf_table_unlock();
 	tbuf_thread.busy--;
 	tbuf_signals_restore(mask);

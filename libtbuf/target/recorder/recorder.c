@@ -153,7 +153,7 @@ resume(uint32_t *state)
 	/* Fence B [inv.attach]. */
 	tbuf_fence();
 	n = tbuf_load_acquire(&tbuf_view_control(&view)->nprobes);
-	tbuf_sessions_meet(0,
+	tbuf_sessions_match(0,
 	    n < view.tables.entries ? n : view.tables.entries);
 	return (0);
 }

@@ -273,7 +273,7 @@ void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
  * EPID.
  */
 uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
-	    uint32_t epid, struct tbuf_unit_met *met) TBUF_HIDDEN;
+	    uint32_t epid, struct tbuf_unit_epid *cached) TBUF_HIDDEN;
 /* Ends a unit at record clock `now'. */
 void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
 	    TBUF_HIDDEN;
@@ -295,7 +295,7 @@ enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
  * Caches the selection of a site's records (unit_cached_write.c).  Returns
  * false if it is cached or cannot be: a retry is useless.
  */
-bool	tbuf_unit_meet(struct tbuf_bound *, const struct tbuf_site *)
+bool	tbuf_unit_remember(struct tbuf_bound *, const struct tbuf_site *)
 	    TBUF_HIDDEN;
 
 #endif

@@ -455,7 +455,7 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->way.size = b->wraps ? size / 2 : size;
 	b->way.half = b->wraps ? b->way.size : 0;
 	b->way.heads = tbuf_fire_heads(base, slot);
-	memset(b->way.met, 0, sizeof(b->way.met));
+	memset(b->way.epids, 0, sizeof(b->way.epids));
 	b->rule = 0;
 	b->way.memo = (struct tbuf_memo){ .generation = b->fire.generation,
 	    .slot = slot, .cpu = TBUF_UNIT_NOWHERE };

@@ -15,10 +15,11 @@
 static inline bool
 known(const struct tbuf_bound *b, uint32_t epid)
 {
-	const struct tbuf_unit_met *met = &b->way.met[epid % TBUF_UNIT_MET];
+	const struct tbuf_unit_epid *cached =
+	    &b->way.epids[epid % TBUF_UNIT_EPIDS];
 
-	return (tbuf_load(&met->epid) == epid &&
-	    tbuf_load(tbuf_load(&met->word)) == tbuf_load(&met->value));
+	return (tbuf_load(&cached->epid) == epid &&
+	    tbuf_load(tbuf_load(&cached->word)) == tbuf_load(&cached->value));
 }
 
 /*
@@ -26,9 +27,9 @@ known(const struct tbuf_bound *b, uint32_t epid)
  * could leave one's EPID with the other's mask.
  */
 bool
-tbuf_unit_meet(struct tbuf_bound *b, const struct tbuf_site *site)
+tbuf_unit_remember(struct tbuf_bound *b, const struct tbuf_site *site)
 {
-	struct tbuf_unit_met now = { .epid = 0 }, *met;
+	struct tbuf_unit_epid now = { .epid = 0 }, *cached;
 	uint32_t epid, slot;
 
 	if (tbuf_load_acquire(&b->fire.slot->generation) != b->fire.generation)
@@ -39,11 +40,11 @@ tbuf_unit_meet(struct tbuf_bound *b, const struct tbuf_site *site)
 	now.mask = tbuf_unit_selection(b->fire.base, b->fire.slot, epid, &now);
 	if (now.epid == 0)
 		return (false);
-	met = &b->way.met[epid % TBUF_UNIT_MET];
-	tbuf_store(&met->epid, 0);
+	cached = &b->way.epids[epid % TBUF_UNIT_EPIDS];
+	tbuf_store(&cached->epid, 0);
 	return (tbuf_rseq_publish(&b->way.memo, &(struct tbuf_publish){
-		.word = &met->epid, .old = 0, .new = epid,
-		.to = &met->epid + 1, .from = &now.epid + 1,
+		.word = &cached->epid, .old = 0, .new = epid,
+		.to = &cached->epid + 1, .from = &now.epid + 1,
 		.size = sizeof(now) - sizeof(now.epid), .slot = &slot
 	}) == TBUF_COMMITTED);
 }

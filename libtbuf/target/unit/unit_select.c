@@ -31,7 +31,7 @@ override(uint64_t base, const struct tbuf_slot *slot, uint32_t enabling)
 
 uint32_t
 tbuf_unit_selection(uint64_t base, const struct tbuf_slot *slot,
-    uint32_t epid, struct tbuf_unit_met *met)
+    uint32_t epid, struct tbuf_unit_epid *cached)
 {
 	uint64_t max;
 	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(base, slot, &max);
@@ -47,8 +47,8 @@ tbuf_unit_selection(uint64_t base, const struct tbuf_slot *slot,
 	given = override(base, slot, tbuf_load(&ecbs[epid].enabling));
 	word = &tbuf_view_probe(&view, probe)->selection;
 	mask = tbuf_load(word);
-	if (met != NULL)
-		*met = (struct tbuf_unit_met){ epid, 0, mask, word };
+	if (cached != NULL)
+		*cached = (struct tbuf_unit_epid){ epid, 0, mask, word };
 	if ((given & TBUF_SELECTION_GIVEN) != 0)
 		return ((uint32_t)given);
 	return (mask != 0 ? mask : TBUF_SELECTED);

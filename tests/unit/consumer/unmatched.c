@@ -80,7 +80,7 @@ meet(struct run *r, uint32_t probe)
 	struct tbuf_names_copy copy;
 
 	ck_assert(tbuf_view_names(&r->view, probe, &copy));
-	return (tbuf_meet(&r->view, 0, probe, &copy.names, r->c->patterns,
+	return (tbuf_match(&r->view, 0, probe, &copy.names, r->c->patterns,
 	    r->c->patterns_size, r->c->npatterns, &r->backing));
 }
 

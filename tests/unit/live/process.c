@@ -575,7 +575,7 @@ START_TEST(exec_in_another_directory_is_told)
 		fake_tally(c, &sum);
 		/* The mapping of its file may take any time. */
 		if (c->unsettled)
-			c->meetings = 0;
+			c->searches = 0;
 	}
 	live_server_fire(&s, 4);
 	live_server_stop(&s);
@@ -773,7 +773,7 @@ START_TEST(descriptors_run_out)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	for (i = 0; i < MANY; i++)
 		live_server_fire(&s[i], 5);
-	tbuf_consumer_meet_new(c);
+	tbuf_consumer_find_new(c);
 	ck_assert_uint_eq(tbuf_consumer_alive(c), MANY);
 	for (i = 0; i < MANY; i++)
 		live_server_fire(&s[i], 5);

@@ -220,7 +220,7 @@ START_TEST(new_command_is_looked_at_soon)
 	pid_t pid = live_spawn(c, "idle", "0", NULL);
 
 	live_go(c);
-	c->next_meeting = UINT64_MAX;
+	c->next_search = UINT64_MAX;
 	now = tbuf_now();
 	ck_assert_uint_le(tbuf_consumer_due(c, now), now + TBUF_SECOND / 64);
 	kill(pid, SIGKILL);

@@ -177,7 +177,7 @@ static void
 meet_again(void)
 {
 	begin(0, NULL);
-	tbuf_sessions_meet(site.index, site.index + 1);
+	tbuf_sessions_match(site.index, site.index + 1);
 }
 
 /* ------------------------------------------------------------ the fences */
@@ -185,7 +185,7 @@ meet_again(void)
 START_TEST(fence_a_stands_before_a_target_looks_at_the_states)
 {
 	begin(0, NULL);
-	tbuf_sessions_meet(site.index, site.index + 1);
+	tbuf_sessions_match(site.index, site.index + 1);
 	ck_assert_uint_eq(notes[find(0, FENCE, NULL)].access, FENCE);
 	ck_assert_uint_lt(find(0, FENCE, NULL),
 	    find(0, LOAD, &control->state[0]));
@@ -280,7 +280,7 @@ START_TEST(a_bit_that_was_set_too_late_is_taken_back)
 	ck_assert_uint_ge(before, 2);
 	*word = 0;
 	begin(before, _i == 0 ? end_the_session_early : end_the_session);
-	tbuf_sessions_meet(site.index, site.index + 1);
+	tbuf_sessions_match(site.index, site.index + 1);
 	ck_assert_uint_eq(fences, before);
 	ck_assert_uint_eq(*word & 1, 0);
 }

@@ -117,7 +117,7 @@ name_is_matched(void)
 	struct tbuf_names_copy copy;
 
 	if (tbuf_view_names(&view, 0, &copy))
-		matched += tbuf_meet(&view, 0, 0, &copy.names, patterns,
+		matched += tbuf_match(&view, 0, 0, &copy.names, patterns,
 		    sizeof(patterns), 1, &memory);
 }
 
@@ -187,7 +187,7 @@ pattern_changes(void)
 static void
 pattern_is_matched(void)
 {
-	matched += tbuf_meet(&view, 0, 0, &fields, pattern_bytes(),
+	matched += tbuf_match(&view, 0, 0, &fields, pattern_bytes(),
 	    PATTERN_SIZE, 1, &memory);
 }
 

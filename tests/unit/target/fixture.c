@@ -111,7 +111,7 @@ session(unsigned number, const struct order *o)
 	control->state[number] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
 		if (tbuf_view_names(&view, i, &copy))
-			tbuf_meet(&view, number, i, &copy.names, o->patterns,
+			tbuf_match(&view, number, i, &copy.names, o->patterns,
 			    o->size, o->npatterns, &backing);
 	slot = tbuf_view_slot(&view, number);
 	return ((struct tbuf_lane *)(void *)(view.base + slot->lanes));

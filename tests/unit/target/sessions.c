@@ -55,10 +55,10 @@ START_TEST(enablings_met_in_any_order_write_their_records)
 	    tbuf_view_slot(&view, 0)->heads) + two.index;
 	ck_assert_uint_eq(*head & TBUF_HEAD_MORE, 0);
 	fire(0);
-	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	ck_assert_uint_eq(tbuf_match(&view, 0, two.index, &names,
 	    "t:::\0nobody\0t:::two", 5 + 7 + 8, 3, &backing), 2);
 	ck_assert_uint_ne(*head & TBUF_HEAD_MORE, 0);
-	ck_assert_uint_eq(tbuf_meet(&view, 0, two.index, &names,
+	ck_assert_uint_eq(tbuf_match(&view, 0, two.index, &names,
 	    "t:::\0t:::\0t:::two", 5 + 5 + 8, 3, &backing), 3);
 	size = record_size(lane, 16);
 	for (i = 1; i <= 100; i++)
