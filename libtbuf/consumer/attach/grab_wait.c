@@ -16,7 +16,7 @@
 #include "consumer/attach/select.h"
 
 #define YOUNG		TBUF_SECOND
-#define LOOKS_EVERY	5	/* ms */
+#define POLL_PERIOD	5	/* ms */
 
 /* Returns true if the process's next exec image may be a target. */
 static bool
@@ -34,7 +34,7 @@ pause_looking(const struct tbuf_consumer *c, int pidfd)
 		{ .fd = pidfd, .events = POLLIN }
 	};
 
-	return (poll(fds, 2, LOOKS_EVERY) <= 0 || fds[0].revents == 0);
+	return (poll(fds, 2, POLL_PERIOD) <= 0 || fds[0].revents == 0);
 }
 
 /*

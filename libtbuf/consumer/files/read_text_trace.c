@@ -28,7 +28,7 @@
 
 #define PAGE		4096u
 #define BLOCK		(256u * 1024)
-#define LOOKS_MAX	16	/* tries, if the trace is being written */
+#define TRIES_MAX	16	/* tries, if the trace is being written */
 #define SEGMENTS_MAX	65536u
 
 struct source {
@@ -164,7 +164,7 @@ text_read_stable(const struct source *s, uint64_t at, struct tbuf_trace *t,
 	uint64_t gone;
 	unsigned i;
 
-	for (i = 0; i < LOOKS_MAX; i++, *t = again) {
+	for (i = 0; i < TRIES_MAX; i++, *t = again) {
 		text_read(s, at, t, text);
 		if (!header_read(s, at, &again) || !header_good(&again) ||
 		    again.size != t->size)

@@ -369,7 +369,8 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 	enum tbuf_emit emit;
 	uint32_t held;
 
-	if (tbuf_thread.looks++ % LOOK_EVERY == 0 && tbuf_fire_deadline(f))
+	if (tbuf_thread.deadline_ticks++ % LOOK_EVERY == 0 &&
+	    tbuf_fire_deadline(f))
 		return (TBUF_EMIT_DONE);
 	/* -x cpu: on other CPUs nothing is done at all. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0 &&
@@ -432,9 +433,9 @@ machine_run(const struct tbuf_site *site, const struct tbuf_plan_fire *fire,
 	struct tbuf_fire f;
 	uint32_t held;
 
-	if (tbuf_thread.looks % LOOK_EVERY == 0)
+	if (tbuf_thread.deadline_ticks % LOOK_EVERY == 0)
 		return (false);
-	tbuf_thread.looks++;
+	tbuf_thread.deadline_ticks++;
 	fire_make(&f, site, fire->base, number, generation, p->epid);
 	run_make(&run, &f, site, NULL);
 	run.frame = __builtin_frame_address(0);
@@ -505,7 +506,8 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
 	struct tbuf_fire f;
 
 	fire_make(&f, s->site, s->base, s->number, s->generation, epid);
-	if (tbuf_thread.looks % LOOK_EVERY == 0 && tbuf_fire_deadline(&f))
+	if (tbuf_thread.deadline_ticks % LOOK_EVERY == 0 &&
+	    tbuf_fire_deadline(&f))
 		return (false);
 	f.words = true;
 	f.size = s->size;

@@ -306,7 +306,8 @@ tbuf_plan_way(const struct tbuf_plan *p, const struct tbuf_site *site,
 	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (!tbuf_plan_unchanged(p, *version))
 		return (TBUF_WAY_NONE);
-	return (++tbuf_thread.looks != 0 ? TBUF_WAY_DONE : TBUF_WAY_LOOK);
+	return (++tbuf_thread.deadline_ticks != 0 ? TBUF_WAY_DONE :
+	    TBUF_WAY_LOOK);
 }
 
 struct tbuf_known {
@@ -477,10 +478,10 @@ static inline bool
 tbuf_plan_count(const struct tbuf_plan *p, uint64_t version)
 {
 	if (!tbuf_plan_unchanged(p, version) ||
-	    (uint8_t)(tbuf_thread.looks + 1) == 0 ||
+	    (uint8_t)(tbuf_thread.deadline_ticks + 1) == 0 ||
 	    !tbuf_plan_add(p, version, 0, 1))
 		return (false);
-	tbuf_thread.looks++;
+	tbuf_thread.deadline_ticks++;
 	return (true);
 }
 

@@ -85,8 +85,8 @@ place_take(struct tbuf_plan *p, uint64_t base, bool others)
 	uint64_t version = tbuf_load(&p->version);
 
 	if ((others && is_live(p, base) &&
-	    tbuf_thread.looks % TAKE_EVERY != 0) || (version & 1) != 0 ||
-	    !tbuf_cas(&p->version, version, version | 1))
+	    tbuf_thread.deadline_ticks % TAKE_EVERY != 0) ||
+	    (version & 1) != 0 || !tbuf_cas(&p->version, version, version | 1))
 		return (false);
 	tbuf_fence_stores();
 	return (true);

@@ -207,7 +207,7 @@ tbuf_plan_steps(const struct tbuf_site *site, const uint64_t *words,
 	s.alone = p->link.alone;
 	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (s.base == 0 || !tbuf_plan_unchanged(p, version) ||
-	    epid >= s.ecb_max || ++tbuf_thread.looks == 0)
+	    epid >= s.ecb_max || ++tbuf_thread.deadline_ticks == 0)
 		return (false);
 	for (n = 0; epid != 0 && n < TBUF_CHAIN_MAX; n++) {
 		p = tbuf_plan_step_place(epid, 0);

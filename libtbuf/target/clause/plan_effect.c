@@ -149,7 +149,8 @@ update_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
 	if (step != TBUF_STEP_UPDATE)
 		session_read(p, &s);
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (!tbuf_plan_unchanged(p, fire->version) || ++tbuf_thread.looks == 0)
+	if (!tbuf_plan_unchanged(p, fire->version) ||
+	    ++tbuf_thread.deadline_ticks == 0)
 		return (false);
 	if (string) {
 		text = tbuf_pack_key(at, strsize, words + numbers, factor);
@@ -196,7 +197,8 @@ update_total(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 	struct tbuf_search s;
 
 	if (!value_read(p, fire, &s, TBUF_STEP_UPDATE) ||
-	    !tbuf_plan_unchanged(p, fire->version) || ++tbuf_thread.looks == 0)
+	    !tbuf_plan_unchanged(p, fire->version) ||
+	    ++tbuf_thread.deadline_ticks == 0)
 		return (false);
 	if (tbuf_plan_add(p, fire->version, s.word, s.delta))
 		return (true);
@@ -259,6 +261,6 @@ tbuf_plan_effect(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 		return (write_numbers(p, fire));
 	if (p->kind == TBUF_PLAN_NOTHING)
 		return (tbuf_plan_unchanged(p, fire->version) &&
-		    ++tbuf_thread.looks != 0);
+		    ++tbuf_thread.deadline_ticks != 0);
 	return (p->kind >= TBUF_PLAN_SUM && update_pairs(p, fire));
 }

@@ -276,7 +276,7 @@ tbuf_plan_stamp(const struct tbuf_site *site, const uint64_t *words,
 	uint32_t held;
 
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (++tbuf_thread.looks != 0) {
+	if (++tbuf_thread.deadline_ticks != 0) {
 		held = tbuf_hold_begin(mark);
 		done = stamp_do(p, version);
 		tbuf_hold_end(mark, held);
@@ -293,7 +293,7 @@ tbuf_plan_since(const struct tbuf_site *site, const uint64_t *words,
 	bool done = false;
 	uint32_t held;
 
-	if (++tbuf_thread.looks != 0) {
+	if (++tbuf_thread.deadline_ticks != 0) {
 		held = tbuf_hold_begin(mark);
 		done = since_do(site, words, size, version, p);
 		tbuf_hold_end(mark, held);
@@ -308,7 +308,7 @@ bool
 tbuf_clause_self_held(const struct tbuf_site *site, const struct tbuf_plan *p,
     struct tbuf_plan_fire *fire)
 {
-	return (++tbuf_thread.looks != 0 &&
+	return (++tbuf_thread.deadline_ticks != 0 &&
 	    tbuf_load(&tbuf_local->base) == fire->base &&
 	    (p->self.scope == TBUF_SCOPE_THREAD ? self_do(site, p, fire) :
 	    element_do(site, p, fire)));

@@ -67,7 +67,7 @@ struct tbuf_thread {
 	uint32_t lock;		/* the lock lane last found free */
 	uint32_t nholds;	/* valid entries of `holds' */
 	uint32_t busy;		/* > 0: it makes a target or registers probes */
-	uint8_t looks;		/* clause chains run, modulo 256 */
+	uint8_t deadline_ticks;	/* clause chains run, modulo 256 */
 	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
 	uint8_t side_busy;	/* not 0: its side lanes must not be used */
