@@ -97,7 +97,7 @@ ask(const struct options *o, unsigned what, const char **environment)
 		return;
 	}
 	if ((what & PRELOAD_USDT) != 0 &&
-	    (*environment = notes_told_begin()) != NULL)
+	    (*environment = notes_sites_begin()) != NULL)
 		environment++;
 	if ((what & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
@@ -341,7 +341,7 @@ run_with_consumer(struct options *o, struct output *out)
 	if ((status = options_apply(o, consumer)) == 0 &&
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
-	notes_told_end();
+	notes_sites_end();
 	notes_missed_end();
 	covered_end();
 	signals_forget();

@@ -178,7 +178,7 @@ reason_is(struct tbuf_board_reason *reason, const char *why, size_t size)
  * start time it cannot be distinguished from one that had the pid before.
  */
 static bool
-has_told(uint64_t *tellers)
+has_reported(uint64_t *tellers)
 {
 	uint64_t pid = (uint64_t)getpid(), start = tbuf_start_time(0);
 	uint64_t *teller = &tellers[pid % TBUF_BOARD_TELLERS];
@@ -198,7 +198,7 @@ tbuf_board_tell(struct tbuf_board *board, unsigned number, const char *why)
 	size_t size = strnlen(why, TBUF_BOARD_REASON - 1);
 	unsigned i;
 
-	if (has_told(board->tellers[number]))
+	if (has_reported(board->tellers[number]))
 		return;
 	for (i = 0; i < TBUF_BOARD_REASONS; i++)
 		if (reason_is(&entry->reasons[i], why, size)) {

@@ -235,7 +235,7 @@ WRAPPER(int, posix_spawnp, (pid_t *pid, const char *file,
     result == 0 ? ADDRESS(file) : 0)
 
 /* true: exit:entry has fired */
-static bool exit_told;
+static bool exit_fired;
 
 /*
  * When main returns, the C library calls its exit() by another name.  This
@@ -246,7 +246,7 @@ static void
 returned(int status, void *unused)
 {
 	(void)unused;
-	if (!__atomic_load_n(&exit_told, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&exit_fired, __ATOMIC_RELAXED))
 		FIRE(functions[EXIT].entry, status);
 }
 
@@ -262,7 +262,7 @@ exit(int status)
 	struct libc_function *f = &functions[EXIT];
 	typeof(exit) *real = tbuf_libc_real(f);
 
-	__atomic_store_n(&exit_told, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&exit_fired, true, __ATOMIC_RELAXED);
 	FIRE(f->entry, status);
 	real(status);
 	__builtin_unreachable();

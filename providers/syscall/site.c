@@ -12,7 +12,7 @@
 #define TEXTS		4u
 
 static const struct patch *patch;
-static syscall_told *tell;
+static syscall_report *tell;
 
 /*
  * Returns true if an address is in the object; *start and *size are of its
@@ -97,9 +97,9 @@ patch_object(struct dl_phdr_info *info, size_t size, void *unused)
 }
 
 void
-syscall_patch(const struct patch *with, syscall_told *told)
+syscall_patch(const struct patch *with, syscall_report *how)
 {
 	patch = with;
-	tell = told;
+	tell = how;
 	(void)dl_iterate_phdr(patch_object, NULL);
 }

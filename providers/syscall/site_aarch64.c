@@ -185,7 +185,7 @@ left_alone(const struct patch_text *text, const struct site *s)
 
 void
 syscall_patch_text(const struct patch *patch, const struct patch_text *text,
-    const char *name, uintptr_t base, syscall_told *tell)
+    const char *name, uintptr_t base, syscall_report *tell)
 {
 	struct syscall_found found;
 	struct site *s;

@@ -215,7 +215,7 @@ redirect(const struct patch *patch, const struct patch_text *text, size_t i,
 /* Chooses all jumps first: one may replace a call of __syscall_cancel_arch. */
 void
 syscall_patch_text(const struct patch *patch, const struct patch_text *text,
-    const char *name, uintptr_t base, syscall_told *tell)
+    const char *name, uintptr_t base, syscall_report *tell)
 {
 	uintptr_t taken = 0;
 	struct site *s;

@@ -180,7 +180,7 @@ syscall_words(int number)
 
 /* Lists an instruction for tbufctl -l -v, and why it is not traced. */
 static void
-told(const char *object, uintptr_t offset, const char *problem)
+report(const char *object, uintptr_t offset, const char *problem)
 {
 	if (list != NULL)
 		fprintf(list, "%s+%#zx: %s\n", *object == '\0' ? "program" :
@@ -213,7 +213,7 @@ patch_all(void)
 
 	if ((problem = patch_begin(&patch)) != NULL)
 		return (problem);
-	syscall_patch(&patch, told);
+	syscall_patch(&patch, report);
 	if (syscall_slots_write(&patch) != 0 ||
 	    syscall_callers_write(&patch) != 0)
 		problem = "text cannot be written";

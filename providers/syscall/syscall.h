@@ -285,14 +285,14 @@ bool	syscall_path_read(uint64_t path, char *text, size_t room,
 /* --------------------------------------------------------------- the sites */
 
 /* Called for each instruction that was found; `problem` NULL: it is traced. */
-typedef void syscall_told(const char *object, uintptr_t offset,
+typedef void syscall_report(const char *object, uintptr_t offset,
 	    const char *problem);
 
-void	syscall_patch(const struct patch *, syscall_told *);
+void	syscall_patch(const struct patch *, syscall_report *);
 
 /* Patches one text of an object that has been loaded at `base`. */
 void	syscall_patch_text(const struct patch *, const struct patch_text *,
-	    const char *name, uintptr_t base, syscall_told *);
+	    const char *name, uintptr_t base, syscall_report *);
 
 #pragma GCC visibility pop
 

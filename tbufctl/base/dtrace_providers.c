@@ -26,16 +26,16 @@ missing_tell(const char *provider)
 		"proc", "rawfbt", "rawtp", "sched", "sdt", "sysinfo", "tcp",
 		"udp", "vminfo"
 	};
-	static bool told[sizeof(names) / sizeof(names[0])], told_pid;
+	static bool reported[sizeof(names) / sizeof(names[0])], reported_pid;
 	size_t i;
 
-	if (missing_is_pid(provider) && !told_pid) {
+	if (missing_is_pid(provider) && !reported_pid) {
 		message(MSG_PID);
-		told_pid = true;
+		reported_pid = true;
 	}
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(provider, names[i]) == 0 && !told[i]) {
+		if (strcmp(provider, names[i]) == 0 && !reported[i]) {
 			message(MSG_KERNEL, provider);
-			told[i] = true;
+			reported[i] = true;
 		}
 }

@@ -319,14 +319,14 @@ read_base(Dwarf_Die *die, struct d_import *to)
 
 /* An enum without negative values has the sign of its base type, if any. */
 static bool
-enum_is_signed(Dwarf_Die *die, const struct d_import *told)
+enum_is_signed(Dwarf_Die *die, const struct d_import *info)
 {
 	struct d_import base = { .kind = D_IMPORT_VOID };
 	Dwarf_Die type;
 	size_t i;
 
-	for (i = 0; i < told->nmembers; i++)
-		if (told->members[i].value < 0)
+	for (i = 0; i < info->nmembers; i++)
+		if (info->members[i].value < 0)
 			return (true);
 	if (!unqualified(die, &type) || dwarf_tag(&type) != DW_TAG_base_type)
 		return (true);

@@ -10,7 +10,7 @@
 #include "provider_report.h"
 
 const char *
-told_begin(struct told *t, const char *name)
+report_begin(struct report *t, const char *name)
 {
 	int fd;
 
@@ -26,7 +26,7 @@ told_begin(struct told *t, const char *name)
 }
 
 void
-told_end(struct told *t, void (*see)(void *, char *), void *arg)
+report_end(struct report *t, void (*see)(void *, char *), void *arg)
 {
 	char *line = NULL;
 	size_t size = 0;

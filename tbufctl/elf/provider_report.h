@@ -9,18 +9,18 @@
 
 #include <stdio.h>
 
-struct told {
+struct report {
 	char *setting;		/* NAME=PATH, for the environment */
 	const char *path;	/* in setting */
 	FILE *file;		/* NULL: there is no report */
 };
 
 /*
- * told_begin() creates a report file.  Returns NAME=PATH for the command's
- * environment, or NULL without a file.  told_end() visits each line of the
+ * report_begin() creates a report file.  Returns NAME=PATH for the command's
+ * environment, or NULL without a file.  report_end() visits each line of the
  * report, none of which is trusted, and removes the file.
  */
-const char *told_begin(struct told *, const char *name);
-void	told_end(struct told *, void (*)(void *, char *line), void *);
+const char *report_begin(struct report *, const char *name);
+void	report_end(struct report *, void (*)(void *, char *line), void *);
 
 #endif

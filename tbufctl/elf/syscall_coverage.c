@@ -22,7 +22,7 @@ struct covered {
 	unsigned count;
 };
 
-static struct told told;
+static struct report report;
 
 /* Lines of one object are adjacent.  Returns NULL if there are too many. */
 static struct object *
@@ -71,7 +71,7 @@ const char *
 covered_begin(void)
 {
 
-	return (told_begin(&told, "TBUF_SYSCALL_LIST"));
+	return (report_begin(&report, "TBUF_SYSCALL_LIST"));
 }
 
 void
@@ -81,7 +81,7 @@ covered_end(void)
 	unsigned i;
 
 	c.count = 0;
-	told_end(&told, see, &c);
+	report_end(&report, see, &c);
 	for (i = 0; i < c.count; i++) {
 		message(MSG_COVERED, c.objects[i].name, c.objects[i].traced,
 		    c.objects[i].all, PLURAL(c.objects[i].all));

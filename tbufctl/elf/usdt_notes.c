@@ -82,13 +82,13 @@ notes_providers(const char *program, struct words *providers)
 
 /* ------------------------------------------------------------ sites */
 
-static struct told told;
+static struct report report;
 
 const char *
-notes_told_begin(void)
+notes_sites_begin(void)
 {
 
-	return (told_begin(&told, "TBUF_USDT_LIST"));
+	return (report_begin(&report, "TBUF_USDT_LIST"));
 }
 
 static void
@@ -101,19 +101,19 @@ tell(void *unused, char *line)
 }
 
 void
-notes_told_end(void)
+notes_sites_end(void)
 {
 
-	told_end(&told, tell, NULL);
+	report_end(&report, tell, NULL);
 }
 
-static struct told missed;
+static struct report missed;
 
 const char *
 notes_missed_begin(void)
 {
 
-	return (told_begin(&missed, "TBUF_USDT_MISSED"));
+	return (report_begin(&missed, "TBUF_USDT_MISSED"));
 }
 
 /* Each process with the object reports the same lines: prints each once. */
@@ -132,6 +132,6 @@ notes_missed_end(void)
 {
 	struct words lines = { NULL, 0 };
 
-	told_end(&missed, tell_once, &lines);
+	report_end(&missed, tell_once, &lines);
 	words_free(&lines);
 }

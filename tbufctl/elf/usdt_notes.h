@@ -16,12 +16,12 @@ struct words;
 void	notes_providers(const char *program, struct words *);
 
 /*
- * With -l, notes_told_begin() returns a setting for the environment that makes
- * the usdt provider report each site, or NULL; notes_told_end() prints those
+ * With -l, notes_sites_begin() returns a setting for the environment that makes
+ * the usdt provider report each site, or NULL; notes_sites_end() prints those
  * that are not armed.
  */
-const char *notes_told_begin(void);
-void	notes_told_end(void);
+const char *notes_sites_begin(void);
+void	notes_sites_end(void);
 
 /*
  * For a command that is traced, these two do so with the sites of traced probes

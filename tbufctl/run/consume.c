@@ -29,7 +29,7 @@ struct run {
 	struct format format;
 	pid_t command;		/* 0: none */
 	bool command_ended;
-	bool *told;		/* matches are reported, by description */
+	bool *reported;		/* matches are reported, by description */
 	bool one;		/* --units=PID:ID */
 	bool begun;		/* a record has come */
 	bool stopped;		/* the output failed or has no reader */
@@ -125,16 +125,16 @@ tell_matched(struct run *run, bool all)
 	if (run->options->quiet)
 		return;
 	if (run->compiled != NULL)
-		compile_tell(run->compiled, run->told, all);
+		compile_tell(run->compiled, run->reported, all);
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
-		if (run->told[i] || d->is_program)
+		if (run->reported[i] || d->is_program)
 			continue;
 		n = program_matched(d, run->consumer);
 		if (n == 0 && !all)
 			continue;
 		message(MSG_MATCHED, d->text, n, PLURAL(n));
-		run->told[i] = true;
+		run->reported[i] = true;
 	}
 }
 
@@ -571,7 +571,7 @@ tell_script(struct run *run)
 	if (run->compiled == NULL)
 		return (0);
 	if (!o->quiet)
-		compile_tell(run->compiled, run->told, run->command == 0);
+		compile_tell(run->compiled, run->reported, run->command == 0);
 	if (is_empty(run))
 		return (fail(MSG_NO_CLAUSE));
 	script = run->compiled->script;
@@ -627,8 +627,8 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	};
 	int status;
 
-	run.told = memory_get(NULL, options->program.count, sizeof(bool));
-	memset(run.told, 0, options->program.count * sizeof(bool));
+	run.reported = memory_get(NULL, options->program.count, sizeof(bool));
+	memset(run.reported, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
 	address_begin(options, consumer,
 	    compiled != NULL ? compiled->target : 0);
@@ -642,6 +642,6 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	unwind_end();
 	address_end();
 	free(run.losses);
-	free(run.told);
+	free(run.reported);
 	return (status);
 }

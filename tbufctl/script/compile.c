@@ -447,7 +447,7 @@ count(struct compiled *c, const struct d_node *program)
 }
 
 void
-compile_tell(struct compiled *c, bool *told, bool all)
+compile_tell(struct compiled *c, bool *reported, bool all)
 {
 	const struct program *p = &c->options->program;
 	const struct description *d;
@@ -461,13 +461,13 @@ compile_tell(struct compiled *c, bool *told, bool all)
 			continue;
 		error = !had_if && d_program_has_if(c->programs[i]);
 		had_if = had_if || error;
-		if (told[i])
+		if (reported[i])
 			continue;
 		n = count(c, c->programs[i]);
 		if (n == 0 && !all)
 			continue;
 		n += error;
-		told[i] = true;
+		reported[i] = true;
 		if (d->flag == 's')
 			message(MSG_SCRIPT_MATCHED, d->text, n, PLURAL(n));
 		else
@@ -505,17 +505,17 @@ is_unmatched(struct compiled *c, const struct d_description *d)
 /* Reports a description once, even if several clauses have it. */
 static void
 tell_unmatched(struct compiled *c, const struct d_description *d,
-    struct words *told)
+    struct words *reported)
 {
 	const char *text;
 	char *near;
 	size_t i;
 
-	words_add(told, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
-	    d->field[3]);
-	text = told->all[told->count - 1];
-	for (i = 0; i + 1 < told->count; i++)
-		if (strcmp(told->all[i], text) == 0)
+	words_add(reported, "%s:%s:%s:%s", d->field[0], d->field[1],
+	    d->field[2], d->field[3]);
+	text = reported->all[reported->count - 1];
+	for (i = 0; i + 1 < reported->count; i++)
+		if (strcmp(reported->all[i], text) == 0)
 			return;
 	if ((near = near_description(text, c->known.consumer)) == NULL)
 		message(MSG_NO_PROBE, text);
@@ -529,7 +529,7 @@ bool
 compile_unmatched(struct compiled *c)
 {
 	const struct d_description *d;
-	struct words told = { NULL, 0 };
+	struct words reported = { NULL, 0 };
 	bool found;
 	unsigned j, parts;
 	size_t i;
@@ -539,8 +539,8 @@ compile_unmatched(struct compiled *c)
 		    d_program_description(c->programs[i], j, &parts)) != NULL;
 		    j++)
 			if (is_unmatched(c, d))
-				tell_unmatched(c, d, &told);
-	found = told.count != 0;
-	words_free(&told);
+				tell_unmatched(c, d, &reported);
+	found = reported.count != 0;
+	words_free(&reported);
 	return (found);
 }

@@ -39,10 +39,10 @@ void	compile_free(struct compiled *);
 
 /*
  * Prints "script 'X' matched N probes" once for each program, and sets its
- * element of `told`.  A program without matches so far is reported only if
+ * element of `reported`.  A program without matches so far is reported only if
  * `all` is set.
  */
-void	compile_tell(struct compiled *, bool *told, bool all);
+void	compile_tell(struct compiled *, bool *reported, bool all);
 
 /*
  * Reports descriptions of clauses that match no probe.  Returns true if there

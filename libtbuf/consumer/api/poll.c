@@ -261,10 +261,10 @@ tbuf_consumer_find_new(struct tbuf_consumer *c)
 static void
 collect_new(struct tbuf_consumer *c)
 {
-	bool told = tbuf_consumer_told(c);
+	bool notified = tbuf_consumer_notified(c);
 
 	c->searches = 0;
-	find_targets(c, told);
+	find_targets(c, notified);
 }
 
 /*

@@ -194,7 +194,7 @@ reserve_locked(struct tbuf_target *t)
  * in a lock lane may not (target/lane/lock_lane.c).
  */
 static bool
-cpu_told(const struct tbuf_target *t)
+cpu_is_known(const struct tbuf_target *t)
 {
 	return (t->order.terms.only_cpu < 0 || t->order.rseq ||
 	    (tbuf_cpu_readable() && tbuf_load(&tbuf_view_control(&t->view)->
@@ -206,7 +206,7 @@ reserve(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	int error;
 
-	if (!cpu_told(t))
+	if (!cpu_is_known(t))
 		return (-ENOTSUP);
 	if ((error = tbuf_file_lock_wait(t->fd)) != 0)
 		return (error);

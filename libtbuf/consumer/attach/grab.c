@@ -191,13 +191,13 @@ dead_ones(const struct tbuf_consumer *c)
  * when it starts, so that no event is raised.
  */
 static bool
-is_told(const struct tbuf_consumer *c)
+is_notified(const struct tbuf_consumer *c)
 {
 	return (c->watch != -1 && !c->all);
 }
 
 bool
-tbuf_consumer_told(struct tbuf_consumer *c)
+tbuf_consumer_notified(struct tbuf_consumer *c)
 {
 	char events[4096]
 	    __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -225,9 +225,9 @@ tbuf_consumer_scan(struct tbuf_consumer *c)
 		dead = dead_ones(c);
 		error = tbuf_directory_scan(c->directory, scan_known,
 		    scan_visit, c);
-		c->scanned = is_told(c) && error == 0;
+		c->scanned = is_notified(c) && error == 0;
 	} while (error == 0 && dead_ones(c) > dead &&
-	    (!is_told(c) || tbuf_consumer_told(c)));
+	    (!is_notified(c) || tbuf_consumer_notified(c)));
 	if (error == -EAGAIN && !c->all)
 		return (0);
 	if (!tbuf_error_exhausted(error) && error != -EAGAIN)

@@ -307,7 +307,7 @@ tbuf_image_add(struct tbuf_consumer *c, int fd, uint64_t cut,
 
 /* Reports the result of opening, unless it is 0. */
 static int
-told(struct tbuf_consumer *c, int result, const char *path,
+report(struct tbuf_consumer *c, int result, const char *path,
     const struct opened *file)
 {
 
@@ -331,7 +331,7 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return (told(c, open_descriptor(c, fd == -1 ? -errno : fd, &file),
+	return (report(c, open_descriptor(c, fd == -1 ? -errno : fd, &file),
 	    path, &file));
 }
 
@@ -352,7 +352,7 @@ open_left(struct tbuf_consumer *c, const char *name)
 	result = open_descriptor(c, fd, &file);
 	/* A process that has ended without a session counts as not found. */
 	return (result == -ENODATA && file.cut == 0 ? -ESRCH :
-	    told(c, result, name, &file));
+	    report(c, result, name, &file));
 }
 
 /* Result for all files of a dead process. */

@@ -39,7 +39,7 @@ struct profile {
 /* Threads that are not sampled, by reason. */
 struct unsampled {
 	int error;
-	uint64_t threads, told;
+	uint64_t threads, reported;
 };
 
 struct tbuf_sampling {
@@ -52,7 +52,7 @@ struct tbuf_sampling {
 	unsigned char *covered;		/* one bit per thread: has events */
 	uint64_t due, interval;
 	int error;			/* why there are no samples, or 0 */
-	bool error_told;
+	bool error_reported;
 	struct unsampled unsampled[WHYS];
 	uint64_t strangers, strangers_told;
 	char text[256];			/* the last message */
@@ -621,12 +621,12 @@ say(int error, char *text, size_t size)
 static bool
 say_threads(struct tbuf_sampling *s, struct unsampled *u)
 {
-	uint64_t n = u->threads - u->told;
+	uint64_t n = u->threads - u->reported;
 	char why[160];
 
 	if (n == 0)
 		return (false);
-	u->told = u->threads;
+	u->reported = u->threads;
 	say(u->error, why, sizeof(why));
 	(void)snprintf(s->text, sizeof(s->text), "%ju thread%s not sampled: "
 	    "%s", (uintmax_t)n, n == 1 ? " is" : "s are", why);
@@ -650,8 +650,8 @@ tbuf_consumer_unsampled(struct tbuf_consumer *c)
 
 	if (s == NULL)
 		return (NULL);
-	if (s->error != 0 && !s->error_told) {
-		s->error_told = true;
+	if (s->error != 0 && !s->error_reported) {
+		s->error_reported = true;
 		say(s->error, why, sizeof(why));
 		(void)snprintf(s->text, sizeof(s->text), "processes are not "
 		    "sampled, profile-N fires for each CPU: %s", why);

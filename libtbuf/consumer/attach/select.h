@@ -26,7 +26,7 @@ int	tbuf_consumer_scan(struct tbuf_consumer *);
  * reports a new file before its target runs on: if no event has arrived since
  * the last scan, there is none.
  */
-bool	tbuf_consumer_told(struct tbuf_consumer *);
+bool	tbuf_consumer_notified(struct tbuf_consumer *);
 
 /*
  * Calls tbuf_find_pid() for a process that may have started just now: if it is

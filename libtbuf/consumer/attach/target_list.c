@@ -61,7 +61,7 @@ note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	uint64_t most = 0;
 	unsigned i;
 
-	if (c->entry == NULL || t->life != TBUF_TOLD || t->slot == -1 ||
+	if (c->entry == NULL || t->life != TBUF_REPORTED || t->slot == -1 ||
 	    t->view.base == NULL ||
 	    (t->order.terms.flags & TBUF_S_GROW) == 0)
 		return;

@@ -331,10 +331,10 @@ tbuf_consumer_missed(struct tbuf_consumer *c, uint64_t *count)
 		tbuf_untraceable_children(c, t);
 	tbuf_untraceable_targets(c);
 	for (m = c->untraceable; m < c->untraceable + TBUF_UNTRACEABLE; m++) {
-		if (m->count <= m->told)
+		if (m->count <= m->reported)
 			continue;
-		*count = m->count - m->told;
-		m->told = m->count;
+		*count = m->count - m->reported;
+		m->reported = m->count;
 		return (m->why);
 	}
 	return (NULL);

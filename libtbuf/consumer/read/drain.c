@@ -110,7 +110,7 @@ tbuf_drain_end(struct tbuf_consumer *c)
 	c->drain.fast.reader = NULL;
 	forget_copies(&c->drain);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
-		if (t->life == TBUF_TOLD)
+		if (t->life == TBUF_REPORTED)
 			tbuf_target_free(c, t);
 }
 
@@ -134,7 +134,7 @@ switches(const struct tbuf_consumer *c)
 static bool
 due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	if (t->life == TBUF_TOLD || !tbuf_session_holds(t))
+	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t))
 		return (false);
 	if (ended(t) || last(&c->drain))
 		return (true);
@@ -165,7 +165,7 @@ static void
 restart(struct tbuf_drain *d)
 {
 	d->group = d->cursor = d->counter = d->packets = 0;
-	d->packets_told = false;
+	d->packets_done = false;
 	d->pending = true;
 }
 
@@ -382,9 +382,9 @@ group_gain(const struct tbuf_drain *d, unsigned counter)
 	for (i = d->group; i < d->cursor; i++) {
 		r = d->order[i];
 		now = tbuf_reader_counter(r, counter);
-		if (now > r->told[counter])
-			gain += now - r->told[counter];
-		r->told[counter] = now;
+		if (now > r->reported[counter])
+			gain += now - r->reported[counter];
+		r->reported[counter] = now;
 	}
 	return (gain);
 }
@@ -393,7 +393,7 @@ bool
 tbuf_drain_counts(const struct tbuf_drain *d, const struct tbuf_target *t,
     unsigned counter)
 {
-	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || d->snapshot)
+	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t) || d->snapshot)
 		return (false);
 	if (last(d) || ended(t))
 		return (true);
@@ -461,7 +461,8 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_target *o;
 
 	TAILQ_FOREACH(o, &c->targets, link) {
-		if (o == t || o->life == TBUF_TOLD || !tbuf_target_same(o, t))
+		if (o == t || o->life == TBUF_REPORTED || !tbuf_target_same(o,
+		    t))
 			continue;
 		o->child |= t->child;
 		if (t->exit_status != -1 || t->exit_signal != 0) {
@@ -495,7 +496,7 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 static bool
 limits_due(const struct tbuf_drain *d, const struct tbuf_target *t)
 {
-	return (t->life != TBUF_TOLD && (ended(t) || last(d) ||
+	return (t->life != TBUF_REPORTED && (ended(t) || last(d) ||
 	    (d->what & TBUF_DRAIN_STATUS) != 0));
 }
 

@@ -94,15 +94,15 @@ own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
 
 /* Returns the offset of a file record's description, after its layout. */
 static size_t
-told_at(unsigned npieces)
+d_record_at(unsigned npieces)
 {
 	return (tbuf_aligned(tbuf_layout_size(npieces), sizeof(uint64_t)));
 }
 
 static size_t
-told_size(unsigned npieces)
+d_record_size(unsigned npieces)
 {
-	return (told_at(npieces) + sizeof(struct tbuf_d_record) +
+	return (d_record_at(npieces) + sizeof(struct tbuf_d_record) +
 	    npieces * (sizeof(struct tbuf_d_action) +
 	    sizeof(struct tbuf_d_piece)));
 }
@@ -137,7 +137,7 @@ tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
     const struct tbuf_piece *texts)
 {
 	struct tbuf_d_record *record = (struct tbuf_d_record *)(void *)
-	    ((char *)layout + told_at(layout->npieces));
+	    ((char *)layout + d_record_at(layout->npieces));
 	struct tbuf_d_action *actions = (struct tbuf_d_action *)(record + 1);
 	struct tbuf_d_piece *pieces = (struct tbuf_d_piece *)(void *)
 	    (actions + layout->npieces);
@@ -164,7 +164,7 @@ read_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 	    own_text(c, t, at, epid, pieces) : read_text(t, at, pieces);
 
 	if (n < 0 || (unsigned)n >= PIECES_MOST - t->npieces ||
-	    (layout = malloc(told_size((unsigned)n))) == NULL)
+	    (layout = malloc(d_record_size((unsigned)n))) == NULL)
 		return (NULL);
 	if (!tbuf_layout_pieces(layout, pieces, (unsigned)n, clause->binding,
 	    probe)) {

@@ -73,15 +73,15 @@ static uint64_t
 gain(const struct tbuf_consumer *c, struct tbuf_reader *r, unsigned counter,
     bool records)
 {
-	uint64_t now, told = r->told[counter];
+	uint64_t now, reported = r->reported[counter];
 
 	if (!c->drain.snapshot && !tbuf_drain_counts(&c->drain, r->target,
 	    counter) && (!records || counter == TBUF_OVERWRITTEN))
 		return (0);
 	now = tbuf_reader_counter(r, counter);
 	if (!c->drain.snapshot)
-		r->told[counter] = now;
-	return (now > told ? now - told : 0);
+		r->reported[counter] = now;
+	return (now > reported ? now - reported : 0);
 }
 
 /*
@@ -96,7 +96,7 @@ take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
 	bool records = packet->records != 0;
 	unsigned i;
 
-	if (t->life == TBUF_TOLD || !tbuf_session_holds(t) || packet->more)
+	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
 		return;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
 		packet->drops[i] = gain(c, r, i, records);
@@ -184,11 +184,11 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	for (; d->pending && d->packets < d->count; d->packets++) {
 		r = d->order[d->packets];
 		/* Losses are taken once, as more may come at any time. */
-		if (!d->packets_told && next_packet(c, r, packet)) {
-			d->packets_told = !packet->more;
+		if (!d->packets_done && next_packet(c, r, packet)) {
+			d->packets_done = !packet->more;
 			return (1);
 		}
-		d->packets_told = false;
+		d->packets_done = false;
 		/* The caller is done with the lane's bytes. */
 		if (!d->snapshot)
 			(void)tbuf_reader_release(r);

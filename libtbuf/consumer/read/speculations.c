@@ -387,10 +387,10 @@ failed(const struct tbuf_target *t, bool busy)
 static uint64_t
 failed_since(struct tbuf_target *t, bool busy)
 {
-	uint64_t now = failed(t, busy), told = t->spec.told[busy];
+	uint64_t now = failed(t, busy), reported = t->spec.reported[busy];
 
-	t->spec.told[busy] = now;
-	return (now > told ? now - told : 0);
+	t->spec.reported[busy] = now;
+	return (now > reported ? now - reported : 0);
 }
 
 static uint64_t

@@ -169,17 +169,17 @@ tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 		[TBUF_UNIT_DISCARDED] = TBUF_EVENT_DISCARDED,
 		[TBUF_UNIT_WITHOUT] = TBUF_EVENT_UNITS
 	};
-	uint64_t now[TBUF_UNIT_COUNTERS], *told = t->units.told, gain;
+	uint64_t now[TBUF_UNIT_COUNTERS], *reported = t->units.reported, gain;
 	unsigned i;
 
 	if (!tbuf_units_any(t))
 		return (0);
 	sums(t, end, now);
 	for (i = 0; i < TBUF_UNIT_COUNTERS; i++) {
-		if (now[i] <= told[i])
+		if (now[i] <= reported[i])
 			continue;
-		gain = now[i] - told[i];
-		told[i] = now[i];
+		gain = now[i] - reported[i];
+		reported[i] = now[i];
 		if (i == TBUF_UNIT_DROPS)
 			c->totals.drops += gain;
 		else if (i == TBUF_UNIT_OVERWRITTEN)

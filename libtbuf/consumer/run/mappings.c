@@ -168,7 +168,7 @@ read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 	struct tbuf_image seen = { .id = image->id };
 	struct tbuf_target *t = running(c, image);
 	char path[32];
-	bool told;
+	bool known;
 	unsigned i;
 	FILE *f;
 
@@ -179,13 +179,13 @@ read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 		return (false);
 	add_lines(&seen, f);
 	(void)fclose(f);
-	told = running(c, image) != NULL;
-	for (i = 0; told && i < seen.count; i++)
+	known = running(c, image) != NULL;
+	for (i = 0; known && i < seen.count; i++)
 		(void)add(image, &seen.all[i]);
 	for (i = 0; i < seen.count; i++)
 		free(seen.all[i].path);
 	free(seen.all);
-	return (told);
+	return (known);
 }
 
 /* Adds lines that another process has written: they are copied, then parsed. */
@@ -254,13 +254,13 @@ static bool
 read_left(struct tbuf_target *t, struct tbuf_image *image)
 {
 	struct stat st;
-	bool told;
+	bool known;
 
 	if (t->foreign || fstat(t->fd, &st) != 0 || st.st_uid != geteuid())
 		return (false);
-	told = read_begun(t, image);
+	known = read_begun(t, image);
 	t->nleft = image->count;
-	return (read_session(t, image) || told);
+	return (read_session(t, image) || known);
 }
 
 /* Adds all mappings of an image that are available now. */

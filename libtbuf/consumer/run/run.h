@@ -87,7 +87,7 @@ struct tbuf_drain {
 	unsigned cursor;		/* current source of records */
 	unsigned counter;		/* then next counter of the group */
 	unsigned packets;		/* current source of packets */
-	bool packets_told;		/* its last packet was returned */
+	bool packets_done;		/* its last packet was returned */
 	struct tbuf_fast fast;
 	bool merging;			/* temporal: events come from heap */
 	bool merged_given;		/* an event of its top was returned */
@@ -124,7 +124,7 @@ enum {
 struct tbuf_untraceable {
 	char why[TBUF_BOARD_REASON];
 	uint64_t count;			/* processes */
-	uint64_t told;			/* of these, reported */
+	uint64_t reported;		/* of these, reported */
 };
 
 /* The waiting command. */

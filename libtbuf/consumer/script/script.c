@@ -503,5 +503,5 @@ tbuf_script_end(struct tbuf_script *s)
 	tbuf_script_fire(s, &s->probes[TBUF_SCRIPT_END], s->home);
 	tbuf_script_give(s);
 	s->telling = true;
-	s->told = 0;
+	s->next_loss = 0;
 }

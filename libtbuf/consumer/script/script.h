@@ -298,7 +298,7 @@ struct tbuf_script {
 	struct tbuf_entries giving;	/* to be returned in this drain */
 	struct tbuf_entry *given;	/* returned last; its data are in use */
 	struct tbuf_script_cpu *cpus;	/* TBUF_NCPUS */
-	unsigned told;			/* CPU of the next losses */
+	unsigned next_loss;		/* CPU of the next losses */
 	bool telling;			/* losses are to be reported */
 	struct tbuf_value *pieces;	/* of one record */
 	uint64_t reserved_end;		/* fill: bytes reserved for END */

@@ -194,7 +194,7 @@ tbuf_script_drain(struct tbuf_script *s, bool switched, bool telling)
 			sort_turns(s);
 	}
 	s->telling = telling;
-	s->told = 0;
+	s->next_loss = 0;
 }
 
 void
@@ -258,7 +258,7 @@ count(struct tbuf_script *s, struct tbuf_event *event, uint64_t *counter,
 	memset(event, 0, sizeof(*event));
 	event->type = type;
 	event->pid = s->pid;
-	event->cpu = (int)s->told;
+	event->cpu = (int)s->next_loss;
 	event->count = *counter;
 	*counter = 0;
 	return (1);
@@ -270,8 +270,8 @@ give_losses(struct tbuf_script *s, struct tbuf_event *event)
 	struct tbuf_script_cpu *cpu;
 	unsigned cause;
 
-	for (; s->told < TBUF_NCPUS; s->told++) {
-		cpu = &s->cpus[s->told];
+	for (; s->next_loss < TBUF_NCPUS; s->next_loss++) {
+		cpu = &s->cpus[s->next_loss];
 		for (cause = 0; cause < 3; cause++) {
 			if (count(s, event, &cpu->drops[cause],
 			    TBUF_EVENT_DROPS) == 0)

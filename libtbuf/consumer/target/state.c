@@ -45,7 +45,7 @@ tbuf_target_die(struct tbuf_target *t)
 void
 tbuf_target_tell(struct tbuf_target *t)
 {
-	t->life = TBUF_TOLD;
+	t->life = TBUF_REPORTED;
 }
 
 void

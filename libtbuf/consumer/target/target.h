@@ -92,7 +92,7 @@ struct tbuf_unit_tables {
 	unsigned char *base;		/* mapped up to the tables, or NULL */
 	uint64_t given;			/* records of ended units returned */
 	uint64_t released;		/* returned, and released in lanes */
-	uint64_t told[TBUF_UNIT_COUNTERS];
+	uint64_t reported[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* next table to read at the end */
 	struct tbuf_unit_held *held;	/* copy of one moment, or NULL */
 };
@@ -117,7 +117,7 @@ struct tbuf_spec {
 	struct tbuf_batches batches;	/* read, and not yet returned */
 	uint64_t retained;		/* bytes of batches in the list */
 	uint64_t drops, overwritten;	/* records, not yet reported */
-	uint64_t told[2];		/* reported: busy, unavailable */
+	uint64_t reported[2];		/* reported: busy, unavailable */
 	uint32_t left;			/* next id to read at the end */
 };
 
@@ -145,7 +145,7 @@ struct tbuf_reader {
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t consumed;		/* records returned so far */
 	uint64_t unit_given;		/* of units, since the last release */
-	uint64_t told[TBUF_COUNTERS];	/* each counter, as reported */
+	uint64_t reported[TBUF_COUNTERS];	/* each counter, as reported */
 	uint64_t nolane[TBUF_NLOST];	/* last values, once closed */
 	bool nolane_closed;
 	uint64_t taken;			/* lane.taken, while the lock is held */
@@ -185,7 +185,7 @@ enum tbuf_life {
 	TBUF_REPLACED,		/* another image is a target now */
 	TBUF_RESIGNED,		/* its session is over, it runs on */
 	TBUF_DEAD,		/* its last records are to be returned */
-	TBUF_TOLD		/* its records and its end were reported */
+	TBUF_REPORTED		/* its records and its end were reported */
 };
 
 /*

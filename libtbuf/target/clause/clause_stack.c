@@ -201,7 +201,7 @@ next(const struct tbuf_run *run, struct frame *f)
 
 /* Makes the first frame from the registers that a provider has stored. */
 static void
-first_told(struct frame *f)
+first_redirected(struct frame *f)
 {
 	const struct tbuf_from *from = &tbuf_thread.from;
 
@@ -229,7 +229,7 @@ first(struct tbuf_run *run, struct frame *f)
 	run->is_main = tbuf_run_thread() == tbuf_run_pid(run);
 	f->behind = 0;
 	if (tbuf_load(&tbuf_thread.from.site) == run->site) {
-		first_told(f);
+		first_redirected(f);
 		return (true);
 	}
 	f->at = (uint64_t)(uintptr_t)run->frame;

@@ -316,7 +316,7 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 
 	if (watched != NULL)
 		TAILQ_FOREACH(t, &watched->targets, link)
-			ck_assert_int_ne(t->life, TBUF_TOLD);
+			ck_assert_int_ne(t->life, TBUF_REPORTED);
 	return ((int)syscall(SYS_ppoll, fds, n, timeout, mask, _NSIG / 8));
 }
 
@@ -565,7 +565,7 @@ START_TEST(exec_in_another_directory_is_told)
 	live_go(c);
 	first = TAILQ_FIRST(&c->targets);
 	/* Nothing else causes a look. */
-	(void)tbuf_consumer_told(c);
+	(void)tbuf_consumer_notified(c);
 	c->next_status = UINT64_MAX;
 	live_server_fire(&s, 3);
 	live_server_exec(&s);
