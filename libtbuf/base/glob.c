@@ -192,7 +192,7 @@ tbuf_description_end(const char *p, const char *last, uint64_t *selection)
 
 	*selection = 0;
 	if (end < last && mask_read(end + 1, last, &mask))
-		*selection = mask | TBUF_SELECTION_GIVEN;
+		*selection = mask | TBUF_SELECTION_SET;
 	return (end);
 }
 

@@ -36,7 +36,7 @@ bool	tbuf_description_match_to(const char *description, const char *last,
 
 /*
  * Returns the end of an enabling's descriptions: `last`, or the equals sign of
- * a selection, which a number follows.  *selection becomes TBUF_SELECTION_GIVEN
+ * a selection, which a number follows.  *selection becomes TBUF_SELECTION_SET
  * | the mask, or 0.  The text may change while it is read.
  */
 const char *tbuf_description_end(const char *description, const char *last,

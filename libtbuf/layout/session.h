@@ -122,7 +122,7 @@ struct tbuf_session {
 	uint64_t removed;	/* (i) of a recorder: recordings of its program
 				   that were removed, summed over recorders */
 	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: each 0, or
-				   TBUF_SELECTION_GIVEN and the enabling's
+				   TBUF_SELECTION_SET and the enabling's
 				   mask; 0: no selections */
 	struct tbuf_part mappings; /* (i) room for lines of executable mappings,
 				   as in control.mappings; at 0: no room */
@@ -130,7 +130,7 @@ struct tbuf_session {
 	uint64_t reserved;
 };
 
-#define TBUF_SELECTION_GIVEN	(UINT64_C(1) << 32)
+#define TBUF_SELECTION_SET	(UINT64_C(1) << 32)
 
 TBUF_ASSERT_OFFSET(tbuf_slot, lanes, 48);
 TBUF_ASSERT_OFFSET(tbuf_slot, terms, 64);

@@ -118,7 +118,7 @@ struct tbuf_units {
 	uint64_t elsewhere;	/* (a) their records, which are in lanes */
 	/* (c) tbuf_unit_rule() ^ tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];
-	uint64_t given;		/* (c) records of units ever read */
+	uint64_t returned;	/* (c) records of units ever read */
 	uint64_t reserved[5];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };

@@ -218,7 +218,7 @@ take_property(struct tbuf_text_setting *s, const char *p, size_t length)
 	value = (struct word){ equals + 1, length - name.length - 1 };
 	for (i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
 		if (word_is(&name, properties[i].name)) {
-			s->given |= properties[i].bit;
+			s->present |= properties[i].bit;
 			return (properties[i].take(s, &value));
 		}
 	return ("a property is none of traceFacility, traceComponents, "
@@ -240,5 +240,5 @@ tbuf_text_setting_parse(const char *text, struct tbuf_text_setting *s)
 			wrong = take_property(s, text, length);
 		text += length + (text[length] == ';');
 	}
-	return (wrong == NULL && s->given == 0 ? "nothing is set" : wrong);
+	return (wrong == NULL && s->present == 0 ? "nothing is set" : wrong);
 }

@@ -33,7 +33,7 @@ enum {
 };
 
 struct tbuf_text_setting {
-	unsigned given;		/* TBUF_TEXT_*: properties that are set */
+	unsigned present;	/* TBUF_TEXT_*: properties that are set */
 	uint32_t facility;	/* enum tbuf_facility */
 	uint32_t level;		/* enum tbuf_level, 0: none */
 	uint32_t kbytes;

@@ -166,10 +166,10 @@ leave_memory(void)
 static int
 change_check(const struct tbuf_text_setting *s, uint32_t next)
 {
-	const char *file = (s->given & TBUF_TEXT_PATH) != 0 ? s->path : path;
+	const char *file = (s->present & TBUF_TEXT_PATH) != 0 ? s->path : path;
 	int fd;
 
-	if ((s->given & TBUF_TEXT_KBYTES) != 0 && made != 0 &&
+	if ((s->present & TBUF_TEXT_KBYTES) != 0 && made != 0 &&
 	    s->kbytes != kbytes)
 		return (-EBUSY);
 	if (next != TBUF_FACILITY_FILE)
@@ -193,14 +193,14 @@ static struct stored {
 
 /* Copies a setting's string to *kept, which is NULL if nothing changes. */
 static int
-keep(unsigned given, unsigned bit, const char *text, const char *old,
+keep(unsigned present, unsigned bit, const char *text, const char *old,
     const char **stored)
 {
 	size_t size = strlen(text) + 1;
 	struct stored *k;
 
 	*stored = NULL;
-	if ((given & bit) == 0 || strcmp(text, old) == 0)
+	if ((present & bit) == 0 || strcmp(text, old) == 0)
 		return (0);
 	if ((k = malloc(sizeof(*k) + size)) == NULL)
 		return (-ENOMEM);
@@ -219,9 +219,9 @@ take_words(const struct tbuf_text_setting *s, const char *components,
 		tbuf_store_release(&listed, components);
 	if (file != NULL)
 		tbuf_store_release(&path, file);
-	if ((s->given & TBUF_TEXT_LEVEL) != 0)
+	if ((s->present & TBUF_TEXT_LEVEL) != 0)
 		level = s->level;
-	if ((s->given & TBUF_TEXT_KBYTES) != 0)
+	if ((s->present & TBUF_TEXT_KBYTES) != 0)
 		kbytes = s->kbytes;
 }
 
@@ -254,16 +254,16 @@ change_facility(uint32_t next)
 static int
 change(const struct tbuf_text_setting *s)
 {
-	uint32_t next = (s->given & TBUF_TEXT_FACILITY) != 0 ? s->facility :
+	uint32_t next = (s->present & TBUF_TEXT_FACILITY) != 0 ? s->facility :
 	    facility;
 	const char *components, *file;
 	int error;
 
 	if ((error = change_check(s, next)) != 0)
 		return (error);
-	if ((error = keep(s->given, TBUF_TEXT_COMPONENTS, s->components,
+	if ((error = keep(s->present, TBUF_TEXT_COMPONENTS, s->components,
 	    listed, &components)) != 0 ||
-	    (error = keep(s->given, TBUF_TEXT_PATH, s->path, path,
+	    (error = keep(s->present, TBUF_TEXT_PATH, s->path, path,
 	    &file)) != 0)
 		return (error);
 	take_words(s, components, file);
@@ -300,7 +300,7 @@ tbuf_text_order_take(void)
 
 	if (!tbuf_text_order_read(setting) ||
 	    tbuf_text_setting_parse(setting, &s) != NULL ||
-	    (s.given & TBUF_TEXT_KBYTES) != 0)
+	    (s.present & TBUF_TEXT_KBYTES) != 0)
 		return;
 	error = tbuf_text_set(setting);
 	if (error != 0 && error != -ENOMEM)

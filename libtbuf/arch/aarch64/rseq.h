@@ -134,7 +134,7 @@
 	TBUF_SECTION_ECB
 
 /* w13 becomes w.epid or, if that is 0, the EPID of the probe's only ECB. */
-#define TBUF_SECTION_GIVEN						\
+#define TBUF_SECTION_EPID						\
 	"ldr w13, [%[w], #" TBUF_O(W_EPID) "]\n\t"			\
 	"cbnz w13, 11f\n\t"						\
 	"ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t"			\
@@ -392,7 +392,7 @@ name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
 	    TBUF_SECTION_HERE						\
 	    TBUF_SECTION_MEANT						\
 	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_GIVEN						\
+	    TBUF_SECTION_EPID						\
 	    TBUF_SECTION_STAMP						\
 	    TBUF_SECTION_ROOM("%[size]", ONE)				\
 	    TBUF_SECTION_HEADER("[%[w], #" TBUF_O(W_TID) "]")		\

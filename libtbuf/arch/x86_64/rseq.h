@@ -143,7 +143,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_ECB
 
 /* ecx becomes w.epid or, if that is 0, the EPID of the probe's only ECB. */
-#define TBUF_SECTION_GIVEN						\
+#define TBUF_SECTION_EPID						\
 	"movl " TBUF_O(W_EPID) "(%[w]), %%ecx\n\t"			\
 	"testl %%ecx, %%ecx\n\t"					\
 	"jnz 11f\n\t"							\
@@ -425,7 +425,7 @@ tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_EPID
 	    TBUF_SECTION_STAMP
 	    TBUF_SECTION_ROOM("%[size]", "")
 	    TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax",
@@ -868,7 +868,7 @@ tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_MEANT
 	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_GIVEN
+	    TBUF_SECTION_EPID
 	    TBUF_SECTION_STAMP
 	    TBUF_SECTION_ROOM("%[size]",
 		"leal -" TBUF_O(E_UNIT) "(%%rcx), %%eax\n\t"

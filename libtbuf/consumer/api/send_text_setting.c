@@ -77,16 +77,16 @@ static int
 give_locked(int fd, const struct tbuf_view *view, const char *setting)
 {
 	int error;
-	bool given;
+	bool sent;
 
 	if (!has_text(view))
 		return (-ENOENT);
 	if ((error = tbuf_file_lock_wait(fd)) != 0)
 		return (error);
-	given = give((struct tbuf_text_order *)(void *)(view->base +
+	sent = give((struct tbuf_text_order *)(void *)(view->base +
 	    TBUF_TEXT_ORDER), setting);
 	tbuf_file_unlock(fd, 0);
-	return (given ? 0 : -E2BIG);
+	return (sent ? 0 : -E2BIG);
 }
 
 static const char *
@@ -115,7 +115,7 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 
 	if ((wrong = tbuf_text_setting_parse(setting, &s)) != NULL)
 		return (tbuf_consumer_fail(c, -EINVAL, "%s", wrong));
-	if ((s.given & TBUF_TEXT_KBYTES) != 0)
+	if ((s.present & TBUF_TEXT_KBYTES) != 0)
 		return (tbuf_consumer_fail(c, -EINVAL,
 		    "traceMemoryBufferKbytes is fixed at the program's start"));
 	if ((error = tbuf_find_pid(pid, &found)) != 0)

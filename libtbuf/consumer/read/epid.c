@@ -199,15 +199,16 @@ static uint32_t
 read_selection(const struct tbuf_target *t, const struct tbuf_ecb *ecb)
 {
 	struct tbuf_session session;
-	uint64_t given;
+	uint64_t selection;
 	uint32_t mask;
 
 	if (read_at(t, t->area, &session, sizeof(session)) &&
 	    session.selections != 0 && ecb->enabling < session.npatterns &&
 	    session.selections <= INT64_MAX / 2 &&
-	    read_at(t, session.selections + ecb->enabling * sizeof(given),
-	    &given, sizeof(given)) && (given & TBUF_SELECTION_GIVEN) != 0)
-		return ((uint32_t)given);
+	    read_at(t, session.selections + ecb->enabling * sizeof(selection),
+	    &selection, sizeof(selection)) &&
+	    (selection & TBUF_SELECTION_SET) != 0)
+		return ((uint32_t)selection);
 	mask = tbuf_load(&tbuf_view_probe(&t->view, ecb->probe)->selection);
 	return (mask != 0 ? mask : TBUF_SELECTED);
 }

@@ -69,7 +69,7 @@ void
 tbuf_fault_tell(struct tbuf_consumer *c, const struct tbuf_event *event)
 {
 	static const uint64_t nowhere[1];
-	const struct tbuf_target *t = c->drain.given;
+	const struct tbuf_target *t = c->drain.last_target;
 	struct tbuf_script_sample thread = {
 		.time = event->record.time, .frames = nowhere,
 		.pid = event->record.pid, .tid = (pid_t)event->record.tid,

@@ -135,7 +135,7 @@ tbuf_record_event(struct tbuf_consumer *c, const struct tbuf_reader *r,
 
 	if (!decode(c, r, header, event))
 		return (false);
-	c->drain.given = r->target;
+	c->drain.last_target = r->target;
 	record->time = tbuf_timeline_mono(line, header->time);
 	record->wall = tbuf_timeline_wall(line, record->time);
 	event->pid = record->pid;
@@ -151,7 +151,7 @@ record_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 	uint64_t time = tbuf_reader_time(c, r, header);
 
 	r->time = time;
-	c->drain.given = r->target;
+	c->drain.last_target = r->target;
 	if (c->options.temporal)
 		c->drain.merged = time;
 	record->time = time;

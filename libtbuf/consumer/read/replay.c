@@ -376,7 +376,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
     const struct tbuf_record *record)
 {
 	const struct tbuf_control *control =
-	    tbuf_view_control(&c->drain.given->view);
+	    tbuf_view_control(&c->drain.last_target->view);
 	struct tbuf_script *s = c->script;
 	char execname[sizeof(control->execname)];
 	struct tbuf_script_record r = {

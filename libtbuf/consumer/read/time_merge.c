@@ -58,7 +58,7 @@ tbuf_merge_begin(struct tbuf_consumer *c)
 	unsigned i;
 
 	d->heap_count = 0;
-	d->merged_given = false;
+	d->top_returned = false;
 	for (i = 0; i < d->count; i++)
 		if (look(c, d->order[i]))
 			d->heap[d->heap_count++] = d->order[i];
@@ -75,9 +75,9 @@ look_again(struct tbuf_consumer *c)
 {
 	struct tbuf_drain *d = &c->drain;
 
-	if (!d->merged_given || d->heap_count == 0)
+	if (!d->top_returned || d->heap_count == 0)
 		return;
-	d->merged_given = false;
+	d->top_returned = false;
 	if (!look(c, d->heap[0]))
 		d->heap[0] = d->heap[--d->heap_count];
 	sift_down(d, 0);
@@ -98,7 +98,7 @@ tbuf_merge_next(struct tbuf_consumer *c, struct tbuf_event *event)
 	struct tbuf_drain *d = &c->drain;
 
 	for (look_again(c); d->heap_count > 0; look_again(c)) {
-		d->merged_given = true;
+		d->top_returned = true;
 		if (tbuf_reader_event(c, d->heap[0], event) == 1)
 			return (1);
 	}

@@ -249,7 +249,7 @@ mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
 }
 
 static void
-count_given(struct tbuf_consumer *c, struct tbuf_reader *r,
+count_returned(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_unit_record *record)
 {
 	struct tbuf_unit_tables *u = &r->target->units;
@@ -258,23 +258,23 @@ count_given(struct tbuf_consumer *c, struct tbuf_reader *r,
 		return;
 	r->consumed++;
 	if (r->batch != NULL) {
-		u->given += r->batch->count;
-		r->unit_given += r->batch->count;
+		u->returned += r->batch->count;
+		r->unit_returned += r->batch->count;
 	}
-	u->seen[record->table].given = record->instance;
+	u->seen[record->table].returned = record->instance;
 }
 
 /* Publishes how many records were returned, as lane.consumed does. */
 void
 tbuf_units_release(struct tbuf_reader *r)
 {
-	struct tbuf_units *head = r->unit_given == 0 ? NULL :
+	struct tbuf_units *head = r->unit_returned == 0 ? NULL :
 	    tbuf_units_map(r->target);
 
-	r->target->units.released += r->unit_given;
-	r->unit_given = 0;
+	r->target->units.released += r->unit_returned;
+	r->unit_returned = 0;
 	if (head != NULL)
-		tbuf_store(&head->given, r->target->units.released);
+		tbuf_store(&head->returned, r->target->units.released);
 }
 
 void
@@ -293,7 +293,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 	}
 	r->batch = header->epid == TBUF_EPID_ENVELOPE ?
 	    envelope_open(t, data, size) : mark_find(c, t, &record);
-	count_given(c, r, &record);
+	count_returned(c, r, &record);
 	if (r->batch != NULL) {
 		tbuf_unit_describe(t, r->batch, record.kind, record.id,
 		    record.began);
@@ -333,7 +333,7 @@ look(struct tbuf_target *t)
 			continue;
 		}
 		instance = tbuf_unit_instance(word);
-		if (seen[i].given == instance)
+		if (seen[i].returned == instance)
 			release(t, i, word);
 		else
 			seen[i].noted = instance;

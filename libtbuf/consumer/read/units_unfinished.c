@@ -26,8 +26,8 @@ forgo(struct tbuf_target *t)
 	uint32_t i;
 
 	for (i = 0; i < t->units.count; i++)
-		if (seen[i].noted != 0 && seen[i].given != seen[i].noted) {
-			seen[i].given = seen[i].noted;
+		if (seen[i].noted != 0 && seen[i].returned != seen[i].noted) {
+			seen[i].returned = seen[i].noted;
 			seen[i].noted = 0;
 		}
 }
@@ -83,11 +83,11 @@ left_next(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (b == NULL || !b->info.ended)
 		return (b);
 	/* The process ended after storing the envelope. */
-	if (u->seen[i].given == b->instance) {
+	if (u->seen[i].returned == b->instance) {
 		tbuf_batch_free(t, b);
 		return (NULL);
 	}
-	u->given += b->count;
+	u->returned += b->count;
 	return (b);
 }
 
@@ -125,7 +125,7 @@ sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
 	if (tbuf_target_read(t, &head, offsetof(struct tbuf_units, kinds),
 	    u->at)) {
 		counters[TBUF_UNIT_WITHOUT] = head.without;
-		sums->given = t->file_only ? head.given : 0;
+		sums->returned = t->file_only ? head.returned : 0;
 	}
 	for (i = 0; i < u->count; i++) {
 		if (!tbuf_unit_entry_read(t, i, &e))
@@ -144,19 +144,19 @@ static void
 sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 {
 	struct tbuf_unit_sums s;
-	uint64_t given;
+	uint64_t returned;
 
 	if (t->units.held != NULL)
 		s = t->units.held->sums;
 	else
 		sums_read(t, &s);
 	memcpy(now, s.counters, sizeof(s.counters));
-	given = t->units.given + s.given;
+	returned = t->units.returned + s.returned;
 	/* [inv.account] The others were lost with their commit record. */
-	if (end && s.committed > given)
+	if (end && s.committed > returned)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    s.committed - given;
+		    s.committed - returned;
 }
 
 int

@@ -90,13 +90,13 @@ struct tbuf_drain {
 	bool packets_done;		/* its last packet was returned */
 	struct tbuf_fast fast;
 	bool merging;			/* temporal: events come from heap */
-	bool merged_given;		/* an event of its top was returned */
+	bool top_returned;		/* an event of its top was returned */
 	uint64_t noted;			/* time of the watermarks, ns */
 	bool everywhere;		/* each CPU was run on for them */
 	uint64_t until;			/* return records before this, ns */
 	uint64_t until_script;		/* the script's records before, ns */
 	uint64_t merged;		/* time of the last record, ns */
-	const struct tbuf_target *given;	/* target of the last record */
+	const struct tbuf_target *last_target;	/* target of the last record */
 	struct tbuf_reader **heap;	/* oldest on top */
 	unsigned heap_count;
 	struct tbuf_target *limits;	/* next to report losses, limits of */

@@ -296,7 +296,7 @@ struct tbuf_script {
 	/* Output. */
 	struct tbuf_entries queue;	/* before the next switch */
 	struct tbuf_entries giving;	/* to be returned in this drain */
-	struct tbuf_entry *given;	/* returned last; its data are in use */
+	struct tbuf_entry *returned;	/* returned last; its data are in use */
 	struct tbuf_script_cpu *cpus;	/* TBUF_NCPUS */
 	unsigned next_loss;		/* CPU of the next losses */
 	bool telling;			/* losses are to be reported */

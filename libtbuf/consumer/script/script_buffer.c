@@ -184,8 +184,8 @@ tbuf_script_drain(struct tbuf_script *s, bool switched, bool telling)
 {
 	unsigned i;
 
-	free(s->given);
-	s->given = NULL;
+	free(s->returned);
+	s->returned = NULL;
 	if (switched) {
 		STAILQ_CONCAT(&s->giving, &s->queue);
 		for (i = 0; i < TBUF_NCPUS; i++)
@@ -299,11 +299,11 @@ tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event,
 {
 	struct tbuf_entry *e = STAILQ_FIRST(&s->giving);
 
-	free(s->given);
-	s->given = NULL;
+	free(s->returned);
+	s->returned = NULL;
 	if (e == NULL || e->turn > until)
 		return (0);
-	s->given = e;
+	s->returned = e;
 	STAILQ_REMOVE_HEAD(&s->giving, link);
 	s->faults -= e->fault != 0;
 	give(s, e, event);
@@ -327,6 +327,6 @@ tbuf_entries_free(struct tbuf_script *s)
 		STAILQ_REMOVE_HEAD(&s->giving, link);
 		free(e);
 	}
-	free(s->given);
-	s->given = NULL;
+	free(s->returned);
+	s->returned = NULL;
 }

@@ -90,7 +90,7 @@ struct tbuf_unit_tables {
 	struct tbuf_unit_seen *seen;	/* one for each table */
 	struct tbuf_reader *reader;	/* of the records in them */
 	unsigned char *base;		/* mapped up to the tables, or NULL */
-	uint64_t given;			/* records of ended units returned */
+	uint64_t returned;		/* records of ended units returned */
 	uint64_t released;		/* returned, and released in lanes */
 	uint64_t reported[TBUF_UNIT_COUNTERS];
 	uint32_t left;			/* next table to read at the end */
@@ -144,7 +144,7 @@ struct tbuf_reader {
 	bool snapshot;			/* `own` has all up to the mark */
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t consumed;		/* records returned so far */
-	uint64_t unit_given;		/* of units, since the last release */
+	uint64_t unit_returned;		/* of units, since the last release */
 	uint64_t reported[TBUF_COUNTERS];	/* each counter, as reported */
 	uint64_t nolane[TBUF_NLOST];	/* last values, once closed */
 	bool nolane_closed;

@@ -14,14 +14,14 @@
 
 /* Progress in a table. */
 struct tbuf_unit_seen {
-	uint64_t given;			/* instance last returned */
+	uint64_t returned;		/* instance last returned */
 	uint64_t noted;			/* instance DONE before this drain */
 };
 
 /* Sums over all tables. */
 struct tbuf_unit_sums {
 	uint64_t counters[TBUF_UNIT_COUNTERS];
-	uint64_t committed, given;	/* records of units that have ended */
+	uint64_t committed, returned;	/* records of units that have ended */
 };
 
 /* The units of a live target at one moment. */

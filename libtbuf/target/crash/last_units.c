@@ -37,7 +37,7 @@ struct tables {
  * Instances already read from their tables; protected by busy in
  * last_records.c.
  */
-static uint64_t given[TBUF_NUNITS];
+static uint64_t returned[TBUF_NUNITS];
 
 static bool
 tables_look(const struct tbuf_view *view, unsigned number, struct tables *t,
@@ -159,13 +159,13 @@ tbuf_last_tables(struct tbuf_lasts *to, const struct tbuf_view *view,
 	struct tables t;
 	uint32_t i;
 
-	memset(given, 0, sizeof(given));
+	memset(returned, 0, sizeof(returned));
 	if (!tables_look(view, number, &t, to))
 		return;
 	for (i = 0; i < t.count; i++) {
 		if (!entry_read(&t, i, &e) || !in_flight(&t, e.word))
 			continue;
-		given[i] = tbuf_unit_instance(e.word);
+		returned[i] = tbuf_unit_instance(e.word);
 		table_walk(&t, i, &e, word_is(&t, e.word, TBUF_UNIT_BOUND) ?
 		    UINT32_MAX : (uint32_t)e.ended);
 	}
@@ -208,7 +208,8 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 	tbuf_last_copy(place, last.at, &record, sizeof(record));
 	last.at += sizeof(record);
 	last.unit = record.id;
-	if (record.table >= t.count || given[record.table] == record.instance)
+	if (record.table >= t.count ||
+	    returned[record.table] == record.instance)
 		return;
 	if (header->epid == TBUF_EPID_ENVELOPE)
 		envelope_walk(&t, place, last, end);

@@ -39,17 +39,17 @@ tbuf_unit_selection(uint64_t base, const struct tbuf_slot *slot,
 	    tbuf_self.window, tbuf_self.tables };
 	const uint32_t *word;
 	uint32_t probe, mask;
-	uint64_t given;
+	uint64_t selection;
 
 	if (epid >= max || (probe = tbuf_load(&ecbs[epid].probe)) >=
 	    tbuf_self.tables.entries)
 		return (TBUF_SELECTED);
-	given = override(base, slot, tbuf_load(&ecbs[epid].enabling));
+	selection = override(base, slot, tbuf_load(&ecbs[epid].enabling));
 	word = &tbuf_view_probe(&view, probe)->selection;
 	mask = tbuf_load(word);
 	if (cached != NULL)
 		*cached = (struct tbuf_unit_epid){ epid, 0, mask, word };
-	if ((given & TBUF_SELECTION_GIVEN) != 0)
-		return ((uint32_t)given);
+	if ((selection & TBUF_SELECTION_SET) != 0)
+		return ((uint32_t)selection);
 	return (mask != 0 ? mask : TBUF_SELECTED);
 }

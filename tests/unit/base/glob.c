@@ -193,13 +193,13 @@ START_TEST(a_selection_stands_behind_all_of_it)
 		uint64_t selection;
 		size_t length;		/* of the text before the selection */
 	} good[] = {
-		{ "p:m:f:n", 0, 7 }, { "n=3", TBUF_SELECTION_GIVEN | 3, 1 },
-		{ "n=0", TBUF_SELECTION_GIVEN, 1 },
-		{ "a,b=0xFfffffff", TBUF_SELECTION_GIVEN | UINT32_MAX, 3 },
+		{ "p:m:f:n", 0, 7 }, { "n=3", TBUF_SELECTION_SET | 3, 1 },
+		{ "n=0", TBUF_SELECTION_SET, 1 },
+		{ "a,b=0xFfffffff", TBUF_SELECTION_SET | UINT32_MAX, 3 },
 		{ "n\\=3", 0, 4 }, { "n[=3]", 0, 5 }, { "n=", 0, 2 },
 		{ "n=x", 0, 3 }, { "f=4:n", 0, 5 },
-		{ "=7", TBUF_SELECTION_GIVEN | 7, 0 },
-		{ "a=1=2", TBUF_SELECTION_GIVEN | 2, 3 }
+		{ "=7", TBUF_SELECTION_SET | 7, 0 },
+		{ "a=1=2", TBUF_SELECTION_SET | 2, 3 }
 	};
 	static const char *const bad[] = {
 		"n=4294967296", "n=1x", "n=0x", "n=0x100000000", "a=1,b"
