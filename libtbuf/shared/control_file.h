@@ -149,7 +149,7 @@ bool	tbuf_control_alive(int fd);
  * Returns true if the file is orphaned: its target has ended, and no consumer
  * reads it.  `control` is its header, which has been checked.
  */
-bool	tbuf_control_left(int dirfd, int fd,
+bool	tbuf_control_orphan(int dirfd, int fd,
 	    const struct tbuf_control *control);
 
 /* Returns true if the file has records that no consumer has read. */
@@ -176,7 +176,7 @@ bool	tbuf_keep_limits(uint64_t *files, uint64_t *bytes);
  * pid namespace has its pid.  Returns a descriptor, with the header copied and
  * checked, or -errno.
  */
-int	tbuf_control_open_left(int dirfd, const char *name,
+int	tbuf_control_open_orphan(int dirfd, const char *name,
 	    struct tbuf_control *);
 
 /*

@@ -89,7 +89,7 @@ awaited(const struct tbuf_control *control)
 }
 
 bool
-tbuf_control_left(int dirfd, int fd, const struct tbuf_control *control)
+tbuf_control_orphan(int dirfd, int fd, const struct tbuf_control *control)
 {
 	return (!tbuf_control_alive(fd) && !awaited(control) &&
 	    !consumed(fd) && !tbuf_board_claims(dirfd, fd, control));
@@ -224,13 +224,13 @@ bool
 tbuf_control_reap(int dirfd, const char *name, int fd,
     const struct tbuf_control *control)
 {
-	return (tbuf_control_left(dirfd, fd, control) &&
+	return (tbuf_control_orphan(dirfd, fd, control) &&
 	    !tbuf_control_unread(fd, control) &&
 	    unlinkat(dirfd, name, 0) == 0);
 }
 
 int
-tbuf_control_open_left(int dirfd, const char *name,
+tbuf_control_open_orphan(int dirfd, const char *name,
     struct tbuf_control *control)
 {
 	struct stat st;
@@ -257,7 +257,7 @@ static bool
 reap_name(int dirfd, const char *name)
 {
 	struct tbuf_control control;
-	int fd = tbuf_control_open_left(dirfd, name, &control);
+	int fd = tbuf_control_open_orphan(dirfd, name, &control);
 	bool reaped;
 
 	if (fd < 0)

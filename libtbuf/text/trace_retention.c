@@ -33,7 +33,7 @@ struct keep {
 
 /* Returns true if the name is text.PID.RANDOM of a process that has ended. */
 static bool
-name_left(const char *name)
+name_is_orphan(const char *name)
 {
 	char control[TBUF_NAME_MAX];
 	uint64_t random;
@@ -103,7 +103,7 @@ look_part(int dirfd, const union part *part, long size, struct keep *k)
 	for (at = 0; at < size; at += entry->d_reclen) {
 		entry = (const struct dirent64 *)(const void *)
 		    (part->bytes + at);
-		if (name_left(entry->d_name))
+		if (name_is_orphan(entry->d_name))
 			look(dirfd, entry->d_name, k);
 	}
 }

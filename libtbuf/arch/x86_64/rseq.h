@@ -285,9 +285,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_SECTION_OUTCOMES						\
 	tbuf_rseq_clear();						\
 	return (TBUF_COMMITTED);					\
-	TBUF_SECTION_LEFT
+	TBUF_SECTION_EXITS
 
-#define TBUF_SECTION_LEFT						\
+#define TBUF_SECTION_EXITS						\
 late:									\
 	tbuf_rseq_clear();						\
 	return (TBUF_NO_ROOM);						\
@@ -593,7 +593,7 @@ name(const struct tbuf_memo *m, struct tbuf_write *w,			\
 	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"			\
 	    : changed, late, damaged, wrapped, chain);			\
 	return (TBUF_COMMITTED);					\
-	TBUF_SECTION_LEFT;						\
+	TBUF_SECTION_EXITS;						\
 }
 
 TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED)
@@ -800,7 +800,7 @@ tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
 	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
 	    : changed, late, damaged, wrapped, chain);
 	return (TBUF_COMMITTED);
-	TBUF_SECTION_LEFT;
+	TBUF_SECTION_EXITS;
 }
 
 /*

@@ -201,7 +201,7 @@ collect_truncated(struct tbuf_consumer *c)
  * exec: its records so far are complete, and its new image may have a file.
  */
 static void
-collect_left(struct tbuf_consumer *c)
+collect_execed(struct tbuf_consumer *c)
 {
 	struct tbuf_target *t;
 
@@ -229,7 +229,7 @@ find_targets(struct tbuf_consumer *c, bool scan)
 	c->unsettled = false;
 	if (scan && tbuf_consumer_scan(c) == 0)
 		tbuf_attach_new(c);
-	collect_left(c);
+	collect_execed(c);
 	c->next_search = c->unsettled && c->searches < SEARCHES_MAX ?
 	    tbuf_now() + (SEARCH_PERIOD << c->searches++) : UINT64_MAX;
 }
@@ -244,7 +244,7 @@ tbuf_consumer_find_command(struct tbuf_consumer *c, uint64_t now)
 static void
 look_at_command(struct tbuf_consumer *c, uint64_t now)
 {
-	collect_left(c);
+	collect_execed(c);
 	c->next_command = c->command_wait > TBUF_SECOND ? UINT64_MAX :
 	    now + c->command_wait;
 	c->command_wait *= 2;
@@ -443,7 +443,7 @@ aborted(struct tbuf_consumer *c, int error)
  * The last target may have a child that is not a target yet.
  */
 static bool
-nobody_left(struct tbuf_consumer *c)
+no_targets(struct tbuf_consumer *c)
 {
 	const struct tbuf_target *last;
 
@@ -514,7 +514,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	tbuf_images_look(c, false);
 	tbuf_sampling_look(c);
 	if (script_over(c, now) || (p[POLL_STOP].revents & POLLIN) != 0 ||
-	    full(c) || nobody_left(c))
+	    full(c) || no_targets(c))
 		return (finish(c, 0));
 	if (collect_resigned(c))
 		return (aborted(c, -ETIMEDOUT));
@@ -539,7 +539,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tick(&c->next_status, c->options.statusrate, now)) {
 		what |= TBUF_DRAIN_STATUS;
 		retire_lanes(c, now);
-		collect_left(c);
+		collect_execed(c);
 		tbuf_images_look(c, true);
 	}
 	if (any_ended(c))
@@ -562,7 +562,7 @@ tbuf_consumer_work(struct tbuf_consumer *c)
 	if (c->state == TBUF_RUN_ENDED)
 		return (0);
 	tbuf_drain_end(c);
-	if (script_over(c, 0) || nobody_left(c))
+	if (script_over(c, 0) || no_targets(c))
 		return (finish(c, 0));
 	do {
 		upkeep(c);

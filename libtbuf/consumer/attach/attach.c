@@ -605,7 +605,7 @@ tbuf_attach_all(struct tbuf_consumer *c)
 	uint64_t bufsize = c->options.bufsize;
 	int error;
 
-	if ((error = tbuf_budget(c, &c->left)) != 0)
+	if ((error = tbuf_budget(c, &c->budget)) != 0)
 		return (error);
 	if ((error = attach(c, NULL, &bufsize)) != 0)
 		return (error);

@@ -81,7 +81,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 	/* Before the run begins, an entry serves to list a command's probes. */
 	bool lists = c->state == TBUF_RUN_NEW;
 
-	tbuf_store(&entry->budget, c->left);
+	tbuf_store(&entry->budget, c->budget);
 	entry->deadline = c->programs != NULL ||
 	    tbuf_policy(o->bufpolicy)->deadline ? patience(c) : 0;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
@@ -186,7 +186,7 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 	if (c->entry == NULL)
 		return;
 	tbuf_board_untraceable(c);
-	c->left = tbuf_load(&c->entry->budget);
+	c->budget = tbuf_load(&c->entry->budget);
 	tbuf_store_release(&c->entry->run, 0);
 	tbuf_programs_remove(c->directory, c->entry);
 	c->entry = NULL;

@@ -337,7 +337,7 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 
 /* Opens a file of the runtime directory; -EBUSY: its process still holds it. */
 static int
-open_left(struct tbuf_consumer *c, const char *name)
+open_orphan(struct tbuf_consumer *c, const char *name)
 {
 	struct opened file;
 	int fd = openat(c->directory, name,
@@ -356,7 +356,7 @@ open_left(struct tbuf_consumer *c, const char *name)
 }
 
 /* Result for all files of a dead process. */
-struct left {
+struct orphans {
 	unsigned opened;
 	int error;		/* of a file that could not be opened */
 	bool cut;		/* a file was truncated */
@@ -364,7 +364,7 @@ struct left {
 };
 
 static void
-open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
+open_orphans(struct tbuf_consumer *c, pid_t pid, struct orphans *orphans)
 {
 	struct dirent *entry;
 	uint64_t random;
@@ -372,7 +372,7 @@ open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
 	pid_t named;
 	int fd = -1, error;
 
-	memset(left, 0, sizeof(*left));
+	memset(orphans, 0, sizeof(*orphans));
 	if (tbuf_consumer_directory(c, false) >= 0)
 		fd = openat(c->directory, ".",
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -382,12 +382,12 @@ open_all_left(struct tbuf_consumer *c, pid_t pid, struct left *left)
 		if (!tbuf_control_name_parse(entry->d_name, &named, &random) ||
 		    named != pid)
 			continue;
-		error = open_left(c, entry->d_name);
-		left->opened += error >= 0;
-		left->cut |= error > 0;
-		left->held |= error == -EBUSY;
+		error = open_orphan(c, entry->d_name);
+		orphans->opened += error >= 0;
+		orphans->cut |= error > 0;
+		orphans->held |= error == -EBUSY;
 		if (error < 0 && error != -EBUSY && error != -ESRCH)
-			left->error = error;
+			orphans->error = error;
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -412,22 +412,22 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
 	struct opened file = { .fd = -1 };
 	unsigned pauses = DYING_PAUSES;
-	struct left left;
+	struct orphans orphans;
 	int error;
 
 	if (c->state != TBUF_RUN_NEW)
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	/* A killed process frees its memory before it releases its file. */
 	do {
-		open_all_left(c, pid, &left);
+		open_orphans(c, pid, &orphans);
 		error = open_living(c, pid, &file);
-	} while (error == -ESRCH && left.opened == 0 && left.held &&
+	} while (error == -ESRCH && orphans.opened == 0 && orphans.held &&
 	    tbuf_pause(&pauses));
-	if (error == 0 || left.opened != 0)
-		return (left.cut);
+	if (error == 0 || orphans.opened != 0)
+		return (orphans.cut);
 	/* A problem with its file says more than that the process has ended. */
-	if (error == -ESRCH && left.error != 0)
-		return (left.error);
+	if (error == -ESRCH && orphans.error != 0)
+		return (orphans.error);
 	return (tbuf_consumer_fail(c, error, "failed to grab pid %d: %s",
 	    (int)pid, error == -ESRCH ? strerror(ESRCH) : file.problem));
 }

@@ -163,14 +163,14 @@ tbuf_untraceable_image(struct tbuf_consumer *c, struct tbuf_target *old,
 	const char *why;
 	unsigned which;
 
-	if (old->life != TBUF_LEFT)
+	if (old->life != TBUF_EXECED)
 		return;
 	if ((why = reason(old->pid, error, found, &which)) == NULL) {
 		old->stranger |= is_stranger(old->pid, error);
 		return;
 	}
 	/* Scan the directory first: its file may have appeared meanwhile. */
-	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_LEFT)
+	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_EXECED)
 		return;
 	tbuf_target_close(old);
 	tbuf_untraceable_add(c, which, why);
@@ -185,7 +185,7 @@ stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	const struct tbuf_target *o;
 
-	if (!t->stranger || (t->life != TBUF_LEFT && t->life != TBUF_DEAD))
+	if (!t->stranger || (t->life != TBUF_EXECED && t->life != TBUF_DEAD))
 		return (false);
 	TAILQ_FOREACH(o, &c->targets, link)
 		if (o != t && tbuf_target_same(o, t))

@@ -100,7 +100,7 @@ keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	unsigned i, oldest = 0;
 
 	if (alive || tbuf_control_recorder(fd, control, &session) ||
-	    !tbuf_control_left(orphans->dirfd, fd, control))
+	    !tbuf_control_orphan(orphans->dirfd, fd, control))
 		return (0);
 	tbuf_copy(orphans->files[orphans->count].name, name, TBUF_NAME_MAX);
 	orphans->files[orphans->count].born = control->birth.real;

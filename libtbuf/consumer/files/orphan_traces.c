@@ -116,7 +116,7 @@ trace_open(int dirfd, const char *name)
 }
 
 int
-tbuf_traces_left(int dirfd, int (*visit)(void *, const struct tbuf_left *),
+tbuf_traces_orphan(int dirfd, int (*visit)(void *, const struct tbuf_left *),
     void *arg)
 {
 	struct look l = { .visit = visit, .arg = arg };

@@ -134,7 +134,7 @@ look(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || (alive && !recorder) ||
-	    (!alive && !tbuf_control_left(l->dirfd, fd, control)))
+	    (!alive && !tbuf_control_orphan(l->dirfd, fd, control)))
 		return (0);
 	left.pid = (pid_t)control->pid;
 	left.end = alive ? TBUF_LEFT_ALIVE :
@@ -158,7 +158,7 @@ tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 	if (result == -EAGAIN)
 		result = 0;
 	if (result == 0)
-		result = tbuf_traces_left(l.dirfd, visit, arg);
+		result = tbuf_traces_orphan(l.dirfd, visit, arg);
 	close(l.dirfd);
 	return (result);
 }
@@ -178,7 +178,7 @@ control_remove(int dirfd, const char *name)
 	if (fd == -1)
 		error = -ENOENT;
 	else if (!read_at(fd, &control, sizeof(control), 0) ||
-	    !tbuf_control_left(dirfd, fd, &control))
+	    !tbuf_control_orphan(dirfd, fd, &control))
 		error = -EBUSY;
 	else if (unlinkat(dirfd, name, 0) != 0)
 		error = -errno;

@@ -242,7 +242,7 @@ open_mapped(pid_t pid)
 
 /* Opens the trace of a process that is dead, or has unreadable mappings. */
 static int
-open_left(pid_t pid)
+open_orphan(pid_t pid)
 {
 	struct wanted w = { .pid = pid };
 	int path = tbuf_directory_open(false), fd;
@@ -259,5 +259,5 @@ tbuf_trace_open_pid(pid_t pid)
 {
 	int fd = open_mapped(pid);
 
-	return (fd < 0 ? open_left(pid) : fd);
+	return (fd < 0 ? open_orphan(pid) : fd);
 }

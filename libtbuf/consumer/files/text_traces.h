@@ -40,7 +40,7 @@ int	tbuf_unwrap_descriptor(int fd,
 	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);
 
 /* Visits dead processes' traces in a runtime directory, for tbuf_left(). */
-int	tbuf_traces_left(int dirfd,
+int	tbuf_traces_orphan(int dirfd,
 	    int (*visit)(void *, const struct tbuf_left *), void *);
 int	tbuf_trace_remove(int dirfd, const char *name);
 

@@ -476,7 +476,7 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 
 /* Returns 1 with a record of a batch without a commit record, or 0. */
 static int
-next_left(struct tbuf_consumer *c, struct tbuf_event *event)
+next_unfinished(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
@@ -484,9 +484,9 @@ next_left(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (d->snapshot)
 		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (emptied(t) && (tbuf_batches_left(c, t,
+		if (emptied(t) && (tbuf_batches_unfinished(c, t,
 		    ended(t) || last(d), event) == 1 ||
-		    tbuf_units_left(c, t, due(c, t), ended(t) || last(d),
+		    tbuf_units_unfinished(c, t, due(c, t), ended(t) || last(d),
 		    event) == 1))
 			return (1);
 	return (0);
@@ -666,7 +666,7 @@ next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		d->merging = false;
 	}
-	return (next_grouped(c, event) == 1 || next_left(c, event) == 1 ||
+	return (next_grouped(c, event) == 1 || next_unfinished(c, event) == 1 ||
 	    next_limit(c, event) == 1 || tbuf_replay_unfit(c, event) == 1 ||
 	    next_exit(c, event) == 1);
 }

@@ -109,7 +109,7 @@ int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_reader *,
  * at its end, or 0.
  */
 void	tbuf_batches_due(struct tbuf_target *, bool due);
-int	tbuf_batches_left(struct tbuf_consumer *, struct tbuf_target *,
+int	tbuf_batches_unfinished(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*
  * Work units.  look: frees tables after their batch was returned.  release:
@@ -123,8 +123,8 @@ void	tbuf_units_release(struct tbuf_reader *);
 bool	tbuf_unit_is(const struct tbuf_reader *, const struct tbuf_header *);
 void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header *);
-int	tbuf_units_left(struct tbuf_consumer *, struct tbuf_target *, bool due,
-	    bool end, struct tbuf_event *);
+int	tbuf_units_unfinished(struct tbuf_consumer *, struct tbuf_target *,
+	    bool due, bool end, struct tbuf_event *);
 int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*

@@ -344,8 +344,8 @@ tbuf_batches_due(struct tbuf_target *t, bool due)
 }
 
 int
-tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
-    struct tbuf_event *event)
+tbuf_batches_unfinished(struct tbuf_consumer *c, struct tbuf_target *t,
+    bool end, struct tbuf_event *event)
 {
 	struct tbuf_reader *r = t->readers;
 	struct tbuf_batch *b, *next;
@@ -359,12 +359,12 @@ tbuf_batches_left(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 	for (;;) {
 		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
-		if (!end || t->spec.left >= t->spec.count)
+		if (!end || t->spec.next >= t->spec.count)
 			return (0);
-		instance = instance_in(t, t->spec.left, TBUF_COMMITTING);
+		instance = instance_in(t, t->spec.next, TBUF_COMMITTING);
 		if (instance != 0)
-			r->batch = batch_take(t, t->spec.left, instance);
-		t->spec.left++;
+			r->batch = batch_take(t, t->spec.next, instance);
+		t->spec.next++;
 	}
 }
 

@@ -36,7 +36,7 @@ forgo(struct tbuf_target *t)
 
 /* Reads a unit that is BOUND, or ENDING: only its end is known then. */
 static struct tbuf_batch *
-left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *e)
 {
 	struct tbuf_batch *b;
@@ -61,25 +61,26 @@ left_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 }
 
 static struct tbuf_batch *
-left_now(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
+unfinished_read(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
 {
 	struct tbuf_unit_entry e;
 
-	return (tbuf_unit_entry_read(t, i, &e) ? left_open(c, t, i, &e) : NULL);
+	return (tbuf_unit_entry_read(t, i, &e) ? unfinished_open(c, t, i, &e) :
+	    NULL);
 }
 
 static struct tbuf_batch *
-left_next(struct tbuf_consumer *c, struct tbuf_target *t)
+unfinished_next(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_unit_tables *u = &t->units;
-	uint32_t i = u->left++;
+	uint32_t i = u->next++;
 	struct tbuf_batch *b;
 
 	if (u->held != NULL) {
 		b = u->held->batches[i];
 		u->held->batches[i] = NULL;
 	} else
-		b = left_now(c, t, i);
+		b = unfinished_read(c, t, i);
 	if (b == NULL || !b->info.ended)
 		return (b);
 	/* The process ended after storing the envelope. */
@@ -92,7 +93,7 @@ left_next(struct tbuf_consumer *c, struct tbuf_target *t)
 }
 
 int
-tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
+tbuf_units_unfinished(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
     bool end, struct tbuf_event *event)
 {
 	struct tbuf_reader *r = t->readers;
@@ -104,9 +105,9 @@ tbuf_units_left(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
 	for (;;) {
 		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
-		if (!end || t->units.left >= t->units.count)
+		if (!end || t->units.next >= t->units.count)
 			return (0);
-		r->batch = left_next(c, t);
+		r->batch = unfinished_next(c, t);
 	}
 }
 
@@ -217,7 +218,7 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 {
 	struct tbuf_unit_held *held = t->units.held;
 
-	held->batches[i] = left_open(c, t, i, e);
+	held->batches[i] = unfinished_open(c, t, i, e);
 	if (tbuf_unit_in(t, e->word, TBUF_UNIT_DONE) && (held->done[i] =
 	    tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
 		held->done[i]->instance = tbuf_unit_instance(e->word);
@@ -268,7 +269,7 @@ tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
 		held = &u->held->batches[i];
 		if (*held == NULL)
 			continue;
-		b = left_now(c, t, i);
+		b = unfinished_read(c, t, i);
 		if (b != NULL && b->instance == (*held)->instance &&
 		    !b->info.ended) {
 			tbuf_batch_free(t, *held);

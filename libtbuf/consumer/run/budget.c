@@ -51,9 +51,9 @@ tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 
 /* Returns the remaining budget: on the board, where targets take, or here. */
 static uint64_t *
-left(struct tbuf_consumer *c)
+budget_of(struct tbuf_consumer *c)
 {
-	return (c->entry != NULL ? &c->entry->budget : &c->left);
+	return (c->entry != NULL ? &c->entry->budget : &c->budget);
 }
 
 bool
@@ -62,15 +62,15 @@ tbuf_budget_take(struct tbuf_consumer *c, uint64_t bytes)
 	uint64_t now;
 
 	do {
-		now = tbuf_load(left(c));
+		now = tbuf_load(budget_of(c));
 		if (bytes > now)
 			return (false);
-	} while (!tbuf_cas(left(c), now, now - bytes));
+	} while (!tbuf_cas(budget_of(c), now, now - bytes));
 	return (true);
 }
 
 void
 tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
 {
-	tbuf_add(left(c), bytes);
+	tbuf_add(budget_of(c), bytes);
 }

@@ -251,7 +251,7 @@ read_session(const struct tbuf_target *t, struct tbuf_image *image)
  * opened for names of functions, so another user's control file is not used.
  */
 static bool
-read_left(struct tbuf_target *t, struct tbuf_image *image)
+read_stored(struct tbuf_target *t, struct tbuf_image *image)
 {
 	struct stat st;
 	bool known;
@@ -259,7 +259,7 @@ read_left(struct tbuf_target *t, struct tbuf_image *image)
 	if (t->foreign || fstat(t->fd, &st) != 0 || st.st_uid != geteuid())
 		return (false);
 	known = read_begun(t, image);
-	t->nleft = image->count;
+	t->nstored = image->count;
 	return (read_session(t, image) || known);
 }
 
@@ -268,7 +268,7 @@ static void
 read_both(struct tbuf_consumer *c, struct tbuf_target *t,
     struct tbuf_image *image)
 {
-	bool left = !t->mapped && read_left(t, image);
+	bool left = !t->mapped && read_stored(t, image);
 
 	t->mapped |= read_maps(c, image) || left;
 	if (!t->file_only && tbuf_session_holds(t))
@@ -314,11 +314,11 @@ leave(struct tbuf_target *t, const struct mapping *one)
 	    one->offset, one->inode, one->path);
 
 	if (size < 0 || (size_t)size >= sizeof(line) ||
-	    (uint64_t)size > t->layout.mappings_size - t->left)
+	    (uint64_t)size > t->layout.mappings_size - t->stored)
 		return (false);
-	memcpy(t->view.base + t->area + t->layout.mappings + t->left, line,
+	memcpy(t->view.base + t->area + t->layout.mappings + t->stored, line,
 	    (size_t)size);
-	t->left += (uint64_t)size;
+	t->stored += (uint64_t)size;
 	return (true);
 }
 
@@ -330,10 +330,10 @@ tbuf_images_leave(const struct tbuf_consumer *c, struct tbuf_target *t)
 
 	if (image == NULL || session == NULL)
 		return;
-	while (t->nleft < image->count && leave(t, &image->all[t->nleft]))
-		t->nleft++;
+	while (t->nstored < image->count && leave(t, &image->all[t->nstored]))
+		t->nstored++;
 	/* Release: the lines are stored before they count. */
-	tbuf_store_release(&session->mapped, t->left);
+	tbuf_store_release(&session->mapped, t->stored);
 }
 
 void

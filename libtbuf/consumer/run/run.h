@@ -149,7 +149,7 @@ struct tbuf_consumer {
 	int board_fd;
 	struct tbuf_moment posted;	/* time of the entry, record clock */
 	enum tbuf_clock clock;
-	uint64_t left;			/* budget remaining, without an entry */
+	uint64_t budget;		/* budget remaining, without an entry */
 	bool lowered;			/* sizes were, to fit the budget */
 	int skipped;			/* error of the first skipped target */
 	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];

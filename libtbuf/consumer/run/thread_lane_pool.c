@@ -63,14 +63,14 @@ sides_of(const struct tbuf_target *t)
 
 /* Returns true if at most a quarter is free; the spare lane is not counted. */
 static bool
-few_left(const struct tbuf_target *t)
+few_free(const struct tbuf_target *t)
 {
 	const struct tbuf_holder *holders = holders_of(t);
-	uint32_t n = sides_of(t), left = 0, i;
+	uint32_t n = sides_of(t), free = 0, i;
 
 	for (i = 1; i < n; i++)
-		left += tbuf_load(&holders[i].state) == TBUF_LANE_FREE;
-	return (4 * left <= n - 1);
+		free += tbuf_load(&holders[i].state) == TBUF_LANE_FREE;
+	return (4 * free <= n - 1);
 }
 
 /* ------------------------------------------------------------ dead threads */
@@ -219,7 +219,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 static void
 look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 {
-	bool few = few_left(t), more = t->nreaders < t->layout.nlanes_max &&
+	bool few = few_free(t), more = t->nreaders < t->layout.nlanes_max &&
 	    now >= t->next_pool;
 
 	/* Lanes of dead threads are freed before any are added. */
@@ -227,7 +227,7 @@ look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 	    now >= t->swept + (few ? SWEEP_SOON : SWEEP_LATE)) {
 		t->swept = now;
 		sweep(t);
-		few = few_left(t);
+		few = few_free(t);
 	}
 	if (few && more && grow(c, t) != 0)
 		t->next_pool = now + GROW_AGAIN;

@@ -127,7 +127,7 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
  * sees the turn.
  */
 static bool
-is_left(const struct tbuf_reader *r, bool everywhere, unsigned *yields)
+is_unused(const struct tbuf_reader *r, bool everywhere, unsigned *yields)
 {
 	struct tbuf_target *t = r->target;
 	uint32_t number = r->index - t->first_lock;
@@ -209,7 +209,7 @@ leave_all(struct tbuf_aggregates *all, struct tbuf_target *t, bool everywhere)
 	t->turns.stopped = !everywhere;
 	for (i = 0; i < t->nreaders; i++) {
 		r = &t->readers[i];
-		if (!r->beside && is_left(r, everywhere, &yields) &&
+		if (!r->beside && is_unused(r, everywhere, &yields) &&
 		    leave(all, r, ~t->turns.count & 1) == -ENOMEM)
 			return (-ENOMEM);
 	}

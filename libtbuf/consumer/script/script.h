@@ -184,7 +184,7 @@ struct tbuf_element {
 	uint32_t room;			/* bytes at `bytes` */
 	uint8_t scope;
 	bool used;
-	bool left;			/* value of a target that has ended */
+	bool orphan;			/* value of a target that has ended */
 	bool lent;			/* dropped when the clause ends */
 };
 
@@ -460,7 +460,7 @@ bool	tbuf_script_charge(struct tbuf_script *, uint64_t bytes);
  * Makes the element of the machine's key for a value of a target that has
  * ended, and charges it.  Returns NULL, a drop, if there is no room.
  */
-struct tbuf_element *tbuf_script_left(struct tbuf_script *, uint32_t id);
+struct tbuf_element *tbuf_script_orphan(struct tbuf_script *, uint32_t id);
 
 /* script_array.c: elements of arrays, by the machine's key.  NULL: none. */
 struct tbuf_element *tbuf_element_find(struct tbuf_script *,

@@ -147,7 +147,7 @@ tbuf_element_make(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 	e->room = room;
 	e->number = 0;
 	e->charge = 0;
-	e->left = e->lent = false;
+	e->orphan = e->lent = false;
 	e->used = true;
 	to = bucket(all, e->hash);
 	e->next = *to;

@@ -202,7 +202,7 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		return (TBUF_FAULT_ILLEGAL);
 	*e = tbuf_element_find(s, scope, id);
 	if (*e != NULL && (*e)->charge != 0) {
-		(*e)->left = false;
+		(*e)->orphan = false;
 		return (0);
 	}
 	charge = element_charge(s->machine.key_size, v);
@@ -217,19 +217,19 @@ element_get(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		return (TBUF_STOP);
 	}
 	(*e)->charge = charge;
-	(*e)->left = (*e)->lent = false;
+	(*e)->orphan = (*e)->lent = false;
 	return (0);
 }
 
 struct tbuf_element *
-tbuf_script_left(struct tbuf_script *s, uint32_t id)
+tbuf_script_orphan(struct tbuf_script *s, uint32_t id)
 {
 	struct tbuf_element *e;
 
 	s->machine.key_size = s->machine.key.used;
 	if (element_get(s, TBUF_SCOPE_ARRAY, id, &e) != 0)
 		return (NULL);
-	e->left = true;
+	e->orphan = true;
 	return (e);
 }
 

@@ -143,7 +143,7 @@ tbuf_elements_pull(void *consumer, struct tbuf_element *e)
 	if (!is_theirs(c, e))
 		return (TBUF_ELEMENT_UNKNOWN);
 	/* A value of an ended target stays valid if this one has none. */
-	if (t != NULL && !e->left)
+	if (t != NULL && !e->orphan)
 		return (pull_from(c, t, e));
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (pull_from(c, t, e) == TBUF_ELEMENT_PRESENT)
@@ -205,7 +205,7 @@ forget_all(const struct tbuf_consumer *c, struct tbuf_script *s)
 
 	for (i = 0; i < s->elements.nslots; i++) {
 		e = s->elements.slots[i];
-		if (e->used && e->scope == TBUF_SCOPE_ARRAY && !e->left &&
+		if (e->used && e->scope == TBUF_SCOPE_ARRAY && !e->orphan &&
 		    is_theirs(c, e))
 			tbuf_element_drop(s, e);
 	}
@@ -229,7 +229,7 @@ keep_one(const struct tbuf_consumer *c, uint64_t value, const uint64_t *body,
 		return;
 	key->used = (uint32_t)(word >> 32);
 	memcpy(key->bytes, body + HEAD, key->used);
-	e = tbuf_script_left(c->script, word & UINT16_MAX);
+	e = tbuf_script_orphan(c->script, word & UINT16_MAX);
 	if (e == NULL || e->room != array.size)
 		return;
 	e->number = value;

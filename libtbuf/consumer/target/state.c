@@ -10,13 +10,13 @@ void
 tbuf_target_leave(struct tbuf_target *t)
 {
 	if (t->life == TBUF_ALIVE)
-		t->life = TBUF_LEFT;
+		t->life = TBUF_EXECED;
 }
 
 void
 tbuf_target_close(struct tbuf_target *t)
 {
-	if (t->life == TBUF_LEFT)
+	if (t->life == TBUF_EXECED)
 		t->life = TBUF_CLOSED;
 }
 

@@ -93,7 +93,7 @@ struct tbuf_unit_tables {
 	uint64_t returned;		/* records of ended units returned */
 	uint64_t released;		/* returned, and released in lanes */
 	uint64_t reported[TBUF_UNIT_COUNTERS];
-	uint32_t left;			/* next table to read at the end */
+	uint32_t next;			/* next table to read at the end */
 	struct tbuf_unit_held *held;	/* copy of one moment, or NULL */
 };
 
@@ -118,7 +118,7 @@ struct tbuf_spec {
 	uint64_t retained;		/* bytes of batches in the list */
 	uint64_t drops, overwritten;	/* records, not yet reported */
 	uint64_t reported[2];		/* reported: busy, unavailable */
-	uint32_t left;			/* next id to read at the end */
+	uint32_t next;			/* next id to read at the end */
 };
 
 /* A lane as its consumer reads it. */
@@ -180,7 +180,7 @@ struct tbuf_reader {
  */
 enum tbuf_life {
 	TBUF_ALIVE,
-	TBUF_LEFT,		/* the image has called exec */
+	TBUF_EXECED,		/* the image has called exec */
 	TBUF_CLOSED,		/* LEFT, and its successor is untraceable */
 	TBUF_REPLACED,		/* another image is a target now */
 	TBUF_RESIGNED,		/* its session is over, it runs on */
@@ -237,8 +237,8 @@ struct tbuf_target {
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
 	bool mapped;			/* its mappings have been read */
-	unsigned nleft;			/* mappings written to its session */
-	uint64_t left;			/* bytes of these mappings */
+	unsigned nstored;		/* mappings written to its session */
+	uint64_t stored;		/* bytes of these mappings */
 	bool sampled;			/* profile-N samples its threads */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* 0: none */

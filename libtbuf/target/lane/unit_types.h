@@ -46,7 +46,7 @@ struct tbuf_bound {
 
 struct tbuf_unit {
 	uint64_t word;			/* epoch << 48 | serial << 1 | used */
-	uint64_t owner;			/* thread in it, or tbuf_unit_left(); 0:
+	uint64_t owner;	/* thread in it, or tbuf_unit_unowned(); 0:
 					 * the place is free */
 	struct tbuf_unit *outer;	/* its thread's previous unit */
 	uint64_t memo;			/* saved bits of that thread's memo */

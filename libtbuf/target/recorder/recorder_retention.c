@@ -60,14 +60,14 @@ look(int dirfd, const char *name, void *argument)
 	struct tbuf_session session;
 	struct tbuf_control control;
 	struct stat st;
-	int fd = tbuf_control_open_left(dirfd, name, &control);
+	int fd = tbuf_control_open_orphan(dirfd, name, &control);
 
 	if (fd < 0)
 		return;
 	if (strncmp(control.comm, k->program, sizeof(control.comm)) == 0 &&
 	    fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
 	    tbuf_control_recorder(fd, &control, &session) &&
-	    tbuf_control_left(dirfd, fd, &control))
+	    tbuf_control_orphan(dirfd, fd, &control))
 		count(k, name, &control, &session,
 		    (uint64_t)st.st_blocks * BLOCK);
 	close(fd);

@@ -193,7 +193,7 @@ tbuf_unit_leave(uint64_t number)
 	if (!tbuf_unit_mine(u) || !leave(u))
 		return (-EBUSY);
 	tbuf_unit_tell(u, false);
-	tbuf_store_release(&u->owner, tbuf_unit_left());
+	tbuf_store_release(&u->owner, tbuf_unit_unowned());
 	return (0);
 }
 

@@ -131,7 +131,7 @@ tbuf_unit_self(void)
  * Returns the owner of a unit that no thread is in; no area has this address.
  */
 static inline uint64_t
-tbuf_unit_left(void)
+tbuf_unit_unowned(void)
 {
 	return (tbuf_load(&tbuf_units_epoch) << TBUF_UNIT_EPOCH | 1);
 }

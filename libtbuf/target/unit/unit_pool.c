@@ -85,12 +85,12 @@ tbuf_unit_take(void)
 int
 tbuf_unit_own(struct tbuf_unit *u, uint64_t number)
 {
-	if (!tbuf_cas(&u->owner, tbuf_unit_left(), tbuf_unit_self()))
+	if (!tbuf_cas(&u->owner, tbuf_unit_unowned(), tbuf_unit_self()))
 		return (-EBUSY);
 	if (tbuf_unit_find(number) == u)
 		return (0);
 	/* A new unit has this place, and no thread is in that one either. */
-	tbuf_store_release(&u->owner, tbuf_unit_left());
+	tbuf_store_release(&u->owner, tbuf_unit_unowned());
 	return (-ENOENT);
 }
 

@@ -747,7 +747,7 @@ START_TEST(what_is_mapped_is_left_as_far_as_there_is_room)
 
 	begin_own_named(false);
 	t = TAILQ_FIRST(&own->targets);
-	before = t->left;
+	before = t->stored;
 	ck_assert_uint_ne(before, 0);
 	ck_assert_uint_eq(session()->mapped, before);
 	ck_assert_uint_eq(session()->mappings.size, TBUF_MAPPINGS_MAX);
@@ -755,11 +755,11 @@ START_TEST(what_is_mapped_is_left_as_far_as_there_is_room)
 	    "[line]", 6));
 	tbuf_images_look(own, true);
 	ck_assert_uint_eq(session()->mapped, before);
-	t->left = TBUF_MAPPINGS_MAX - 20;
-	t->nleft = 0;
+	t->stored = TBUF_MAPPINGS_MAX - 20;
+	t->nstored = 0;
 	tbuf_images_leave(own, t);
 	ck_assert_uint_eq(session()->mapped, TBUF_MAPPINGS_MAX - 20);
-	ck_assert_uint_eq(t->nleft, 0);
+	ck_assert_uint_eq(t->nstored, 0);
 	end();
 }
 END_TEST

@@ -481,7 +481,7 @@ START_TEST(what_children_have_taken_is_given_back)
 	ck_assert_uint_eq(tally.exits, 8);
 	TAILQ_FOREACH(t, &c->targets, link)
 		sum += t->charged;
-	sum += c->entry != NULL ? c->entry->budget : c->left;
+	sum += c->entry != NULL ? c->entry->budget : c->budget;
 	ck_assert_uint_eq(sum, 64 << 20);
 	tbuf_consumer_close(c);
 }

@@ -602,7 +602,7 @@ START_TEST(elements_that_targets_left)
 	for (i = 0; i < 4; i++) {
 		memcpy(key->bytes, &i, sizeof(i));
 		key->used = sizeof(i);
-		ck_assert((tbuf_script_left(consumer->script, 0) != NULL) ==
+		ck_assert((tbuf_script_orphan(consumer->script, 0) != NULL) ==
 		    (i < 3));
 	}
 	ck_assert_uint_eq(consumer->script->dynamic, 60);

@@ -122,7 +122,7 @@ END_TEST
 static bool
 left(void)
 {
-	return (tbuf_control_left(dirfd, made.fd, made.control));
+	return (tbuf_control_orphan(dirfd, made.fd, made.control));
 }
 
 START_TEST(a_file_stays_while_its_process_is_there_or_cannot_be_looked_at)
