@@ -221,7 +221,7 @@ read_text(const struct line *at, char *to, size_t size)
 }
 
 static uint64_t
-asked(const struct line *at, const char *name, unsigned base)
+fd_field(const struct line *at, const char *name, unsigned base)
 {
 	char info[128];
 
@@ -236,7 +236,7 @@ offset(uint32_t pid, uint32_t fd, const struct line *at)
 	long n;
 
 	if (pid != 0)
-		return (asked(at, "pos:\t", 10));
+		return (fd_field(at, "pos:\t", 10));
 	n = tbuf_peek_call(SYS_lseek, fd, NULL, SEEK_CUR, NULL, 0);
 	return (n < 0 ? 0 : (uint64_t)n);
 }
@@ -247,7 +247,7 @@ flags(uint32_t pid, uint32_t fd, const struct line *at)
 	long n;
 
 	if (pid != 0)
-		return (asked(at, "flags:\t", 8));
+		return (fd_field(at, "flags:\t", 8));
 	n = tbuf_peek_call(SYS_fcntl, fd, (const void *)(uintptr_t)F_GETFL, 0,
 	    NULL, 0);
 	return (n < 0 ? 0 : (uint64_t)n);

@@ -222,11 +222,11 @@ fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 static void
 look_if_strict(const struct syscall_frame *f, uint64_t number)
 {
-	bool asked = number == SYS_prctl ? f->args[0] == PR_SET_SECCOMP &&
+	bool seccomp = number == SYS_prctl ? f->args[0] == PR_SET_SECCOMP &&
 	    f->args[1] == SECCOMP_MODE_STRICT : number == SYS_seccomp &&
 	    f->args[0] == SECCOMP_SET_MODE_STRICT;
 
-	if (asked && f->result == 0)
+	if (seccomp && f->result == 0)
 		thread.strict = true;
 }
 

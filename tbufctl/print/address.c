@@ -64,7 +64,7 @@ address_end(void)
 /* ------------------------------------------------------------ kinds */
 
 static const char *
-asked(const struct datum *d)
+shape_name(const struct datum *d)
 {
 
 	return (d->shape != NULL && d->shape->name != NULL ?
@@ -76,7 +76,7 @@ static bool
 is_program_stack(const struct datum *d)
 {
 
-	return (d->kind == DATUM_BYTES && strcmp(asked(d), "ustack") == 0);
+	return (d->kind == DATUM_BYTES && strcmp(shape_name(d), "ustack") == 0);
 }
 
 bool
@@ -84,7 +84,7 @@ address_is_stack(const struct datum *d)
 {
 
 	return (is_program_stack(d) || (d->kind == DATUM_BYTES &&
-	    strcmp(asked(d), "stack") == 0));
+	    strcmp(shape_name(d), "stack") == 0));
 }
 
 static bool
@@ -96,7 +96,7 @@ is_program_symbol(const struct datum *d)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(asked(d), names[i]) == 0)
+		if (strcmp(shape_name(d), names[i]) == 0)
 			return (d->kind == DATUM_BYTES && d->length == 16);
 	return (false);
 }
@@ -106,7 +106,7 @@ address_is_symbol(const struct datum *d)
 {
 
 	return (is_program_symbol(d) || (d->kind == DATUM_INTEGER &&
-	    strcmp(asked(d), "_symaddr") == 0));
+	    strcmp(shape_name(d), "_symaddr") == 0));
 }
 
 /* ------------------------------------------------------------ names */
@@ -210,7 +210,7 @@ address_put_symbol(struct output *out, const struct datum *d)
 	else
 		put_name(out, datum_load(d->data, 8, false),
 		    datum_load(d->data + 8, 8, false), false,
-		    form_of(asked(d)));
+		    form_of(shape_name(d)));
 }
 
 void

@@ -513,7 +513,7 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 			error = build(c, t);
 		if (error == 0)
 			continue;
-		if (t->asked || only != NULL || error == -ENOSPC)
+		if (t->named_by_user || only != NULL || error == -ENOSPC)
 			return (take_failed(c, t, error));
 		tbuf_consumer_skip(c, error);
 		undo(t);
@@ -666,7 +666,7 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 		close(found.fd);
 		close(found.pidfd);
 		/* Found through another libtbuf in the old image. */
-		if (t != NULL && t != old && !tbuf_target_beside(t, old))
+		if (t != NULL && t != old && !tbuf_target_same_image(t, old))
 			tbuf_target_replace(old);
 		return;
 	}

@@ -250,7 +250,7 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 	TAILQ_FOREACH(o, &c->targets, link) {
 		if (o == t || o->pid != t->pid || o->life >= TBUF_REPLACED ||
 		    t->life >= TBUF_REPLACED ||
-		    tbuf_target_beside(o, t))
+		    tbuf_target_same_image(o, t))
 			continue;
 		old = o->born < t->born ? o : t;
 		new = old == o ? t : o;

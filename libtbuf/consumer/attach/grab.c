@@ -104,7 +104,7 @@ grab_copies(struct tbuf_consumer *c, const struct tbuf_found *first)
 		}
 		if (tbuf_target_add(c, &found) != 0)
 			return;
-		TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
+		TAILQ_LAST(&c->targets, tbuf_target_list)->named_by_user = true;
 		last = found;
 	}
 }
@@ -131,7 +131,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
 	t = TAILQ_LAST(&c->targets, tbuf_target_list);
-	t->asked = true;
+	t->named_by_user = true;
 	watch_elsewhere(c, t);
 	grab_copies(c, &found);
 	return (0);

@@ -205,7 +205,7 @@ make_target(struct tbuf_consumer *c, struct tbuf_target *t)
 	t->view.base = (unsigned char *)file.control;
 	t->view.tables = file.control->tables;
 	t->view.size = t->view.tables.areas;
-	t->child = t->asked = true;
+	t->child = t->named_by_user = true;
 	tbuf_copy(t->name, file.name, sizeof(t->name));
 	t->pidfd = (int)syscall(SYS_pidfd_open, c->spawned.pid, 0);
 	return (t->pidfd == -1 ? -errno : 0);

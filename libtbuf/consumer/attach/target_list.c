@@ -120,7 +120,7 @@ tbuf_target_named(struct tbuf_consumer *c, const char *name)
 }
 
 bool
-tbuf_target_beside(const struct tbuf_target *a, const struct tbuf_target *b)
+tbuf_target_same_image(const struct tbuf_target *a, const struct tbuf_target *b)
 {
 	uint64_t image = tbuf_load(&tbuf_view_control(&a->view)->image);
 

@@ -33,8 +33,8 @@ compare(const void *a, const void *b)
 	const struct tbuf_reader *x = *(struct tbuf_reader *const *)a;
 	const struct tbuf_reader *y = *(struct tbuf_reader *const *)b;
 
-	if (x->beside != y->beside)
-		return (x->beside ? 1 : -1);
+	if (x->is_thread_lane != y->is_thread_lane)
+		return (x->is_thread_lane ? 1 : -1);
 	if (x->cpu != y->cpu)
 		return (x->cpu < y->cpu ? -1 : 1);
 	if (x->target != y->target && x->target->pid != y->target->pid)
@@ -50,7 +50,7 @@ static bool
 same_group(const struct tbuf_reader *a, const struct tbuf_reader *b)
 {
 	return (a->cpu == b->cpu && a->target == b->target &&
-	    (a == b || !(a->beside || b->beside)));
+	    (a == b || !(a->is_thread_lane || b->is_thread_lane)));
 }
 
 static int
@@ -559,8 +559,9 @@ withdrawn(const struct tbuf_target *t)
 {
 	struct stat st;
 
-	return (!t->asked && tbuf_load(&tbuf_view_control(&t->view)->nprobes)
-	    == 0 && fstat(t->fd, &st) == 0 && st.st_nlink == 0);
+	return (!t->named_by_user &&
+	    tbuf_load(&tbuf_view_control(&t->view)->nprobes) == 0 &&
+	    fstat(t->fd, &st) == 0 && st.st_nlink == 0);
 }
 
 static int

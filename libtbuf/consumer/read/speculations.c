@@ -136,12 +136,14 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 	bool good = sizes != NULL && places != NULL;
 	unsigned i;
 
-	for (i = 0; good && i < t->nreaders && !t->readers[i].beside; i++) {
+	for (i = 0; good && i < t->nreaders &&
+	    !t->readers[i].is_thread_lane; i++) {
 		sizes[i] = buffer_look(t, b, i, &places[i], &b->drops);
 		size += sizes[i];
 	}
 	good = good && (b->bytes = malloc(size + 1)) != NULL;
-	for (i = 0; good && i < t->nreaders && !t->readers[i].beside; i++) {
+	for (i = 0; good && i < t->nreaders &&
+	    !t->readers[i].is_thread_lane; i++) {
 		t->readers[i].locked =
 		    tbuf_load(&t->readers[i].lane->kind) == TBUF_KIND_LOCK;
 		if (!tbuf_file_read(t->fd, b->bytes + b->size, sizes[i],

@@ -40,7 +40,7 @@ struct tbuf_image {
 	struct tbuf_image *next;
 	uint64_t id;
 	pid_t pid;
-	bool asked;		/* maps were read for an address since a look */
+	bool refreshed;		/* maps were read for an address since a look */
 	char name[16];		/* of the program, if a perf event had it */
 	unsigned count;
 	struct mapping *all;	/* in order of discovery */
@@ -348,7 +348,7 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 		image = image_find(c, tbuf_target_image(t));
 		if (image == NULL && (image = image_new(c, t)) == NULL)
 			return;
-		image->asked = false;
+		image->refreshed = false;
 		read_both(c, t, image);
 	}
 }
@@ -478,8 +478,8 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
 
 	if (image == NULL)
 		return (-ESRCH);
-	if ((one = find(image, address)) == NULL && !image->asked) {
-		image->asked = true;
+	if ((one = find(image, address)) == NULL && !image->refreshed) {
+		image->refreshed = true;
 		TAILQ_FOREACH(t, &c->targets, link)
 			if (tbuf_target_image(t) == image->id &&
 			    !is_waiting(t))

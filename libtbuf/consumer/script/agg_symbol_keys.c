@@ -17,11 +17,11 @@
 static bool
 has_name(const struct tbuf_d_piece *piece)
 {
-	const char *asked = piece->shape != NULL ? piece->shape->name : NULL;
+	const char *shape = piece->shape != NULL ? piece->shape->name : NULL;
 
 	return (piece->kind == TBUF_PIECE_BYTES && piece->bytes == 16 &&
-	    asked != NULL && (strcmp(asked, "usym") == 0 ||
-	    strcmp(asked, "ufunc") == 0 || strcmp(asked, "umod") == 0));
+	    shape != NULL && (strcmp(shape, "usym") == 0 ||
+	    strcmp(shape, "ufunc") == 0 || strcmp(shape, "umod") == 0));
 }
 
 /* Replaces addresses in a key.  Returns true if any has changed. */

@@ -115,7 +115,7 @@ turn(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_cpus *cpus)
 	tbuf_store_release(&tbuf_target_slot(t)->turn,
 	    tbuf_turn(t->generation, t->turns.count));
 	for (i = 0; i < t->nreaders; i++)
-		if (!t->readers[i].locked && !t->readers[i].beside)
+		if (!t->readers[i].locked && !t->readers[i].is_thread_lane)
 			tbuf_cpus_add(cpus, (unsigned)t->readers[i].cpu);
 }
 
@@ -209,7 +209,7 @@ leave_all(struct tbuf_aggregates *all, struct tbuf_target *t, bool everywhere)
 	t->turns.stopped = !everywhere;
 	for (i = 0; i < t->nreaders; i++) {
 		r = &t->readers[i];
-		if (!r->beside && is_unused(r, everywhere, &yields) &&
+		if (!r->is_thread_lane && is_unused(r, everywhere, &yields) &&
 		    leave(all, r, ~t->turns.count & 1) == -ENOMEM)
 			return (-ENOMEM);
 	}

@@ -33,7 +33,7 @@ relabel(struct tbuf_target *t)
 
 	t->first_lock = 0;
 	for (i = 0; i < t->nreaders; i++)
-		if (!t->readers[i].beside)
+		if (!t->readers[i].is_thread_lane)
 			t->readers[i].locked = true;
 }
 

@@ -46,7 +46,7 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
 	r->lane = tbuf_target_lane(t, index);
 	r->index = index;
 	r->cpu = lane->cpu == UINT32_MAX ? -1 : (int)lane->cpu;
-	r->beside = index >= t->layout.nmain;
+	r->is_thread_lane = index >= t->layout.nmain;
 	r->locked = lane->kind == TBUF_KIND_LOCK;
 	r->data = tbuf_place_offset(lane->place);
 	r->storage = tbuf_place_storage(lane->place);

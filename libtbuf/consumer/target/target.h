@@ -128,7 +128,7 @@ struct tbuf_reader {
 	uint32_t index;			/* in the lanes array */
 	int cpu;
 	bool locked;
-	bool beside;			/* a thread lane: cpu is -1 */
+	bool is_thread_lane;		/* a thread lane: cpu is -1 */
 	uint64_t data, storage, size;	/* as planned */
 	uint64_t position;		/* of the next byte to return */
 	uint64_t mark;			/* end of this drain's records */
@@ -219,7 +219,7 @@ struct tbuf_target {
 	int pidfd;			/* -1: a file without a process */
 	int fd;				/* its control file */
 	bool child;			/* it is the command */
-	bool asked;			/* grabbed by pid, or the command */
+	bool named_by_user;		/* grabbed by pid, or the command */
 	bool untraceable;		/* reported as no target */
 	bool stranger;			/* its next image has no control file */
 	bool truncated;			/* its file was: parts read as zero */
@@ -350,7 +350,7 @@ tbuf_target_read(const struct tbuf_target *t, void *to, uint64_t size,
 void	tbuf_target_ended(struct tbuf_target *);
 
 /* Returns true for files of two copies of the library in one exec image. */
-bool	tbuf_target_beside(const struct tbuf_target *,
+bool	tbuf_target_same_image(const struct tbuf_target *,
 	    const struct tbuf_target *);
 /* Returns true for exec images of one process. */
 bool	tbuf_target_same(const struct tbuf_target *,

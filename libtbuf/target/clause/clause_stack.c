@@ -333,7 +333,7 @@ copy_words(uint8_t *to, uint64_t from, uint32_t size)
 
 /* Copies page by page, so that the bytes before a gap are copied. */
 static uint32_t
-copy_asked(const struct tbuf_run *run, uint8_t *to, uint64_t from,
+copy_pages(const struct tbuf_run *run, uint8_t *to, uint64_t from,
     uint32_t most)
 {
 	struct iovec pages[TBUF_RAW_BYTES / PAGE + 1];
@@ -361,7 +361,7 @@ copy_stack(const struct tbuf_run *run, uint8_t *to, uint64_t from,
 	if (most > TBUF_RAW_BYTES)
 		most = TBUF_RAW_BYTES;
 	if (from % sizeof(uint64_t) != 0 || !is_stack(run, from))
-		return (copy_asked(run, to, from, most));
+		return (copy_pages(run, to, from, most));
 	room = end_above(run, from) - from;
 	if (most > room)
 		most = (uint32_t)room;

@@ -234,7 +234,7 @@ write_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 
 /* Updates a key in a plan that also has a self-> number. */
 static __attribute__((noinline)) bool
-update_beside(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
+update_with_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
 	return (update_key(p, fire, TBUF_STEP_UPDATE,
 	    p->update.strsize != 0));
@@ -256,7 +256,7 @@ tbuf_plan_effect(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
 	if (p->kind == TBUF_PLAN_UPDATE)
 		return (p->nnumbers == 0 ? update_total(p, fire) :
-		    update_beside(p, fire));
+		    update_with_key(p, fire));
 	if (p->kind == TBUF_PLAN_RECORD)
 		return (write_numbers(p, fire));
 	if (p->kind == TBUF_PLAN_NOTHING)

@@ -472,7 +472,7 @@ START_TEST(cpu_that_no_fire_can_tell_is_refused)
 	f.control->flags = _i == 0 ? 0 : TBUF_F_RSEQ;
 	fake_probe(&f, "probe", 1, one_integer);
 	c = fake_consumer("cpu=0");
-	fake_grab(&f, c)->asked = true;
+	fake_grab(&f, c)->named_by_user = true;
 	if (_i == 0) {
 		ck_assert_int_eq(tbuf_consumer_go(c), -ENOTSUP);
 		ck_assert_str_eq(tbuf_consumer_error(c), "could not enable "

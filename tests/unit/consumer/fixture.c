@@ -145,7 +145,7 @@ fake_grab(struct fake *f, struct tbuf_consumer *c)
 	strlcpy(found.name, f->name, sizeof(found.name));
 	ck_assert_int_ge(found.pidfd, 0);
 	ck_assert_int_eq(tbuf_target_add(c, &found), 0);
-	TAILQ_LAST(&c->targets, tbuf_target_list)->asked = true;
+	TAILQ_LAST(&c->targets, tbuf_target_list)->named_by_user = true;
 	return (TAILQ_LAST(&c->targets, tbuf_target_list));
 }
 

@@ -116,7 +116,7 @@ START_TEST(more_than_a_session_holds_is_left_out)
 
 	begin(&r, PROBES, too_many());
 	t = TAILQ_FIRST(&r.c->targets);
-	t->asked = false;
+	t->named_by_user = false;
 	ck_assert_int_eq(tbuf_consumer_go(r.c), 0);
 	ck_assert_int_eq(tbuf_consumer_skipped(r.c), -E2BIG);
 	ck_assert(TAILQ_EMPTY(&r.c->targets));
@@ -133,7 +133,7 @@ START_TEST(target_that_lacks_what_is_needed)
 	begin(&r, 1, 1);
 	r.f.control->flags = TBUF_F_RSEQ;
 	r.c->needs = TBUF_F_RSEQ | (_i < 2 ? TBUF_F_SIDE : 0);
-	TAILQ_FIRST(&r.c->targets)->asked = _i != 1;
+	TAILQ_FIRST(&r.c->targets)->named_by_user = _i != 1;
 	ck_assert_int_eq(tbuf_consumer_go(r.c), _i == 0 ? -EPROTO : 0);
 	ck_assert_int_eq(tbuf_consumer_skipped(r.c), _i == 1 ? -EPROTO : 0);
 	ck_assert_uint_eq(r.f.control->state[0],
