@@ -126,26 +126,27 @@ struct tbuf_piece {
 	uint8_t name;		/* (i) a name of the clause; from TBUF_NAMES_MAX
 				   on an argument of the probe */
 	uint16_t count;		/* (i) elements of an array; 0: no array */
-	uint32_t asked;		/* (i) enum tbuf_asked; TBUF_ASKED_RAW has in
-				   the high half the words that frames take */
+	uint32_t address_kind;	/* (i) enum tbuf_recorded_address;
+				   TBUF_ADDRESS_RAW has in the high half the
+				   words that frames take */
 };
 
 /*
  * The D function by which a script recorded addresses of a program.  Their
  * bytes begin with the 8 of the program's exec image.
  */
-enum tbuf_asked {
-	TBUF_ASKED_NONE,
-	TBUF_ASKED_USTACK,
-	TBUF_ASKED_USYM,
-	TBUF_ASKED_UMOD,
-	TBUF_ASKED_UFUNC,
-	TBUF_ASKED_UADDR,
-	TBUF_ASKED_RAW,		/* a copied stack, which the reader unwinds */
-	TBUF_ASKED_END
+enum tbuf_recorded_address {
+	TBUF_ADDRESS_NONE,
+	TBUF_ADDRESS_USTACK,
+	TBUF_ADDRESS_USYM,
+	TBUF_ADDRESS_UMOD,
+	TBUF_ADDRESS_UFUNC,
+	TBUF_ADDRESS_UADDR,
+	TBUF_ADDRESS_RAW,	/* a copied stack, which the reader unwinds */
+	TBUF_ADDRESS_END
 };
 
-#define TBUF_ASKED_SHIFT	16
+#define TBUF_ADDRESS_BYTES_SHIFT	16
 
 #define TBUF_PIECES_MAX	256
 #define TBUF_NAMES_MAX	16

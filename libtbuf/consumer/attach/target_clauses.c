@@ -199,13 +199,13 @@ piece_of(const struct tbuf_d_piece *from, struct tbuf_piece *piece)
 		return;
 	case TBUF_PIECE_STACK:
 		piece->type = TBUF_BINARY;
-		piece->asked = TBUF_ASKED_RAW | from->bytes /
-		    (uint32_t)sizeof(uint64_t) << TBUF_ASKED_SHIFT;
+		piece->address_kind = TBUF_ADDRESS_RAW | from->bytes /
+		    (uint32_t)sizeof(uint64_t) << TBUF_ADDRESS_BYTES_SHIFT;
 		return;
 	case TBUF_PIECE_BYTES:
 		piece->type = TBUF_UINT8;
 		piece->count = (uint16_t)from->bytes;
-		piece->asked = tbuf_asked_kind(from->shape);
+		piece->address_kind = tbuf_address_of(from->shape);
 		return;
 	case TBUF_PIECE_ARGUMENT:
 		piece->type = TBUF_NONE;

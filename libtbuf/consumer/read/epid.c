@@ -112,19 +112,21 @@ static void
 tell_piece(const struct tbuf_piece *text, unsigned i,
     struct tbuf_d_action *action, struct tbuf_d_piece *piece)
 {
-	uint32_t asked = text->asked & ((1u << TBUF_ASKED_SHIFT) - 1);
+	uint32_t address_kind = text->address_kind &
+	    ((1u << TBUF_ADDRESS_BYTES_SHIFT) - 1);
 
-	if (asked == TBUF_ASKED_RAW && text->type != TBUF_BINARY)
-		asked = TBUF_ASKED_NONE;
+	if (address_kind == TBUF_ADDRESS_RAW && text->type != TBUF_BINARY)
+		address_kind = TBUF_ADDRESS_NONE;
 	*action = (struct tbuf_d_action){
-		.kind = tbuf_asked_action(asked), .first = i, .count = 1
+		.kind = tbuf_address_action(address_kind), .first = i,
+		    .count = 1
 	};
 	*piece = (struct tbuf_d_piece){
-		.kind = asked == TBUF_ASKED_RAW ? TBUF_PIECE_STACK :
+		.kind = address_kind == TBUF_ADDRESS_RAW ? TBUF_PIECE_STACK :
 		    TBUF_PIECE_ARGUMENT,
-		.bytes = (text->asked >> TBUF_ASKED_SHIFT) *
+		.bytes = (text->address_kind >> TBUF_ADDRESS_BYTES_SHIFT) *
 		    (uint32_t)sizeof(uint64_t),
-		.shape = tbuf_asked_shape(asked)
+		.shape = tbuf_address_shape(address_kind)
 	};
 }
 
