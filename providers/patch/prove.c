@@ -12,7 +12,7 @@
 #define LINES		(1u << 19)	/* it wraps; it errs to `near' */
 
 /* Entries of a jump table in a row that lead out of the function. */
-#define STRANGERS_MAX	16u
+#define OUTSIDE_MAX	16u
 
 /* A bit for each line with a place nearby; most branches lead elsewhere. */
 static uint8_t filter[LINES / 8];
@@ -138,9 +138,9 @@ is_inside(const struct walk *w, uintptr_t target)
 }
 
 static void
-look_at_entry(struct walk *w, uintptr_t target, unsigned *strangers)
+look_at_entry(struct walk *w, uintptr_t target, unsigned *outside)
 {
-	*strangers = is_inside(w, target) ? 0 : *strangers + 1;
+	*outside = is_inside(w, target) ? 0 : *outside + 1;
 	w->entered |= is_behind(w, target);
 }
 
@@ -154,22 +154,22 @@ static __attribute__((no_sanitize("address"))) void
 look_at_table(struct walk *w, uintptr_t table)
 {
 	uintptr_t at, target;
-	unsigned strangers = 0;
+	unsigned outside = 0;
 	int32_t relative;
 
-	for (at = table; strangers < STRANGERS_MAX &&
+	for (at = table; outside < OUTSIDE_MAX &&
 	    patch_readable(w->text, at, sizeof(relative));
 	    at += sizeof(relative)) {
 		memcpy(&relative, (const void *)at, sizeof(relative));
 		look_at_entry(w, table + (uintptr_t)(intptr_t)relative,
-		    &strangers);
+		    &outside);
 	}
-	strangers = 0;
-	for (at = table; strangers < STRANGERS_MAX &&
+	outside = 0;
+	for (at = table; outside < OUTSIDE_MAX &&
 	    patch_readable(w->text, at, sizeof(target));
 	    at += sizeof(target)) {
 		memcpy(&target, (const void *)at, sizeof(target));
-		look_at_entry(w, target, &strangers);
+		look_at_entry(w, target, &outside);
 	}
 }
 

@@ -54,7 +54,7 @@ struct tbuf_sampling {
 	int error;			/* why there are no samples, or 0 */
 	bool error_reported;
 	struct unsampled unsampled[WHYS];
-	uint64_t strangers, strangers_told;
+	uint64_t untraced, untraced_reported;
 	char text[256];			/* the last message */
 };
 
@@ -274,7 +274,7 @@ fire(struct tbuf_consumer *c, const struct profile *p,
 	const struct tbuf_target *t = image_of(c, sample->pid, sample->time);
 
 	if (t == NULL) {
-		c->sampling->strangers++;
+		c->sampling->untraced++;
 		return;
 	}
 	event.image = tbuf_target_image(t);
@@ -660,12 +660,12 @@ tbuf_consumer_unsampled(struct tbuf_consumer *c)
 	for (i = 0; i < WHYS; i++)
 		if (say_threads(s, &s->unsampled[i]))
 			return (s->text);
-	if (s->strangers == s->strangers_told)
+	if (s->untraced == s->untraced_reported)
 		return (NULL);
 	(void)snprintf(s->text, sizeof(s->text), "%ju sample%s of processes "
-	    "that are not traced", (uintmax_t)(s->strangers -
-	    s->strangers_told), s->strangers - s->strangers_told == 1 ?
+	    "that are not traced", (uintmax_t)(s->untraced -
+	    s->untraced_reported), s->untraced - s->untraced_reported == 1 ?
 	    " was" : "s were");
-	s->strangers_told = s->strangers;
+	s->untraced_reported = s->untraced;
 	return (s->text);
 }

@@ -149,7 +149,7 @@ reason(pid_t pid, int error, const struct tbuf_found *found, unsigned *which)
  * ending has released its file, too, but its memory before that.
  */
 static bool
-is_stranger(pid_t pid, int error)
+is_without_libtbuf(pid_t pid, int error)
 {
 	Elf64_auxv_t values[VALUES_MAX];
 
@@ -166,7 +166,7 @@ tbuf_untraceable_image(struct tbuf_consumer *c, struct tbuf_target *old,
 	if (old->life != TBUF_EXECED)
 		return;
 	if ((why = reason(old->pid, error, found, &which)) == NULL) {
-		old->stranger |= is_stranger(old->pid, error);
+		old->without_libtbuf |= is_without_libtbuf(old->pid, error);
 		return;
 	}
 	/* Scan the directory first: its file may have appeared meanwhile. */
@@ -181,11 +181,12 @@ tbuf_untraceable_image(struct tbuf_consumer *c, struct tbuf_target *old,
  * become a target again; asked once the run has ended.
  */
 static bool
-stays_stranger(struct tbuf_consumer *c, const struct tbuf_target *t)
+stays_without_libtbuf(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	const struct tbuf_target *o;
 
-	if (!t->stranger || (t->life != TBUF_EXECED && t->life != TBUF_DEAD))
+	if (!t->without_libtbuf || (t->life != TBUF_EXECED &&
+	    t->life != TBUF_DEAD))
 		return (false);
 	TAILQ_FOREACH(o, &c->targets, link)
 		if (o != t && tbuf_target_same(o, t))
@@ -204,11 +205,11 @@ tbuf_untraceable_targets(struct tbuf_consumer *c)
 {
 	struct tbuf_untraceable *image =
 	    &c->untraceable[TBUF_UNTRACEABLE_IMAGE], *m;
-	uint64_t n = c->strangers, others = 0;
+	uint64_t n = c->without_libtbuf, others = 0;
 	const struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		n += c->state == TBUF_RUN_ENDED && stays_stranger(c, t);
+		n += c->state == TBUF_RUN_ENDED && stays_without_libtbuf(c, t);
 	for (m = c->untraceable; m < c->untraceable + TBUF_UNTRACEABLE; m++)
 		others += m != image ? m->count : 0;
 	if (n > others && n - others > image->count)

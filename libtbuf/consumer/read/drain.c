@@ -581,7 +581,7 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		d->stale = true;
 		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
 			continue;
-		c->strangers += t->stranger;
+		c->without_libtbuf += t->without_libtbuf;
 		event->type = TBUF_EVENT_EXIT;
 		event->pid = t->pid;
 		event->cpu = -1;

@@ -153,7 +153,7 @@ struct tbuf_consumer {
 	bool lowered;			/* sizes were, to fit the budget */
 	int skipped;			/* error of the first skipped target */
 	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];
-	uint64_t strangers;		/* targets that ended as strangers */
+	uint64_t without_libtbuf;	/* targets that ended as strangers */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */

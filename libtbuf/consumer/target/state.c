@@ -25,7 +25,7 @@ tbuf_target_replace(struct tbuf_target *t)
 {
 	if (t->life < TBUF_REPLACED)
 		t->life = TBUF_REPLACED;
-	t->stranger = false;
+	t->without_libtbuf = false;
 }
 
 void

@@ -221,7 +221,7 @@ struct tbuf_target {
 	bool child;			/* it is the command */
 	bool named_by_user;		/* grabbed by pid, or the command */
 	bool untraceable;		/* reported as no target */
-	bool stranger;			/* its next image has no control file */
+	bool without_libtbuf;		/* its next image has no control file */
 	bool truncated;			/* its file was: parts read as zero */
 	enum tbuf_life life;
 	bool file_only;			/* tbuf_consumer_open_file() */

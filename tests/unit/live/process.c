@@ -361,7 +361,7 @@ START_TEST(target_that_execs_is_found_again)
 	live_go(c);
 	live_server_fire(&s, 3);
 	/* The image looks as if it was examined while it was loaded. */
-	TAILQ_FIRST(&c->targets)->stranger = true;
+	TAILQ_FIRST(&c->targets)->without_libtbuf = true;
 	live_server_exec(&s);
 	while (sum.records < 3 || tbuf_consumer_alive(c) != 1 ||
 	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {

@@ -198,7 +198,7 @@ START_TEST(image_that_has_ended_is_told_at_once)
 	live_grab(c, other.pid);
 	live_go(c);
 	live_server_exec(&s);
-	while (!TAILQ_FIRST(&c->targets)->stranger)
+	while (!TAILQ_FIRST(&c->targets)->without_libtbuf)
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 	kill(s.pid, SIGKILL);
 	work_until_missed(c, "no libtbuf in what was executed", &sum);
