@@ -190,7 +190,7 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	c->alone = is_alone(c);
 	if ((error = refuse_lack(c, source)) != 0)
 		return (error);
-	tbuf_moment_take(tbuf_clock_choose(false), &c->born);
+	tbuf_moment_take(tbuf_clock_choose(false), &c->script_time);
 	c->names |= tbuf_clauses_names(source);
 	if ((c->script = tbuf_script_new(source, c->files, &why)) != NULL)
 		return (tbuf_clauses_enable(c, source));

@@ -252,7 +252,7 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 		    t->life >= TBUF_REPLACED ||
 		    tbuf_target_same_image(o, t))
 			continue;
-		old = o->born < t->born ? o : t;
+		old = o->start_time < t->start_time ? o : t;
 		new = old == o ? t : o;
 		tbuf_target_replace(old);
 		new->child |= old->child;
@@ -286,7 +286,7 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 
 	tbuf_variables_adopt(c, t);
 	t->slot = (int)slot;
-	t->born = birth.mono;
+	t->start_time = birth.mono;
 	t->order.patterns = c->patterns;
 	t->order.npatterns = c->npatterns;
 	t->charged = t->backed;

@@ -223,8 +223,9 @@ image_of(const struct tbuf_consumer *c, uint32_t pid, uint64_t time)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if ((uint32_t)t->pid != pid || t->file_only)
 			continue;
-		if (found == NULL || found->born > time ||
-		    (t->born <= time && t->born >= found->born))
+		if (found == NULL || found->start_time > time ||
+		    (t->start_time <= time &&
+		    t->start_time >= found->start_time))
 			found = t;
 	}
 	return (found);

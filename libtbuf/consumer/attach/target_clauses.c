@@ -508,7 +508,7 @@ make_codes(struct making *m, const struct tbuf_consumer *c,
 	head.elements = add_elements(m, c->script, head.arrays, head.narrays);
 	head.elements_size = (uint32_t)m->codes.size - head.elements;
 	m->begins = head.elements_size != 0;
-	head.multiplier = tbuf_timeline_multiplier(&c->born);
+	head.multiplier = tbuf_timeline_multiplier(&c->script_time);
 	put(&m->codes, at, &head, sizeof(head));
 }
 

@@ -170,7 +170,7 @@ tbuf_target_add(struct tbuf_consumer *c, const struct tbuf_found *found)
 	t->pidfd = found->pidfd;
 	tbuf_copy(t->name, found->name, sizeof(t->name));
 	t->live = true;
-	t->born = tbuf_load(&tbuf_view_control(&t->view)->birth.mono);
+	t->start_time = tbuf_load(&tbuf_view_control(&t->view)->birth.mono);
 	return (0);
 }
 

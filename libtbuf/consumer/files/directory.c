@@ -82,7 +82,7 @@ struct orphans {
 	unsigned count;
 	struct {
 		char name[TBUF_NAME_MAX];
-		uint64_t born;		/* ns of wall time */
+		uint64_t start_time;	/* ns of wall time */
 	} files[TBUF_ORPHANS_MAX + 1];
 };
 
@@ -103,11 +103,12 @@ keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	    !tbuf_control_orphan(orphans->dirfd, fd, control))
 		return (0);
 	tbuf_copy(orphans->files[orphans->count].name, name, TBUF_NAME_MAX);
-	orphans->files[orphans->count].born = control->birth.real;
+	orphans->files[orphans->count].start_time = control->birth.real;
 	if (++orphans->count <= TBUF_ORPHANS_MAX)
 		return (0);
 	for (i = 1; i < orphans->count; i++)
-		if (orphans->files[i].born < orphans->files[oldest].born)
+		if (orphans->files[i].start_time <
+		    orphans->files[oldest].start_time)
 			oldest = i;
 	unlinkat(orphans->dirfd, orphans->files[oldest].name, 0);
 	orphans->files[oldest] = orphans->files[--orphans->count];

@@ -39,8 +39,8 @@ compare(const void *a, const void *b)
 		return (x->cpu < y->cpu ? -1 : 1);
 	if (x->target != y->target && x->target->pid != y->target->pid)
 		return (x->target->pid < y->target->pid ? -1 : 1);
-	if (x->target->born != y->target->born)
-		return (x->target->born < y->target->born ? -1 : 1);
+	if (x->target->start_time != y->target->start_time)
+		return (x->target->start_time < y->target->start_time ? -1 : 1);
 	if (x->target != y->target)
 		return (x->target < y->target ? -1 : 1);
 	return (x->index < y->index ? -1 : x->index > y->index);

@@ -172,7 +172,7 @@ struct tbuf_consumer {
 	void *unwind_arg;
 	/* The last unwound stack: image, program counter, further frames. */
 	uint64_t stack[TBUF_STACK_WORDS];
-	struct tbuf_moment born;	/* time when the script was set */
+	struct tbuf_moment script_time;	/* time when the script was set */
 	const struct tbuf_d_clause **clauses;	/* of each enabling, or NULL */
 	char *patterns;			/* NUL-terminated each */
 	size_t patterns_size;

@@ -24,7 +24,7 @@ struct keep {
 	uint64_t files, bytes;		/* of all recordings */
 	char name[TBUF_NAME_MAX];	/* to be removed; "": none */
 	bool exited;
-	uint64_t born;
+	uint64_t start_time;
 	uint64_t removed;		/* by that recorder */
 };
 
@@ -36,7 +36,7 @@ before(const struct keep *k, const struct tbuf_control *control)
 
 	if (*k->name == '\0' || exited != k->exited)
 		return (*k->name == '\0' || exited);
-	return (control->birth.real < k->born);
+	return (control->birth.real < k->start_time);
 }
 
 static void
@@ -49,7 +49,7 @@ count(struct keep *k, const char *name, const struct tbuf_control *control,
 		return;
 	strcpy(k->name, name);
 	k->exited = control->stage == TBUF_STAGE_EXITED;
-	k->born = control->birth.real;
+	k->start_time = control->birth.real;
 	k->removed = session->removed;
 }
 
