@@ -16,11 +16,12 @@
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 
-#define PACE_LEAST	(UINT64_C(256) << 10)	/* smallest buffer, bytes */
-#define PACE_PART	4			/* 1/4 in use: switch */
-#define PACE_PERIOD	(TBUF_SECOND / 10)	/* longest, between looks */
-#define PACE_SHORT	(TBUF_SECOND / 1000)	/* shortest, between looks */
-#define PACE_ROUND	(TBUF_SECOND / 200)	/* shortest, between drains */
+#define EARLY_LEAST	(UINT64_C(256) << 10)	/* smallest buffer, bytes */
+#define EARLY_PART	4			/* 1/4 in use: switch */
+#define FILL_PERIOD	(TBUF_SECOND / 10)	/* longest, between looks */
+#define FILL_PERIOD_LEAST	(TBUF_SECOND / 1000)	/* shortest, between
+							   looks */
+#define EARLY_PERIOD	(TBUF_SECOND / 200)	/* shortest, between drains */
 
 /*
  * Returns the time in which `more` bytes will come, at the rate of the last
@@ -31,7 +32,7 @@ time_for(uint64_t more, uint64_t came, uint64_t elapsed)
 {
 	double ns = (double)more / (double)came * (double)elapsed;
 
-	return (ns < (double)PACE_PERIOD ? (uint64_t)ns : PACE_PERIOD);
+	return (ns < (double)FILL_PERIOD ? (uint64_t)ns : FILL_PERIOD);
 }
 
 /*
@@ -41,12 +42,12 @@ time_for(uint64_t more, uint64_t came, uint64_t elapsed)
 static bool
 reader_look(struct tbuf_reader *r, uint64_t elapsed, uint64_t *wait)
 {
-	uint64_t head = tbuf_load(&r->lane->head), before = r->paced, used;
-	uint64_t part = r->size / PACE_PART, ns;
+	uint64_t head = tbuf_load(&r->lane->head), before = r->last_fill, used;
+	uint64_t part = r->size / EARLY_PART, ns;
 
-	if (r->size < PACE_LEAST || head < r->position || head > r->limit)
+	if (r->size < EARLY_LEAST || head < r->position || head > r->limit)
 		return (false);
-	r->paced = head;
+	r->last_fill = head;
 	used = head - r->position;
 	if (used >= part)
 		return (true);
@@ -59,15 +60,15 @@ reader_look(struct tbuf_reader *r, uint64_t elapsed, uint64_t *wait)
 }
 
 bool
-tbuf_pace_look(struct tbuf_consumer *c, uint64_t now)
+tbuf_early_switch(struct tbuf_consumer *c, uint64_t now)
 {
-	uint64_t elapsed = c->paced == 0 ? 0 : now - c->paced;
-	uint64_t wait = PACE_PERIOD, least;
+	uint64_t elapsed = c->last_fill == 0 ? 0 : now - c->last_fill;
+	uint64_t wait = FILL_PERIOD, least;
 	struct tbuf_target *t;
 	bool full = false;
 	unsigned i;
 
-	if (now < c->next_pace)
+	if (now < c->next_fill)
 		return (false);
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (t->life != TBUF_ALIVE || t->truncated ||
@@ -77,8 +78,8 @@ tbuf_pace_look(struct tbuf_consumer *c, uint64_t now)
 			full |= reader_look(&t->readers[i], elapsed, &wait);
 	}
 	/* Records that a merge holds back stay in their buffer. */
-	least = full ? PACE_ROUND : PACE_SHORT;
-	c->paced = now;
-	c->next_pace = now + (wait > least ? wait : least);
+	least = full ? EARLY_PERIOD : FILL_PERIOD_LEAST;
+	c->last_fill = now;
+	c->next_fill = now + (wait > least ? wait : least);
 	return (full);
 }

@@ -52,7 +52,7 @@ upkeep(struct tbuf_consumer *c)
 		now = tbuf_now();
 		/* A young lane may fill up to its new size. */
 		if (t->growth != 0 && now >= t->next_growth)
-			c->next_pace = now;
+			c->next_fill = now;
 		tbuf_lanes_look(t, now);
 	}
 }
@@ -82,7 +82,7 @@ any_ended(const struct tbuf_consumer *c)
 
 /* Returns true if buffers may be switched earlier than by switchrate. */
 static bool
-is_paced(const struct tbuf_consumer *c)
+switches_early(const struct tbuf_consumer *c)
 {
 	return (tbuf_policy(c->options.bufpolicy)->live && !c->strict &&
 	    !TAILQ_EMPTY(&c->targets));
@@ -108,8 +108,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 			due = earlier(due, t->next_growth);
 	if (tbuf_policy(c->options.bufpolicy)->live)
 		due = earlier(due, c->next_switch);
-	if (is_paced(c))
-		due = earlier(due, c->next_pace);
+	if (switches_early(c))
+		due = earlier(due, c->next_fill);
 	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
 		due = earlier(due, now + LOOK_PERIOD);
 	if (any_ended(c))
@@ -523,7 +523,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_DRAIN_SWITCH;
-	if (is_paced(c) && tbuf_pace_look(c, now)) {
+	if (switches_early(c) && tbuf_early_switch(c, now)) {
 		what |= TBUF_DRAIN_SWITCH;
 		c->next_switch = now + c->options.switchrate;
 	}

@@ -32,7 +32,7 @@ void	tbuf_target_quiesce(struct tbuf_consumer *, struct tbuf_target *);
  * Returns true if a buffer is so full that it has to be switched now.  Sets
  * next_pace to the time of the next look.
  */
-bool	tbuf_pace_look(struct tbuf_consumer *, uint64_t now);
+bool	tbuf_early_switch(struct tbuf_consumer *, uint64_t now);
 
 /*
  * Returns how many probes this run would enable in a target with a planned

@@ -185,7 +185,7 @@ struct tbuf_consumer {
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
 	bool strict;			/* switchrate was set */
-	uint64_t paced, next_pace;	/* looks at how full buffers are */
+	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of a thread's; 0: none */
 	bool unsettled;			/* a file's target is not ready */
 	unsigned searches;		/* looks for it since a file came */

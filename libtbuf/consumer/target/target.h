@@ -134,7 +134,7 @@ struct tbuf_reader {
 	uint64_t mark;			/* end of this drain's records */
 	uint64_t limit;			/* up to here the writer may store */
 	uint64_t backed;		/* bytes of storage, from its start */
-	uint64_t paced;			/* head when early_switch.c looked */
+	uint64_t last_fill;		/* head when early_switch.c looked */
 	uint64_t time;			/* of the last record returned, ns */
 	uint64_t next_time;		/* temporal: of the next record, ns */
 	uint64_t fetched;		/* position of the chunk's first byte */

@@ -57,8 +57,8 @@ use(unsigned lane, uint64_t bytes)
 static uint64_t
 wait_after(uint64_t now, bool full)
 {
-	ck_assert_int_eq(tbuf_pace_look(c, now), full);
-	return (c->next_pace - now);
+	ck_assert_int_eq(tbuf_early_switch(c, now), full);
+	return (c->next_fill - now);
 }
 
 START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
@@ -66,20 +66,20 @@ START_TEST(a_buffer_that_fills_is_looked_at_when_that_will_be)
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
 	/* 1/16 of PART came in 10 ms, so the rest takes 150 more. */
 	use(0, PART / 16);
-	c->next_pace = BEGUN + 10 * MS;
+	c->next_fill = BEGUN + 10 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 10 * MS, false), 100 * MS);
 	/* 8/16 came in 20 ms, and 7/16 remain. */
 	use(0, PART / 16 * 9);
-	c->next_pace = BEGUN + 30 * MS;
+	c->next_fill = BEGUN + 30 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 30 * MS, false), 17500000);
 	/* The fastest lane counts; with one CPU there is no other lane. */
 	if (target->readers[1].size < SIZE)
 		return;
 	use(1, PART / 2);
-	c->next_pace = BEGUN + 40 * MS;
+	c->next_fill = BEGUN + 40 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 40 * MS, false), 10 * MS);
 	/* The lane has stopped filling. */
-	c->next_pace = BEGUN + 50 * MS;
+	c->next_fill = BEGUN + 50 * MS;
 	ck_assert_uint_eq(wait_after(BEGUN + 50 * MS, false), 100 * MS);
 }
 END_TEST
@@ -89,11 +89,11 @@ START_TEST(a_part_in_use_is_a_round)
 	use(0, PART - 8);
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
 	use(0, PART);
-	c->next_pace = BEGUN + 10 * MS;
-	ck_assert(tbuf_pace_look(c, BEGUN + 10 * MS));
+	c->next_fill = BEGUN + 10 * MS;
+	ck_assert(tbuf_early_switch(c, BEGUN + 10 * MS));
 	/* The next check does not come before its time. */
-	ck_assert(!tbuf_pace_look(c, c->next_pace - 1));
-	ck_assert(tbuf_pace_look(c, c->next_pace));
+	ck_assert(!tbuf_early_switch(c, c->next_fill - 1));
+	ck_assert(tbuf_early_switch(c, c->next_fill));
 }
 END_TEST
 
@@ -102,7 +102,7 @@ START_TEST(looks_and_rounds_have_a_least_period)
 {
 	ck_assert_uint_eq(wait_after(BEGUN, false), 100 * MS);
 	use(0, PART - 8);
-	c->next_pace = BEGUN + MS;
+	c->next_fill = BEGUN + MS;
 	ck_assert_uint_eq(wait_after(BEGUN + MS, false), MS);
 	use(0, SIZE);
 	use(1, PART - 8);
@@ -126,9 +126,9 @@ START_TEST(those_that_do_not_go_on_are_left_alone)
 {
 	use(0, SIZE);
 	target->truncated = true;
-	ck_assert(!tbuf_pace_look(c, BEGUN));
+	ck_assert(!tbuf_early_switch(c, BEGUN));
 	target->truncated = false;
-	ck_assert(tbuf_pace_look(c, BEGUN + TBUF_SECOND));
+	ck_assert(tbuf_early_switch(c, BEGUN + TBUF_SECOND));
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(a_rate_that_is_set_is_kept)
 {
 	uint64_t now = tbuf_now();
 
-	c->next_pace = now;
+	c->next_fill = now;
 	ck_assert_uint_eq(tbuf_consumer_due(c, now), now);
 	ck_assert_int_eq(tbuf_consumer_set(c, "switchrate", "1d"), 0);
 	ck_assert_uint_gt(tbuf_consumer_due(c, now), now);
@@ -169,11 +169,11 @@ START_TEST(a_round_that_came_early_puts_off_the_next)
 	uint64_t later;
 
 	use(0, PART - 8);
-	c->next_pace = 0;
+	c->next_fill = 0;
 	work(&later);
 	ck_assert_uint_eq(c->next_switch, later);
 	use(0, PART);
-	c->next_pace = 0;
+	c->next_fill = 0;
 	work(&later);
 	ck_assert_uint_le(c->next_switch, tbuf_now() + TBUF_SECOND);
 	/* The lane has no records. */
@@ -186,11 +186,11 @@ START_TEST(what_has_grown_is_looked_at_at_once)
 {
 	uint64_t later;
 
-	c->next_pace = UINT64_MAX;
+	c->next_fill = UINT64_MAX;
 	target->growth = UINT64_MAX;
 	target->next_growth = 0;
 	work(&later);
-	ck_assert_uint_lt(c->next_pace, later);
+	ck_assert_uint_lt(c->next_fill, later);
 }
 END_TEST
 
@@ -204,7 +204,7 @@ START_TEST(what_is_not_switched_is_not_looked_at)
 {
 	uint64_t now = tbuf_now();
 
-	c->next_pace = now;
+	c->next_fill = now;
 	ck_assert_uint_gt(tbuf_consumer_due(c, now), now);
 }
 END_TEST
