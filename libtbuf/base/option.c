@@ -153,7 +153,7 @@ nbuf(const char *value, int64_t *number)
 	char *end;
 
 	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0' ||
-	    n < 1 || n > TBUF_SIDES_MAX - 1)
+	    n < 1 || n > TBUF_THREAD_LANES_MAX - 1)
 		return (-EINVAL);
 	*number = (int64_t)n;
 	return (0);

@@ -71,7 +71,8 @@ struct tbuf_lane {
 	uint32_t cpu;		/* (i) CPU, or the one a lock lane stands for;
 				   UINT32_MAX: a thread lane */
 	uint32_t kind;		/* (i) enum tbuf_kind */
-	uint64_t side;		/* (i) offset of struct tbuf_side; 0: none */
+	uint64_t counters;	/* (i) offset of struct tbuf_lane_counters; 0:
+				   none */
 	uint64_t table[2];	/* (i) aggregation tables, as `place`; 0: none;
 				   see slot.turn */
 	uint64_t reserved2[2];
@@ -90,7 +91,7 @@ tbuf_full_count(uint64_t full)
 }
 
 /* Side words: a lane's further counters. */
-struct tbuf_side {
+struct tbuf_lane_counters {
 	uint64_t entered[2];	/* (later, t) visits begun, of each half */
 	uint64_t left[2];	/* (later, t) visits ended */
 	uint64_t aggregation;	/* (t) values that found no room in the table */
@@ -133,9 +134,9 @@ TBUF_ASSERT_OFFSET(tbuf_lane, limit, 136);
 TBUF_ASSERT_OFFSET(tbuf_lane, place, 192);
 TBUF_ASSERT_OFFSET(tbuf_lane, size, 200);
 _Static_assert(sizeof(struct tbuf_lane) == 256, "tbuf_lane");
-TBUF_ASSERT_OFFSET(tbuf_lane, side, 216);
-TBUF_ASSERT_OFFSET(tbuf_side, aggregation, 32);
-TBUF_ASSERT_OFFSET(tbuf_side, busy, 48);
-_Static_assert(sizeof(struct tbuf_side) == 128, "tbuf_side");
+TBUF_ASSERT_OFFSET(tbuf_lane, counters, 216);
+TBUF_ASSERT_OFFSET(tbuf_lane_counters, aggregation, 32);
+TBUF_ASSERT_OFFSET(tbuf_lane_counters, busy, 48);
+_Static_assert(sizeof(struct tbuf_lane_counters) == 128, "tbuf_lane_counters");
 
 #endif

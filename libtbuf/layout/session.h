@@ -54,7 +54,7 @@ struct tbuf_slot {
 				   struct tbuf_speculated */
 	uint64_t holders;	/* (c) offset of struct tbuf_holder[], one for
 				   each possible thread lane; 0: no pool */
-	uint32_t first_side;	/* (c) index of the first thread lane */
+	uint32_t first_thread_lane;	/* (c) index of the first thread lane */
 	uint32_t nlanes_max;	/* (c) most lanes, with those not added yet */
 	uint32_t released;	/* (a) thread lanes that ever became free */
 	uint32_t children;	/* (a) children missed: they saw no board */
@@ -105,8 +105,8 @@ tbuf_turn_of(uint64_t turn, uint64_t generation)
 static inline uint32_t
 tbuf_slot_main(const struct tbuf_slot *slot)
 {
-	return (slot->holders == 0 || slot->first_side > slot->nlanes ?
-	    slot->nlanes : slot->first_side);
+	return (slot->holders == 0 || slot->first_thread_lane > slot->nlanes ?
+	    slot->nlanes : slot->first_thread_lane);
 }
 
 /* The header of a session area, at slot.area. */
@@ -150,7 +150,7 @@ _Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
 
 /* Returns true if the session has side lanes (thread_lane.h). */
 static inline bool
-tbuf_side_any(const struct tbuf_slot *slot)
+tbuf_thread_lane_any(const struct tbuf_slot *slot)
 {
 	return (__atomic_load_n(&slot->holders, __ATOMIC_RELAXED) != 0);
 }

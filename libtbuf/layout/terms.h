@@ -38,7 +38,7 @@ struct tbuf_terms {
 #define TBUF_S_GROW	0x4u	/* the consumer backs a lane's storage before
 				   it raises `limit` */
 #define TBUF_S_THREAD	0x8u	/* each thread writes a lane of its own */
-#define TBUF_S_SIDES	32	/* shift: initial thread lanes, 16 bits */
+#define TBUF_S_THREAD_LANES	32 /* shift: initial thread lanes, 16 bits */
 #define TBUF_S_WRAP	0x10u	/* a full unit table wraps */
 #define TBUF_S_NAMES	0x20u	/* programs store their mappings */
 #define TBUF_S_UNITS	16	/* shift: number of unit tables, 12 bits */
@@ -79,9 +79,9 @@ tbuf_terms_recorder(const struct tbuf_terms *terms)
 
 /* Returns the number of a session's initial thread lanes, with the spare. */
 static inline uint32_t
-tbuf_terms_sides(const struct tbuf_terms *terms)
+tbuf_terms_thread_lanes(const struct tbuf_terms *terms)
 {
-	return ((uint32_t)(terms->flags >> TBUF_S_SIDES & 0xffff));
+	return ((uint32_t)(terms->flags >> TBUF_S_THREAD_LANES & 0xffff));
 }
 
 TBUF_ASSERT_OFFSET(tbuf_terms, policy, 24);

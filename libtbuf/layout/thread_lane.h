@@ -51,8 +51,8 @@ enum tbuf_holder_state {
 	TBUF_LANE_RETAINED = 3	/* (later) */
 };
 
-#define TBUF_SIDES_MAX	1024u	/* most thread lanes of a session */
-#define TBUF_SIDES_FIRST 10u	/* default of -x nbuf */
+#define TBUF_THREAD_LANES_MAX	1024u	/* most thread lanes of a session */
+#define TBUF_THREAD_LANES_FIRST 10u	/* default of -x nbuf */
 
 /* Returns a holder's first eight bytes. */
 static inline uint64_t

@@ -92,7 +92,8 @@ lane_size(const struct tbuf_area *layout, uint32_t lane)
 		return (layout->cpu_size);
 	if (lane < layout->ncpu_lanes + layout->nlocks)
 		return (layout->lock_size);
-	return (lane < layout->nmain ? layout->spare_size : layout->side_size);
+	return (lane < layout->nmain ? layout->spare_size :
+	    layout->thread_lane_size);
 }
 
 uint64_t
@@ -241,8 +242,8 @@ layout_meta(const struct tbuf_order *order, struct tbuf_area *layout)
 	if (layout->nlanes == layout->nmain)
 		at += layout->nlanes * sizeof(struct tbuf_lane);
 	if (clauses) {
-		layout->sides = at;
-		at += layout->nmain * sizeof(struct tbuf_side);
+		layout->counters = at;
+		at += layout->nmain * sizeof(struct tbuf_lane_counters);
 	}
 	at = layout_mappings(order, layout, layout_parts(order, layout, at));
 	layout->heads = round_up(at, TBUF_PAGE);
@@ -293,9 +294,9 @@ static void
 layout_lanes(const struct tbuf_order *order, struct tbuf_area *layout,
     uint64_t size, uint32_t ncpus)
 {
-	uint32_t sides = tbuf_terms_sides(&order->terms);
+	uint32_t pool = tbuf_terms_thread_lanes(&order->terms);
 
-	layout->side_size = size;
+	layout->thread_lane_size = size;
 	layout->spare_size = least(size, TBUF_LOCK_SIZE);
 	layout->cpu_size = (order->terms.flags & TBUF_S_THREAD) != 0 ?
 	    layout->spare_size : size;
@@ -310,10 +311,11 @@ layout_lanes(const struct tbuf_order *order, struct tbuf_area *layout,
 	}
 	layout->nlocks_max = layout->nlocks + TBUF_SPARES;
 	layout->nmain = layout->ncpu_lanes + layout->nlocks_max;
-	layout->nlanes = layout->nmain + (uint32_t)least(sides, TBUF_SIDES_MAX);
-	layout->nlanes_max = sides == 0 || tbuf_terms_recorder(&order->terms) ?
+	layout->nlanes = layout->nmain + (uint32_t)least(pool,
+	    TBUF_THREAD_LANES_MAX);
+	layout->nlanes_max = pool == 0 || tbuf_terms_recorder(&order->terms) ?
 	    layout->nlanes :
-	    (uint32_t)least(layout->nmain + TBUF_SIDES_MAX, TBUF_NLANES);
+	    (uint32_t)least(layout->nmain + TBUF_THREAD_LANES_MAX, TBUF_NLANES);
 	if (layout->nlanes > layout->nlanes_max)
 		layout->nlanes = layout->nlanes_max;
 }
@@ -397,14 +399,14 @@ nth_cpu(const struct tbuf_cpus *cpus, uint32_t n)
 }
 
 static void
-sides_make(struct tbuf_lane *lanes, uint64_t area,
+counters_make(struct tbuf_lane *lanes, uint64_t area,
     const struct tbuf_area *layout)
 {
 	uint32_t i;
 
-	for (i = 0; layout->sides != 0 && i < layout->nmain; i++)
-		lanes[i].side = area + layout->sides +
-		    i * sizeof(struct tbuf_side);
+	for (i = 0; layout->counters != 0 && i < layout->nmain; i++)
+		lanes[i].counters = area + layout->counters +
+		    i * sizeof(struct tbuf_lane_counters);
 }
 
 static void
@@ -423,7 +425,7 @@ tables_make(struct tbuf_lane *lanes, uint64_t area, unsigned which,
 }
 
 void
-tbuf_side_make(struct tbuf_lane *lane, uint64_t at, uint64_t size,
+tbuf_thread_lane_make(struct tbuf_lane *lane, uint64_t at, uint64_t size,
     enum tbuf_policy policy)
 {
 	memset(lane, 0, sizeof(*lane));
@@ -452,7 +454,8 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 		at = lane_place(at, storage);
 		lane->place = tbuf_place(at, storage);
 		if (i >= layout->nmain)
-			tbuf_side_make(lane, at, size, order->terms.policy);
+			tbuf_thread_lane_make(lane, at, size,
+			    order->terms.policy);
 		at += storage;
 		if (i >= layout->nmain)
 			continue;
@@ -465,7 +468,7 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
 			lane->kind = TBUF_KIND_LOCK;
 		}
 	}
-	sides_make(lanes, area, layout);
+	counters_make(lanes, area, layout);
 	tables_make(lanes, area, 0, order, layout);
 	tables_make(lanes, area, 1, order, layout);
 }
@@ -574,7 +577,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->nlocks = layout->nlocks;
 	slot->nlocks_max = layout->nlocks_max;
 	slot->terms = order->terms;
-	slot->terms.bufsize = layout->side_size;
+	slot->terms.bufsize = layout->thread_lane_size;
 	slot->ncpus = layout->ncpu_lanes;
 	slot->fill_mask = tbuf_policy(order->terms.policy)->closes ?
 	    UINT64_MAX : 0;
@@ -583,7 +586,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->children = 0;
 	slot->cleared = 0;
 	slot->holders = layout->holders == 0 ? 0 : area + layout->holders;
-	slot->first_side = layout->nmain;
+	slot->first_thread_lane = layout->nmain;
 	slot->nlanes_max = layout->nlanes_max;
 	slot->released = 0;
 	slot->turn = tbuf_turn(generation, 0);
@@ -638,9 +641,9 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 	drops = tbuf_elements_begin(&sets, codes + head.elements,
 	    head.elements_size);
 	/* Counted at the first lane; its `side` may be garbage by now. */
-	if (drops != 0 && layout->sides != 0)
-		((struct tbuf_side *)(void *)(view->base + area +
-		    layout->sides))->dynamic = drops;
+	if (drops != 0 && layout->counters != 0)
+		((struct tbuf_lane_counters *)(void *)(view->base + area +
+		    layout->counters))->dynamic = drops;
 }
 
 static void
@@ -694,9 +697,9 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 		session->mappings = part(area + layout->mappings,
 		    layout->mappings_size);
 	build_selections(view, area, order, layout);
-	if (layout->sides != 0)
-		memset(view->base + area + layout->sides, 0,
-		    layout->nmain * sizeof(struct tbuf_side));
+	if (layout->counters != 0)
+		memset(view->base + area + layout->counters, 0,
+		    layout->nmain * sizeof(struct tbuf_lane_counters));
 	build_globals(view, area, order, layout);
 	build_slot(slot, area, generation, order, layout);
 	tell_units(view, number, layout);

@@ -110,13 +110,13 @@ struct tbuf_area {
 	uint64_t cpu_size;		/* logical bytes of a CPU's lane */
 	uint64_t lock_size;		/* of a lock lane in use */
 	uint64_t spare_size;
-	uint64_t side_size;		/* of a thread lane */
+	uint64_t thread_lane_size;	/* of a thread lane */
 	uint64_t patterns;
 	uint64_t selections;		/* of enablings; 0: none */
 	uint64_t lanes;
 	uint64_t holders;		/* of thread lanes; 0: none */
 	uint64_t words_end;		/* end of the initial lanes' words */
-	uint64_t sides;			/* one for each main lane; 0: none */
+	uint64_t counters;		/* one for each main lane; 0: none */
 	uint64_t parts[TBUF_PARTS];
 	uint64_t globals;
 	uint64_t mappings;		/* room for lines; 0: none */
@@ -153,7 +153,7 @@ uint64_t tbuf_lane_storage(uint64_t size, enum tbuf_policy);
 uint64_t tbuf_lane_stride(uint64_t size, enum tbuf_policy);
 
 /* Fills in a thread lane, with its storage at an offset in the file. */
-void	tbuf_side_make(struct tbuf_lane *, uint64_t at, uint64_t size,
+void	tbuf_thread_lane_make(struct tbuf_lane *, uint64_t at, uint64_t size,
 	    enum tbuf_policy);
 
 /* Returns the bytes of a CPU's aggregation table: a power of two. */

@@ -33,7 +33,7 @@ work(void *page)
 	pthread_setspecific(key, page);
 	guest_fire(page, 10);
 	GUEST_EXPECT(!tbuf_self.rseq ||
-	    tbuf_side_is(tbuf_thread.memo.lane), "no lane of its own");
+	    tbuf_thread_lane_is(tbuf_thread.memo.lane), "no lane of its own");
 	unit = tbuf_unit_begin("unit", 1);
 	GUEST_EXPECT(unit != 0, "no unit");
 	return (NULL);
@@ -132,7 +132,7 @@ test_lane_that_was_given_back_is_anothers(void)
 	    "no thread");
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	GUEST_EXPECT(!tbuf_self.rseq || (tbuf_side_is(lanes[0]) &&
+	GUEST_EXPECT(!tbuf_self.rseq || (tbuf_thread_lane_is(lanes[0]) &&
 	    lanes[0] == lanes[1]), "lanes %p and %p", (const void *)lanes[0],
 	    (const void *)lanes[1]);
 	guest_finish(c, &tally);

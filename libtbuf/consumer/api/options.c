@@ -118,7 +118,7 @@ tbuf_options_init(struct tbuf_options *o)
 	memset(o, 0, sizeof(*o));
 	o->bufsize = 4 << 20;
 	o->bufpolicy = TBUF_SWITCH;
-	o->nbuf = TBUF_SIDES_FIRST;
+	o->nbuf = TBUF_THREAD_LANES_FIRST;
 	o->switchrate = TBUF_SECOND;
 	o->statusrate = TBUF_SECOND;
 	o->strsize = 256;

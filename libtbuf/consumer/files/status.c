@@ -112,7 +112,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	status.cpu = (int)lane->cpu;
 	status.locked = lane->kind == TBUF_KIND_LOCK;
 	status.side = index >= tbuf_slot_main(slot);
-	status.number = status.side ? index - slot->first_side :
+	status.number = status.side ? index - slot->first_thread_lane :
 	    index >= slot->first_lock ? lock : index;
 	tail = lane_tail(l, lane, &status.overwritten);
 	if (tail <= lane->head &&

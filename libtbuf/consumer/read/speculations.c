@@ -374,14 +374,14 @@ tbuf_batches_unfinished(struct tbuf_consumer *c, struct tbuf_target *t,
 static uint64_t
 failed(const struct tbuf_target *t, bool busy)
 {
-	struct tbuf_side side;
+	struct tbuf_lane_counters counters;
 	uint64_t sum = 0;
 	unsigned i;
 
 	for (i = 0; i < t->nreaders; i++)
-		if (t->readers[i].side != 0 && tbuf_file_read(t->fd, &side,
-		    sizeof(side), t->readers[i].side))
-			sum += busy ? side.busy : side.unavailable;
+		if (t->readers[i].counters != 0 && tbuf_file_read(t->fd,
+		    &counters, sizeof(counters), t->readers[i].counters))
+			sum += busy ? counters.busy : counters.unavailable;
 	return (sum);
 }
 

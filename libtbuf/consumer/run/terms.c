@@ -28,14 +28,14 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	    tbuf_terms_unit_flags(o->nunits, o->unitsize);
 	if (o->bufscope != 0)
 		terms->flags |= TBUF_S_THREAD |
-		    (o->nbuf + 1) << TBUF_S_SIDES;
+		    (o->nbuf + 1) << TBUF_S_THREAD_LANES;
 	terms->run = c->run;
 	terms->policy = (uint32_t)o->bufpolicy;
 	terms->strsize = (uint32_t)o->strsize;
 	terms->only_cpu = (int32_t)o->cpu;
 	terms->owner_pid = (uint32_t)getpid();
 	terms->owner_uid = geteuid();
-	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_SIDE : 0) |
+	terms->needs = c->needs | (o->bufscope != 0 ? TBUF_F_THREAD_LANE : 0) |
 	    (o->nunits != 0 ? TBUF_F_SELECTION : 0);
 	tbuf_copy(terms->owner, program_invocation_short_name,
 	    sizeof(terms->owner));

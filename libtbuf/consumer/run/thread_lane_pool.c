@@ -56,7 +56,7 @@ holders_of(const struct tbuf_target *t)
 }
 
 static uint32_t
-sides_of(const struct tbuf_target *t)
+thread_lanes_of(const struct tbuf_target *t)
 {
 	return (t->nreaders - t->layout.nmain);
 }
@@ -66,7 +66,7 @@ static bool
 few_free(const struct tbuf_target *t)
 {
 	const struct tbuf_holder *holders = holders_of(t);
-	uint32_t n = sides_of(t), free = 0, i;
+	uint32_t n = thread_lanes_of(t), free = 0, i;
 
 	for (i = 1; i < n; i++)
 		free += tbuf_load(&holders[i].state) == TBUF_LANE_FREE;
@@ -99,8 +99,8 @@ static void
 sweep(struct tbuf_target *t)
 {
 	struct tbuf_holder *holders = holders_of(t);
-	uint64_t words[TBUF_SIDES_MAX];
-	uint32_t n = sides_of(t), tid, i;
+	uint64_t words[TBUF_THREAD_LANES_MAX];
+	uint32_t n = thread_lanes_of(t), tid, i;
 	struct tbuf_tasks tasks;
 
 	for (i = 0; i < n; i++)
@@ -174,10 +174,11 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		tbuf_side_make(&lane, at, t->layout.side_size, policy);
+		tbuf_thread_lane_make(&lane, at, t->layout.thread_lane_size,
+		    policy);
 		*tbuf_target_lane(t, t->nreaders + i) = lane;
 		tbuf_reader_make(t, t->nreaders + i, &lane);
-		at += tbuf_lane_stride(t->layout.side_size, policy);
+		at += tbuf_lane_stride(t->layout.thread_lane_size, policy);
 	}
 	t->nreaders += n;
 	tbuf_store_release(&slot->nlanes, t->nreaders);
@@ -188,7 +189,8 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 static int
 grow(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	uint32_t n = sides_of(t) - 1, most = t->layout.nlanes_max - t->nreaders;
+	uint32_t n = thread_lanes_of(t) - 1,
+	    most = t->layout.nlanes_max - t->nreaders;
 	struct tbuf_chunk chunk;
 	uint64_t size;
 	int error;
@@ -197,7 +199,8 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 		n = most;
 	if (n == 0 || t->nchunks == TBUF_NCHUNKS)
 		return (-ENOSPC);
-	size = n * tbuf_lane_stride(t->layout.side_size, t->order.terms.policy);
+	size = n * tbuf_lane_stride(t->layout.thread_lane_size,
+	    t->order.terms.policy);
 	if (!tbuf_budget_take(c, size))
 		return (-ENOSPC);
 	if ((error = tbuf_file_lock_wait(t->fd)) == 0) {
@@ -239,6 +242,6 @@ tbuf_pools_look(struct tbuf_consumer *c, uint64_t now)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (has_pool(t) && sides_of(t) > 1)
+		if (has_pool(t) && thread_lanes_of(t) > 1)
 			look(c, t, now);
 }

@@ -156,13 +156,13 @@ is_due(struct tbuf_target *t, uint32_t size, uint64_t now)
 {
 	struct tbuf_blocks *b = &t->blocks;
 	uint64_t claims = 0, drops = 0, all = b->part.size / size;
-	struct tbuf_side side;
+	struct tbuf_lane_counters counters;
 	unsigned i;
 
 	for (i = 0; i < t->nreaders; i++) {
-		tbuf_side_read(&t->readers[i], &side);
-		claims += side.claims;
-		drops += side.dynamic;
+		tbuf_reader_counters(&t->readers[i], &counters);
+		claims += counters.claims;
+		drops += counters.dynamic;
 	}
 	if (claims - b->gone <= USED_MIN(all) && drops == b->drops)
 		return (false);

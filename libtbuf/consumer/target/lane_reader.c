@@ -52,7 +52,7 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
 	r->storage = tbuf_place_storage(lane->place);
 	r->size = r->limit = lane->size;
 	r->backed = r->storage;
-	r->side = lane->side;
+	r->counters = lane->counters;
 	table_make(&r->seen[0], lane->table[0]);
 	table_make(&r->seen[1], lane->table[1]);
 }
@@ -479,11 +479,12 @@ tbuf_reader_forget(struct tbuf_reader *r)
 }
 
 void
-tbuf_side_read(const struct tbuf_reader *r, struct tbuf_side *side)
+tbuf_reader_counters(const struct tbuf_reader *r,
+    struct tbuf_lane_counters *counters)
 {
-	if (r->side == 0 || r->target->file_only || !tbuf_file_read(
-	    r->target->fd, side, sizeof(*side), r->side))
-		memset(side, 0, sizeof(*side));
+	if (r->counters == 0 || r->target->file_only || !tbuf_file_read(
+	    r->target->fd, counters, sizeof(*counters), r->counters))
+		memset(counters, 0, sizeof(*counters));
 }
 
 uint64_t
@@ -512,7 +513,7 @@ uint64_t
 tbuf_reader_counter(const struct tbuf_reader *r, unsigned counter)
 {
 	struct tbuf_pair pair;
-	struct tbuf_side side;
+	struct tbuf_lane_counters counters;
 
 	switch (counter) {
 	case TBUF_CAUSE_FULL:
@@ -520,12 +521,13 @@ tbuf_reader_counter(const struct tbuf_reader *r, unsigned counter)
 	case TBUF_CAUSE_LARGE:
 		return (tbuf_load(&r->lane->large));
 	case TBUF_AGGREGATION:
-		tbuf_side_read(r, &side);
-		return (side.aggregation +
+		tbuf_reader_counters(r, &counters);
+		return (counters.aggregation +
 		    tbuf_reader_nolane(r, TBUF_LOST_UPDATE));
 	case TBUF_DYNAMIC:
-		tbuf_side_read(r, &side);
-		return (side.dynamic + tbuf_reader_nolane(r, TBUF_LOST_STORE));
+		tbuf_reader_counters(r, &counters);
+		return (counters.dynamic +
+		    tbuf_reader_nolane(r, TBUF_LOST_STORE));
 	case TBUF_OVERWRITTEN:
 		tbuf_lane_pair(r->lane, &pair);
 		return (pair.overwritten);

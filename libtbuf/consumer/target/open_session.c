@@ -146,11 +146,11 @@ read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 	uint64_t size = t->order.terms.bufsize & ~UINT64_C(7);
 	uint32_t most = slot->nlanes_max;
 
-	t->layout.side_size = size;
+	t->layout.thread_lane_size = size;
 	t->layout.nlanes_max = slot->nlanes;
 	if (slot->holders < slot->area || most < slot->nlanes ||
 	    t->layout.nmain >= slot->nlanes || most > TBUF_NLANES ||
-	    most - t->layout.nmain > TBUF_SIDES_MAX ||
+	    most - t->layout.nmain > TBUF_THREAD_LANES_MAX ||
 	    size < TBUF_BUFSIZE_MIN || size > TBUF_BUFSIZE_MAX ||
 	    slot->holders % sizeof(struct tbuf_holder) != 0 ||
 	    !inside(&t->view, slot->holders,

@@ -151,7 +151,7 @@ struct tbuf_reader {
 	uint64_t taken;			/* lane.taken, while the lock is held */
 	uint64_t held_since;		/* time when that was first seen, ns */
 	bool retired;
-	uint64_t side;			/* offset of struct tbuf_side */
+	uint64_t counters;	/* offset of struct tbuf_lane_counters */
 	struct tbuf_seen seen[2];	/* copies of its tables */
 	struct tbuf_batch *batch;	/* being returned, or NULL */
 };
@@ -473,7 +473,8 @@ int	tbuf_reader_look(struct tbuf_reader *);
 void	tbuf_reader_forget(struct tbuf_reader *);
 
 /* Reads a lane's additional counters, or zeroes if they cannot be read. */
-void	tbuf_side_read(const struct tbuf_reader *, struct tbuf_side *);
+void	tbuf_reader_counters(const struct tbuf_reader *,
+	    struct tbuf_lane_counters *);
 
 /* Takes over a session's unit tables: -EINVAL if they are damaged, -ENOMEM. */
 int	tbuf_units_adopt(struct tbuf_target *, const struct tbuf_part *,

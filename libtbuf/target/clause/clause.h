@@ -219,16 +219,16 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
  * Returns a lane's side words, which are before its storage; NULL if they are
  * not in the file.
  */
-static inline struct tbuf_side *
-tbuf_run_side(const struct tbuf_run *run, const struct tbuf_lane *lane)
+static inline struct tbuf_lane_counters *
+tbuf_run_counters(const struct tbuf_run *run, const struct tbuf_lane *lane)
 {
 	uint64_t base = run->fire->base, end = tbuf_fire_end(base);
-	uint64_t at = tbuf_load(&lane->side);
+	uint64_t at = tbuf_load(&lane->counters);
 
 	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
-	    end - at < sizeof(struct tbuf_side))
+	    end - at < sizeof(struct tbuf_lane_counters))
 		return (NULL);
-	return ((struct tbuf_side *)(uintptr_t)(base + at));
+	return ((struct tbuf_lane_counters *)(uintptr_t)(base + at));
 }
 
 static inline uint32_t

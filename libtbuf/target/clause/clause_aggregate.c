@@ -140,11 +140,11 @@ static bool
 table_place(const struct value *v, const struct tbuf_lane *lane,
     uint64_t turn, struct table *t)
 {
-	struct tbuf_side *side = tbuf_run_side(v->run, lane);
+	struct tbuf_lane_counters *counters = tbuf_run_counters(v->run, lane);
 	uint64_t word = place_load(lane, turn);
 	uint64_t base = v->run->fire->base;
 
-	t->drops = side == NULL ? NULL : &side->aggregation;
+	t->drops = counters == NULL ? NULL : &counters->aggregation;
 	t->storage = tbuf_place_storage(word);
 	t->at = (unsigned char *)(uintptr_t)(base + tbuf_place_offset(word));
 	return (place_check(base, word));

@@ -32,9 +32,10 @@ struct access {
 static uint64_t *
 drops_of(const struct access *a, const struct tbuf_lane *lane)
 {
-	struct tbuf_side *side = tbuf_side_find(a->run->fire->base, lane);
+	struct tbuf_lane_counters *counters =
+	    tbuf_counters_find(a->run->fire->base, lane);
 
-	return (side == NULL ? NULL : &side->dynamic);
+	return (counters == NULL ? NULL : &counters->dynamic);
 }
 
 static __attribute__((noinline)) enum tbuf_outcome

@@ -235,10 +235,10 @@ struct counting {
 static uint64_t *
 counter_of(const struct counting *c, const struct tbuf_lane *lane)
 {
-	struct tbuf_side *side = tbuf_run_side(c->run, lane);
+	struct tbuf_lane_counters *counters = tbuf_run_counters(c->run, lane);
 
-	return (side == NULL ? NULL :
-	    c->busy ? &side->busy : &side->unavailable);
+	return (counters == NULL ? NULL :
+	    c->busy ? &counters->busy : &counters->unavailable);
 }
 
 static enum tbuf_outcome

@@ -155,7 +155,7 @@ give_back(const struct tbuf_memo *memo, uint64_t *block,
 
 static enum tbuf_outcome
 claim(const struct access *a, const struct tbuf_memo *memo,
-    struct tbuf_side *side, uint64_t *index)
+    struct tbuf_lane_counters *counters, uint64_t *index)
 {
 	const uint64_t none[2] = { 0, 0 };
 	uint64_t mine[2] = { tbuf_thread_own_number(), tbuf_thread.tid };
@@ -164,7 +164,7 @@ claim(const struct access *a, const struct tbuf_memo *memo,
 		return (TBUF_CHANGED);
 	if (*index == NONE)
 		return (TBUF_COMMITTED);
-	if ((side != NULL && tbuf_step_add(memo, &side->claims, 1) !=
+	if ((counters != NULL && tbuf_step_add(memo, &counters->claims, 1) !=
 	    TBUF_COMMITTED) || tbuf_step_swap_pair(memo, block_at(a, *index),
 	    none, mine) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -199,18 +199,20 @@ cell_store(const struct access *a, const struct tbuf_memo *memo,
 }
 
 static enum tbuf_outcome
-drop(struct access *a, const struct tbuf_memo *memo, struct tbuf_side *side)
+drop(struct access *a, const struct tbuf_memo *memo,
+    struct tbuf_lane_counters *counters)
 {
 	a->dropped = true;
-	return (side == NULL ? TBUF_COMMITTED :
-	    tbuf_step_add(memo, &side->dynamic, 1));
+	return (counters == NULL ? TBUF_COMMITTED :
+	    tbuf_step_add(memo, &counters->dynamic, 1));
 }
 
 static __attribute__((noinline)) enum tbuf_outcome
 access_do(struct access *a, const struct tbuf_memo *memo,
     const struct tbuf_lane *lane)
 {
-	struct tbuf_side *side = tbuf_side_find(a->run->fire->base, lane);
+	struct tbuf_lane_counters *counters =
+	    tbuf_counters_find(a->run->fire->base, lane);
 	uint64_t index = NONE, *cell;
 
 	a->done = true;
@@ -221,10 +223,10 @@ access_do(struct access *a, const struct tbuf_memo *memo,
 	/* 0 need not be stored where nothing else is. */
 	if (index == NONE && a->stores && (a->bytes != NULL || a->value != 0)) {
 		if (!tbuf_thread_is_nobody() &&
-		    claim(a, memo, side, &index) != TBUF_COMMITTED)
+		    claim(a, memo, counters, &index) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		if (index == NONE)
-			return (drop(a, memo, side));
+			return (drop(a, memo, counters));
 	}
 	if (index >= a->size / a->block)
 		return (TBUF_COMMITTED);
@@ -249,7 +251,7 @@ access_locked(void *argument, const struct tbuf_place *place)
 	for (try = 0; try < TRIES; try++)
 		if (access_do(a, NULL, place->lane) == TBUF_COMMITTED)
 			return;
-	drop(a, NULL, tbuf_side_find(a->run->fire->base, place->lane));
+	drop(a, NULL, tbuf_counters_find(a->run->fire->base, place->lane));
 }
 
 /* Returns 0, TBUF_STOP or a fault. */

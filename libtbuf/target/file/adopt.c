@@ -103,8 +103,9 @@ relabel(struct tbuf_slot *slot, uint64_t end)
 
 	if (lanes == NULL)
 		return;
-	if (tbuf_side_any(slot) && n > tbuf_load(&slot->first_side))
-		n = tbuf_load(&slot->first_side);
+	if (tbuf_thread_lane_any(slot) &&
+	    n > tbuf_load(&slot->first_thread_lane))
+		n = tbuf_load(&slot->first_thread_lane);
 	for (i = 0; i < n; i++)
 		lanes[i].kind = TBUF_KIND_LOCK;
 	memset(slot->lane_of_cpu, 0, sizeof(slot->lane_of_cpu));

@@ -31,8 +31,8 @@ static inline uint32_t
 tbuf_file_flags(void)
 {
 	return (TBUF_F_MACHINE(TBUF_MACHINE_VERSION) | TBUF_F_VARIABLES |
-	    TBUF_F_SIDE | TBUF_F_SELECTION | TBUF_F_TURNS | TBUF_F_ELEMENTS |
-	    (tbuf_self.rseq ? TBUF_F_RSEQ : 0) |
+	    TBUF_F_THREAD_LANE | TBUF_F_SELECTION | TBUF_F_TURNS |
+	    TBUF_F_ELEMENTS | (tbuf_self.rseq ? TBUF_F_RSEQ : 0) |
 	    (tbuf_self.peek == TBUF_PEEK_NOT ? 0 : TBUF_F_COPYIN));
 }
 

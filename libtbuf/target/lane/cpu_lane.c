@@ -67,11 +67,11 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 
 /* Replaces the CPU's lane in a memo by the thread's own, if it has one. */
 static void
-memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
+memo_thread_lane(const struct tbuf_fire *f, struct tbuf_memo *m)
 {
 	struct tbuf_place place;
 
-	if (!tbuf_side_place(f, m, &place))
+	if (!tbuf_thread_lane_place(f, m, &place))
 		return;
 	m->lane = place.lane;
 	m->data = place.data;
@@ -86,7 +86,7 @@ memo_side(const struct tbuf_fire *f, struct tbuf_memo *m)
 static bool
 to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
-	return (tbuf_side_is(m->lane) ||
+	return (tbuf_thread_lane_is(m->lane) ||
 	    (tbuf_load(&f->slot->terms.flags) & TBUF_S_THREAD) == 0);
 }
 
@@ -105,7 +105,7 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 
 	if (!to_be_remembered(f, m))
 		return;
-	if (m->cpu < tbuf_load(&local->cpus) && !tbuf_side_is(m->lane))
+	if (m->cpu < tbuf_load(&local->cpus) && !tbuf_thread_lane_is(m->lane))
 		tbuf_rseq_remember(tbuf_memo_of(local, m->cpu, f->number), m,
 		    &tbuf_thread.shared);
 	if (tbuf_thread.unit != NULL)
@@ -271,8 +271,8 @@ tbuf_lane_put(const struct tbuf_fire *f)
 			return (TBUF_EMIT_DONE);
 		if (!memo_make(f, cpu, &memo))
 			break;
-		if (tbuf_side_any(f->slot))
-			memo_side(f, &memo);
+		if (tbuf_thread_lane_any(f->slot))
+			memo_thread_lane(f, &memo);
 		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
 			return (TBUF_EMIT_DONE);
 		if (!tbuf_fire_current(f))

@@ -215,8 +215,8 @@ bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
  */
 void	tbuf_fire_leave(const struct tbuf_fire *, uint64_t exit) TBUF_HIDDEN;
 /* Returns the side words of a lane, NULL if they are not in the file. */
-struct tbuf_side *tbuf_side_find(uint64_t base, const struct tbuf_lane *)
-	    TBUF_HIDDEN;
+struct tbuf_lane_counters *tbuf_counters_find(uint64_t base,
+	    const struct tbuf_lane *) TBUF_HIDDEN;
 /* Gives the session up if its deadline has passed.  Returns true if so. */
 bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 

@@ -260,7 +260,7 @@ locked_begin(const struct tbuf_slot *slot, uint64_t base,
 
 /* Stores a record in a side lane, without a CPU. */
 static void
-side_store(const struct tbuf_fire *f, const struct tbuf_place *place,
+thread_lane_store(const struct tbuf_fire *f, const struct tbuf_place *place,
     uint64_t time, uint64_t size)
 {
 	const uint64_t head[] = { time, header_word(f->epid, size) };
@@ -296,7 +296,7 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
 		break;
 	case ROOM:
 		if (place != locked)
-			side_store(f, place, stamp(lane, time), size);
+			thread_lane_store(f, place, stamp(lane, time), size);
 		else
 			record_store(place, stamp(lane, time),
 			    header_word(f->epid, size), cpu, f->segments + 1,
@@ -312,16 +312,16 @@ locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
 void
 tbuf_lock_write(const struct tbuf_fire *f, const struct tbuf_place *place)
 {
-	struct tbuf_place side;
+	struct tbuf_place own;
 
-	if (!tbuf_self.rseq && tbuf_side_any(f->slot) &&
-	    tbuf_side_place(f, NULL, &side)) {
-		tbuf_store(&tbuf_thread.side_busy, 1);
+	if (!tbuf_self.rseq && tbuf_thread_lane_any(f->slot) &&
+	    tbuf_thread_lane_place(f, NULL, &own)) {
+		tbuf_store(&tbuf_thread.thread_lane_busy, 1);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		locked_store(f, place, &side,
+		locked_store(f, place, &own,
 		    sizeof(struct tbuf_header) + f->size);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		tbuf_store(&tbuf_thread.side_busy, 0);
+		tbuf_store(&tbuf_thread.thread_lane_busy, 0);
 	} else
 		locked_store(f, place, place,
 		    sizeof(struct tbuf_lock_record) + f->size);
@@ -416,7 +416,7 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 			tbuf_store_release(&lock->word, 2 * f->generation);
 			tbuf_thread.lock = k;
 			if (!tbuf_self.rseq && work == NULL &&
-			    !tbuf_side_any(f->slot))
+			    !tbuf_thread_lane_any(f->slot))
 				remember(f, &place, k, held == 0);
 		}
 		k = k + 1 < n ? k + 1 : 0;

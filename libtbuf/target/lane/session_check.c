@@ -72,13 +72,13 @@ tbuf_fire_next(const struct tbuf_fire *f)
 	    [f->epid].next));
 }
 
-struct tbuf_side *
-tbuf_side_find(uint64_t base, const struct tbuf_lane *lane)
+struct tbuf_lane_counters *
+tbuf_counters_find(uint64_t base, const struct tbuf_lane *lane)
 {
-	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->side);
+	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->counters);
 
 	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
-	    end - at < sizeof(struct tbuf_side))
+	    end - at < sizeof(struct tbuf_lane_counters))
 		return (NULL);
-	return ((struct tbuf_side *)(uintptr_t)(base + at));
+	return ((struct tbuf_lane_counters *)(uintptr_t)(base + at));
 }

@@ -30,10 +30,11 @@ free_here(void *argument, const struct tbuf_memo *memo)
 
 	end->done = true;
 	if (!tbuf_pool_find(end->fire, &pool) || (index =
-	    tbuf_side_own(&pool, end->number)) == TBUF_SIDE_NONE)
+	    tbuf_thread_lane_own(&pool, end->number)) == TBUF_THREAD_LANE_NONE)
 		return (TBUF_COMMITTED);
 	end->done = false;
-	return (tbuf_side_free(end->fire, memo, &pool, end->number, index));
+	return (tbuf_thread_lane_free(end->fire, memo, &pool, end->number,
+	    index));
 }
 
 static void
@@ -54,9 +55,9 @@ session_leave(const struct tbuf_view *view, unsigned number)
 	unsigned try;
 
 	f.generation = tbuf_load_acquire(&f.slot->generation);
-	if (f.generation == 0 || !tbuf_side_any(f.slot))
+	if (f.generation == 0 || !tbuf_thread_lane_any(f.slot))
 		return;
-	for (try = 0; try < TBUF_SIDES_MAX && !end.done; try++)
+	for (try = 0; try < TBUF_THREAD_LANES_MAX && !end.done; try++)
 		if (!tbuf_lane_try(&f, free_here, free_locked, &end))
 			break;
 }
@@ -89,9 +90,9 @@ thread_ends(void *value)
 	(void)value;
 	if (view.base == NULL || tbuf_thread.shared != 0)
 		return;
-	tbuf_store(&tbuf_thread.side_busy, 1);
+	tbuf_store(&tbuf_thread.thread_lane_busy, 1);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&tbuf_thread.side, 0);
+	tbuf_store(&tbuf_thread.thread_lane, 0);
 	forget();
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < TBUF_NSESSIONS; i++)
@@ -99,11 +100,11 @@ thread_ends(void *value)
 		    TBUF_ACTIVE)
 			session_leave(&view, i);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tbuf_store(&tbuf_thread.side_busy, 0);
+	tbuf_store(&tbuf_thread.thread_lane_busy, 0);
 }
 
 void
-tbuf_side_end_init(void)
+tbuf_thread_lane_init(void)
 {
-	tbuf_side_key_init(thread_ends);
+	tbuf_thread_exit_key_init(thread_ends);
 }

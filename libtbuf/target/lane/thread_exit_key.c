@@ -22,14 +22,14 @@ static tss_t key TBUF_FORKED;
 static uint32_t made TBUF_FORKED;
 
 void
-tbuf_side_key_init(void (*end)(void *))
+tbuf_thread_exit_key_init(void (*end)(void *))
 {
 	if (made == 0 && tss_create(&key, end) == thrd_success)
 		tbuf_store_release(&made, 1);
 }
 
 void
-tbuf_side_key_mark(void)
+tbuf_thread_exit_key_set(void)
 {
 	if (tbuf_load_acquire(&made) != 0 && key < KEYS_AT_HAND)
 		(void)tss_set(key, &tbuf_thread);

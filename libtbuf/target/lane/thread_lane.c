@@ -26,7 +26,7 @@ tbuf_pool_find(const struct tbuf_fire *f, struct tbuf_pool *pool)
 {
 	const struct tbuf_slot *slot = f->slot;
 	uint64_t end = tbuf_fire_end(f->base), at = tbuf_load(&slot->holders);
-	uint32_t first = tbuf_load(&slot->first_side);
+	uint32_t first = tbuf_load(&slot->first_thread_lane);
 	uint32_t n = tbuf_load_acquire(&slot->nlanes);
 
 	if (at < TBUF_TABLES || at % sizeof(struct tbuf_holder) != 0 ||
@@ -71,14 +71,14 @@ rank(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 static uint32_t
 choose(const struct tbuf_fire *f, const struct tbuf_pool *pool)
 {
-	uint32_t best = TBUF_SIDE_NONE, i;
+	uint32_t best = TBUF_THREAD_LANE_NONE, i;
 	uint64_t least = UINT64_MAX, r;
 
 	for (i = 0; i < pool->count; i++) {
 		if (tbuf_load(&pool->holders[i].state) != TBUF_LANE_FREE)
 			continue;
 		r = rank(f, pool, i);
-		if (best == TBUF_SIDE_NONE || r < least) {
+		if (best == TBUF_THREAD_LANE_NONE || r < least) {
 			best = i;
 			least = r;
 		}
@@ -87,7 +87,7 @@ choose(const struct tbuf_fire *f, const struct tbuf_pool *pool)
 }
 
 enum tbuf_outcome
-tbuf_side_claim(const struct tbuf_fire *f, const struct tbuf_memo *memo,
+tbuf_thread_lane_claim(const struct tbuf_fire *f, const struct tbuf_memo *memo,
     const struct tbuf_pool *pool, uint64_t instance, uint32_t *index)
 {
 	uint64_t old[2] = { tbuf_holder_word(TBUF_LANE_FREE, 0), 0 };
@@ -96,7 +96,7 @@ tbuf_side_claim(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 	};
 	struct tbuf_holder *holder;
 
-	if ((*index = choose(f, pool)) == TBUF_SIDE_NONE)
+	if ((*index = choose(f, pool)) == TBUF_THREAD_LANE_NONE)
 		return (TBUF_COMMITTED);
 	holder = &pool->holders[*index];
 	old[1] = tbuf_load(&holder->instance);
@@ -105,7 +105,7 @@ tbuf_side_claim(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 }
 
 enum tbuf_outcome
-tbuf_side_free(const struct tbuf_fire *f, const struct tbuf_memo *memo,
+tbuf_thread_lane_free(const struct tbuf_fire *f, const struct tbuf_memo *memo,
     const struct tbuf_pool *pool, uint64_t instance, uint32_t index)
 {
 	const uint64_t old[2] = {
@@ -124,7 +124,7 @@ tbuf_side_free(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 }
 
 uint32_t
-tbuf_side_own(const struct tbuf_pool *pool, uint64_t instance)
+tbuf_thread_lane_own(const struct tbuf_pool *pool, uint64_t instance)
 {
 	const struct tbuf_holder *h;
 	uint32_t i;
@@ -135,7 +135,7 @@ tbuf_side_own(const struct tbuf_pool *pool, uint64_t instance)
 		    tbuf_load(&h->state) == TBUF_LANE_BOUND)
 			return (i);
 	}
-	return (TBUF_SIDE_NONE);
+	return (TBUF_THREAD_LANE_NONE);
 }
 
 /* ------------------------------------------------- lanes of threads */
@@ -152,9 +152,9 @@ static bool
 recall(const struct tbuf_fire *f, uint64_t word, uint32_t released,
     uint32_t *index)
 {
-	*index = word & TBUF_SIDE_NONE;
-	return (word == memory_of(f, *index == TBUF_SIDE_NONE ? released : 0,
-	    *index));
+	*index = word & TBUF_THREAD_LANE_NONE;
+	return (word == memory_of(f, *index == TBUF_THREAD_LANE_NONE ?
+	    released : 0, *index));
 }
 
 static void
@@ -164,7 +164,7 @@ give_back(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 	unsigned try;
 
 	for (try = 0; try < TRIES; try++)
-		if (tbuf_side_free(f, memo, pool, number, index) ==
+		if (tbuf_thread_lane_free(f, memo, pool, number, index) ==
 		    TBUF_COMMITTED)
 			break;
 }
@@ -177,23 +177,23 @@ static enum tbuf_outcome
 bind(const struct tbuf_fire *f, const struct tbuf_memo *memo,
     const struct tbuf_pool *pool, uint32_t *index)
 {
-	uint64_t *word = &tbuf_thread.side, seen = tbuf_load(word);
+	uint64_t *word = &tbuf_thread.thread_lane, seen = tbuf_load(word);
 	uint64_t number = tbuf_thread_own_number();
 	uint32_t released = tbuf_load(&f->slot->released);
 	bool claimed;
 
 	if (recall(f, seen, released, index))
 		return (TBUF_COMMITTED);
-	*index = tbuf_side_own(pool, number);
-	claimed = *index == TBUF_SIDE_NONE;
-	if (claimed && tbuf_side_claim(f, memo, pool, number, index) !=
+	*index = tbuf_thread_lane_own(pool, number);
+	claimed = *index == TBUF_THREAD_LANE_NONE;
+	if (claimed && tbuf_thread_lane_claim(f, memo, pool, number, index) !=
 	    TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	claimed &= *index != TBUF_SIDE_NONE;
+	claimed &= *index != TBUF_THREAD_LANE_NONE;
 	if (tbuf_cas(word, seen, memory_of(f,
-	    *index == TBUF_SIDE_NONE ? released : 0, *index))) {
+	    *index == TBUF_THREAD_LANE_NONE ? released : 0, *index))) {
 		if (claimed)
-			tbuf_side_key_mark();
+			tbuf_thread_exit_key_set();
 		return (TBUF_COMMITTED);
 	}
 	if (claimed)
@@ -202,7 +202,7 @@ bind(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 }
 
 bool
-tbuf_side_place(const struct tbuf_fire *f, const struct tbuf_memo *memo,
+tbuf_thread_lane_place(const struct tbuf_fire *f, const struct tbuf_memo *memo,
     struct tbuf_place *place)
 {
 	struct tbuf_pool pool;
@@ -210,7 +210,7 @@ tbuf_side_place(const struct tbuf_fire *f, const struct tbuf_memo *memo,
 	unsigned try;
 
 	if ((tbuf_load(&f->slot->terms.flags) & TBUF_S_THREAD) == 0 ||
-	    tbuf_load(&tbuf_thread.side_busy) != 0 ||
+	    tbuf_load(&tbuf_thread.thread_lane_busy) != 0 ||
 	    tbuf_thread.shared != 0 || !tbuf_pool_find(f, &pool))
 		return (false);
 	for (try = 0; try < TRIES; try++) {

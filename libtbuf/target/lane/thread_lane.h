@@ -43,43 +43,43 @@ bool	tbuf_pool_find(const struct tbuf_fire *, struct tbuf_pool *)
  * lane, or, if that is NULL, under a lock lane's lock, as tbuf_lane_do() does.
  * TBUF_CHANGED: another thread was first, or the section was aborted.
  *
- * tbuf_side_claim() binds to `instance' the free lane that has been idle
+ * tbuf_thread_lane_claim() binds to `instance' the free lane that has been idle
  * longest, preferably one without unread records; *index becomes its number in
- * the pool, TBUF_SIDE_NONE if no lane is free.  tbuf_side_free() frees a lane
- * of `instance' and this thread.
+ * the pool, TBUF_THREAD_LANE_NONE if no lane is free.  tbuf_thread_lane_free()
+ * frees a lane of `instance' and this thread.
  */
-#define TBUF_SIDE_NONE	0xffffu
-enum tbuf_outcome tbuf_side_claim(const struct tbuf_fire *,
+#define TBUF_THREAD_LANE_NONE	0xffffu
+enum tbuf_outcome tbuf_thread_lane_claim(const struct tbuf_fire *,
 	    const struct tbuf_memo *, const struct tbuf_pool *,
 	    uint64_t instance, uint32_t *index) TBUF_HIDDEN;
-enum tbuf_outcome tbuf_side_free(const struct tbuf_fire *,
+enum tbuf_outcome tbuf_thread_lane_free(const struct tbuf_fire *,
 	    const struct tbuf_memo *, const struct tbuf_pool *,
 	    uint64_t instance, uint32_t index) TBUF_HIDDEN;
 /* Returns the lane that this thread has bound as `instance', or NONE. */
-uint32_t tbuf_side_own(const struct tbuf_pool *, uint64_t instance)
+uint32_t tbuf_thread_lane_own(const struct tbuf_pool *, uint64_t instance)
 	    TBUF_HIDDEN;
 
 /*
  * Finds the side lane for this thread's records, if it has one.  Called with
  * the memo of the CPU's lane, or under a lock.
  */
-bool	tbuf_side_place(const struct tbuf_fire *, const struct tbuf_memo *,
-	    struct tbuf_place *) TBUF_HIDDEN;
+bool	tbuf_thread_lane_place(const struct tbuf_fire *,
+	    const struct tbuf_memo *, struct tbuf_place *) TBUF_HIDDEN;
 
 /* Returns true if a lane belongs to a thread or a unit.  This is a hint. */
 static inline bool
-tbuf_side_is(const struct tbuf_lane *lane)
+tbuf_thread_lane_is(const struct tbuf_lane *lane)
 {
 	return (tbuf_load(&lane->kind) >= TBUF_KIND_THREAD);
 }
 
 /* From now on threads free their lanes when they end. */
-void	tbuf_side_end_init(void) TBUF_HIDDEN;
+void	tbuf_thread_lane_init(void) TBUF_HIDDEN;
 /*
- * tbuf_side_key_init() makes a key with the destructor `end'; the other one
- * sets it for this thread.
+ * tbuf_thread_exit_key_init() makes a key with the destructor `end'; the other
+ * one sets it for this thread.
  */
-void	tbuf_side_key_mark(void) TBUF_HIDDEN;
-void	tbuf_side_key_init(void (*end)(void *)) TBUF_HIDDEN;
+void	tbuf_thread_exit_key_set(void) TBUF_HIDDEN;
+void	tbuf_thread_exit_key_init(void (*end)(void *)) TBUF_HIDDEN;
 
 #endif

@@ -22,8 +22,8 @@ tbuf_fork_forget(void)
 	tbuf_thread_forget();
 	for (i = 0; i < TBUF_BLOCKS_REMEMBERED; i++)
 		tbuf_store(&tbuf_thread.blocks[i], 0);
-	tbuf_store(&tbuf_thread.side, 0);
-	tbuf_store(&tbuf_thread.side_busy, 0);
+	tbuf_store(&tbuf_thread.thread_lane, 0);
+	tbuf_store(&tbuf_thread.thread_lane_busy, 0);
 	tbuf_thread.shared = 0;
 	tbuf_thread.children = 0;
 	tbuf_thread.batch = false;

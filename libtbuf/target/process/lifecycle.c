@@ -213,7 +213,7 @@ begin(void)
 	board = dirfd < 0 ? -1 : tbuf_board_file(dirfd);
 	find_means(board);
 	if (problem == NULL) {
-		tbuf_side_end_init();
+		tbuf_thread_lane_init();
 		problem = tbuf_file_begin(dirfd, &board, uid);
 	}
 	descriptor_close(board);

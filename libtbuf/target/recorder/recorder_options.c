@@ -219,7 +219,7 @@ defaults(struct tbuf_recorder *r)
 	memset(r, 0, sizeof(*r));
 	r->entry.budget = UINT64_MAX;
 	r->entry.flags = TBUF_BOARD_AUTO;
-	r->nbuf = TBUF_SIDES_FIRST;
+	r->nbuf = TBUF_THREAD_LANES_FIRST;
 	terms->bufsize = BUFSIZE;
 	terms->flags = TBUF_S_KEEP;
 	terms->policy = TBUF_RING;
@@ -252,7 +252,7 @@ tbuf_recorder_parse(const char *p, struct tbuf_recorder *r)
 	}
 	if ((r->entry.terms.flags & TBUF_S_THREAD) != 0)
 		r->entry.terms.flags |=
-		    (uint64_t)(r->nbuf + 1) << TBUF_S_SIDES;
+		    (uint64_t)(r->nbuf + 1) << TBUF_S_THREAD_LANES;
 	r->entry.terms.flags |= tbuf_terms_unit_flags(r->nunits, r->unitsize);
 	return (probes(&r->entry, p + strlen(last)));
 }

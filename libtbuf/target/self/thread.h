@@ -70,7 +70,7 @@ struct tbuf_thread {
 	uint8_t deadline_ticks;	/* clause chains run, modulo 256 */
 	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
-	uint8_t side_busy;	/* not 0: its side lanes must not be used */
+	uint8_t thread_lane_busy; /* not 0: its side lanes must not be used */
 	bool batch;		/* between tbuf_batch_begin() and _end() */
 	int16_t batch_error;	/* why the batch cannot register, or 0 */
 	uint8_t elsewhere;	/* fires in a row by CPUs' memos, each for the
@@ -82,7 +82,7 @@ struct tbuf_thread {
 	uint64_t number;	/* never reused; 0: not drawn yet */
 	/* Blocks of variables, by sessions' slots: clause_thread_local.c. */
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
-	uint64_t side;		/* its lane in its last session:
+	uint64_t thread_lane;	/* its lane in its last session:
 				 * thread_lane.c */
 	struct tbuf_unit *unit;	/* its current work unit, or NULL */
 	uint32_t unit_last;	/* index of its last unit, and that unit's

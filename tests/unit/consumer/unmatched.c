@@ -132,7 +132,7 @@ START_TEST(target_that_lacks_what_is_needed)
 
 	begin(&r, 1, 1);
 	r.f.control->flags = TBUF_F_RSEQ;
-	r.c->needs = TBUF_F_RSEQ | (_i < 2 ? TBUF_F_SIDE : 0);
+	r.c->needs = TBUF_F_RSEQ | (_i < 2 ? TBUF_F_THREAD_LANE : 0);
 	TAILQ_FIRST(&r.c->targets)->named_by_user = _i != 1;
 	ck_assert_int_eq(tbuf_consumer_go(r.c), _i == 0 ? -EPROTO : 0);
 	ck_assert_int_eq(tbuf_consumer_skipped(r.c), _i == 1 ? -EPROTO : 0);
@@ -154,7 +154,7 @@ START_TEST(what_a_target_lacks_is_told)
 		const char *lacks;
 	} cases[] = {
 		{ ~TBUF_F_VISITS, TBUF_F_VISITS, "visits" },
-		{ ~TBUF_F_SIDE, TBUF_F_SIDE, "side lanes" },
+		{ ~TBUF_F_THREAD_LANE, TBUF_F_THREAD_LANE, "side lanes" },
 		{ ~TBUF_F_SELECTION, TBUF_F_SELECTION, "selection" },
 		{ ~TBUF_F_COPYIN, TBUF_F_COPYIN, "copyin" },
 		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES,
@@ -169,8 +169,9 @@ START_TEST(what_a_target_lacks_is_told)
 		{ TBUF_F_MACHINE(4), TBUF_F_MACHINE(3), NULL },
 		{ TBUF_F_MACHINE(3), TBUF_F_MACHINE(4),
 		    "the machine's instructions" },
-		{ TBUF_F_MACHINE(3) | TBUF_F_SIDE,
-		    TBUF_F_MACHINE(2) | TBUF_F_SIDE | TBUF_F_VISITS, "visits" }
+		{ TBUF_F_MACHINE(3) | TBUF_F_THREAD_LANE,
+		    TBUF_F_MACHINE(2) | TBUF_F_THREAD_LANE | TBUF_F_VISITS,
+		    "visits" }
 	};
 	const char *lacks = cases[_i].lacks == NULL ? "" : cases[_i].lacks;
 	char expected[128];

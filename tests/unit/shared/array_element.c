@@ -620,7 +620,7 @@ all(each *between, enum before befores, unsigned most)
 /* Elements without a place are counted in the plan's side lane. */
 static struct {
 	struct tbuf_lane lane;
-	struct tbuf_side side, another;
+	struct tbuf_lane_counters counters, another;
 	struct tbuf_codes codes;
 	struct {
 		struct tbuf_code_element head;
@@ -632,14 +632,14 @@ START_TEST(elements_at_first)
 {
 	const struct tbuf_view view = { .base = (unsigned char *)&area };
 	struct tbuf_area where = {
-		.sides = offsetof(__typeof__(area), side), .dynamic = 1
+		.counters = offsetof(__typeof__(area), counters), .dynamic = 1
 	};
 	struct tbuf_order order = { .dynamic = SET_SIZE };
 	unsigned i;
 
 	where.parts[TBUF_PART_CODES] = offsetof(__typeof__(area), codes);
 	order.parts[TBUF_PART_CODES] = sizeof(area.codes) + sizeof(area.list);
-	area.lane.side = offsetof(__typeof__(area), another);
+	area.lane.counters = offsetof(__typeof__(area), another);
 	area.codes.element = BODY;
 	area.codes.elements = sizeof(area.codes);
 	area.codes.elements_size = sizeof(area.list);
@@ -650,7 +650,7 @@ START_TEST(elements_at_first)
 	depth = 0;
 	nth = 2;
 	tbuf_session_elements(&view, 0, &order, &where, elements);
-	ck_assert_uint_eq(area.side.dynamic, 2);
+	ck_assert_uint_eq(area.counters.dynamic, 2);
 	ck_assert_uint_eq(area.another.dynamic, 0);
 }
 END_TEST

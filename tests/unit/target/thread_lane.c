@@ -61,7 +61,7 @@ head(uint32_t lane)
 
 /* Returns the number of records in side lane i; all have one size. */
 static uint64_t
-in_side(uint32_t i)
+in_thread_lane(uint32_t i)
 {
 	return (head(t->layout.nmain + i) / sizeof(struct tbuf_header));
 }
@@ -145,9 +145,9 @@ START_TEST(a_lane_that_was_given_back_is_the_next_ones)
 		pthread_join(thread_begin(thread_once, NULL), NULL);
 	ck_assert_uint_eq(bound(), 0);
 	/* The spare is not used; the lane that is idle longest is. */
-	ck_assert_uint_eq(in_side(0), 0);
-	ck_assert_uint_eq(in_side(1), 25);
-	ck_assert_uint_eq(in_side(2), 25);
+	ck_assert_uint_eq(in_thread_lane(0), 0);
+	ck_assert_uint_eq(in_thread_lane(1), 25);
+	ck_assert_uint_eq(in_thread_lane(2), 25);
 	ck_assert(!any_in_main());
 }
 END_TEST
@@ -157,12 +157,12 @@ START_TEST(a_lane_that_was_read_comes_before_others)
 	begin(_i == 1, "2");
 	pthread_join(thread_begin(thread_once, NULL), NULL);
 	pthread_join(thread_begin(thread_once, NULL), NULL);
-	ck_assert_uint_eq(in_side(1), 1);
-	ck_assert_uint_eq(in_side(2), 1);
+	ck_assert_uint_eq(in_thread_lane(1), 1);
+	ck_assert_uint_eq(in_thread_lane(2), 1);
 	tbuf_store(&tbuf_target_lane(t, t->layout.nmain + 2)->tail,
 	    head(t->layout.nmain + 2));
 	pthread_join(thread_begin(thread_once, NULL), NULL);
-	ck_assert_uint_eq(in_side(2), 2);
+	ck_assert_uint_eq(in_thread_lane(2), 2);
 }
 END_TEST
 
@@ -178,7 +178,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	pthread_barrier_wait(&gate);
 	/* Two threads have the lane and the spare, the third has none. */
 	ck_assert_uint_eq(bound(), 2);
-	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
+	ck_assert_uint_eq(in_thread_lane(0) + in_thread_lane(1), 2);
 	ck_assert(any_in_main());
 	tbuf_pools_look(c, tbuf_now());
 	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 3);
@@ -187,7 +187,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	pthread_barrier_wait(&gate);
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	ck_assert_uint_eq(in_side(2), 1);
+	ck_assert_uint_eq(in_thread_lane(2), 1);
 	ck_assert_uint_eq(bound(), 3);
 	tbuf_pools_look(c, tbuf_now() + 10 * TBUF_SECOND);
 	ck_assert_uint_eq(bound(), 0);
@@ -207,14 +207,14 @@ START_TEST(who_found_none_takes_one_that_has_become_free)
 	pthread_barrier_wait(&gate);
 	fire();
 	ck_assert(any_in_main());
-	ck_assert_uint_eq(in_side(0) + in_side(1), 2);
+	ck_assert_uint_eq(in_thread_lane(0) + in_thread_lane(1), 2);
 	pthread_barrier_wait(&gate);
 	pthread_barrier_wait(&gate);
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	ck_assert_uint_eq(bound(), 0);
 	fire();
-	ck_assert_uint_eq(in_side(0) + in_side(1), 5);
+	ck_assert_uint_eq(in_thread_lane(0) + in_thread_lane(1), 5);
 }
 END_TEST
 
@@ -227,10 +227,10 @@ START_TEST(no_cpu_remembers_a_threads_lane)
 	fire();
 	tbuf_thread_forget();
 	fire();
-	ck_assert_uint_eq(in_side(1), 2);
+	ck_assert_uint_eq(in_thread_lane(1), 2);
 	for (cpu = 0; cpu < tbuf_local->cpus; cpu++) {
 		lane = tbuf_memo_of(tbuf_local, cpu, 0)->lane;
-		ck_assert(lane == NULL || !tbuf_side_is(lane));
+		ck_assert(lane == NULL || !tbuf_thread_lane_is(lane));
 	}
 }
 END_TEST
@@ -242,10 +242,10 @@ START_TEST(a_forked_child_has_no_lane)
 
 	begin(_i == 1, "2");
 	fire();
-	ck_assert_uint_ne(tbuf_thread.side, 0);
+	ck_assert_uint_ne(tbuf_thread.thread_lane, 0);
 	if ((pid = fork()) == 0)
-		_exit(tbuf_thread.side == 0 && tbuf_thread.side_busy == 0 ?
-		    0 : 1);
+		_exit(tbuf_thread.thread_lane == 0 &&
+		    tbuf_thread.thread_lane_busy == 0 ? 0 : 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 }
@@ -262,10 +262,10 @@ START_TEST(garbage_leaves_a_thread_to_other_lanes)
 	for (i = 0; i < 4; i++) {
 		slot->holders = i == 0 ? 8 : i == 1 ? UINT64_MAX & ~15u :
 		    at;
-		slot->first_side = i == 2 ? UINT32_MAX : t->layout.nmain;
+		slot->first_thread_lane = i == 2 ? UINT32_MAX : t->layout.nmain;
 		slot->nlanes = i == 3 ? UINT32_MAX : t->layout.nlanes;
 		tbuf_thread_forget();
-		tbuf_store(&tbuf_thread.side, 0);
+		tbuf_store(&tbuf_thread.thread_lane, 0);
 		fire();
 	}
 	slot->nlanes = t->layout.nlanes;
