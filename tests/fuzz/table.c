@@ -152,7 +152,7 @@ update(struct table *t, uint32_t id, uint8_t key)
 }
 
 static void
-read_it(struct tbuf_aggregates *all, int fd, struct tbuf_seen *seen,
+read_it(struct tbuf_aggregates *all, int fd, struct tbuf_copied_table *seen,
     const struct table *t)
 {
 	FUZZ_CHECK(pwrite(fd, t->at, t->storage, (off_t)seen->table) ==
@@ -172,7 +172,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	struct tbuf_seen seen = { .table = 64 };
+	struct tbuf_copied_table seen = { .table = 64 };
 	int fd = memfd_create("table", 0);
 	struct tbuf_aggregates all = { .count = 0 };
 	uint64_t drops = 0;

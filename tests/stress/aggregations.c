@@ -187,14 +187,14 @@ static void
 check_entries(struct tbuf_consumer *c)
 {
 	const struct tbuf_target *target;
-	const struct tbuf_seen *seen;
+	const struct tbuf_copied_table *seen;
 	struct tbuf_table_entry a, b;
 	uint64_t i, k;
 	unsigned n;
 
 	TAILQ_FOREACH(target, &c->targets, link)
 		for (n = 0; n < 2 * target->nreaders; n++) {
-			seen = &target->readers[n / 2].seen[n % 2];
+			seen = &target->readers[n / 2].tables[n % 2];
 			for (i = 0; i < seen->entries_size; i += a.size) {
 				memcpy(&a, seen->entries + i, sizeof(a));
 				for (k = i + a.size; k < seen->entries_size;

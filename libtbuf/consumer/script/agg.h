@@ -114,7 +114,7 @@ void	tbuf_tally_remove(struct tbuf_aggregates *, struct tbuf_tally *);
  * targets since the last call.  Returns 0 or -ENOMEM.
  */
 struct tbuf_consumer;
-struct tbuf_seen;
+struct tbuf_copied_table;
 struct tbuf_reader;
 struct tbuf_target;
 int	tbuf_tables_read(struct tbuf_consumer *);
@@ -125,7 +125,8 @@ int	tbuf_reader_merge(struct tbuf_aggregates *, struct tbuf_reader *,
  * Adds the changes in one table.  Returns 0, -ENOMEM, or -EINVAL if it is
  * empty, invalid or removed.
  */
-int	tbuf_table_merge(struct tbuf_aggregates *, int fd, struct tbuf_seen *);
+int	tbuf_table_merge(struct tbuf_aggregates *, int fd,
+	    struct tbuf_copied_table *);
 /* Returns true if a target may have tables. */
 bool	tbuf_target_aggregates(const struct tbuf_target *);
 /*

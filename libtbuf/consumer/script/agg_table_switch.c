@@ -43,16 +43,16 @@ can_turn(const struct tbuf_target *t)
 static bool
 is_crowded(const struct tbuf_target *t)
 {
-	const struct tbuf_seen *seen;
+	const struct tbuf_copied_table *copy;
 	uint64_t top;
 	unsigned i;
 
 	for (i = 0; i < t->nreaders; i++) {
-		seen = &t->readers[i].seen[t->turns.count & 1];
-		if (!t->readers[i].retired && seen->table != 0 &&
-		    tbuf_file_read(t->fd, &top, sizeof(top), seen->table) &&
+		copy = &t->readers[i].tables[t->turns.count & 1];
+		if (!t->readers[i].retired && copy->table != 0 &&
+		    tbuf_file_read(t->fd, &top, sizeof(top), copy->table) &&
 		    (top & UINT32_MAX) + (top >> 32) >
-		    (seen->storage - tbuf_table_heap(seen->storage)) / 2)
+		    (copy->storage - tbuf_table_heap(copy->storage)) / 2)
 			return (true);
 	}
 	return (false);
@@ -74,21 +74,21 @@ static bool
 back_second(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	uint64_t begin = t->area_end, end = t->area;
-	const struct tbuf_seen *seen;
+	const struct tbuf_copied_table *copy;
 	unsigned i;
 
 	for (i = 0; i < t->nreaders; i++) {
-		seen = t->readers[i].seen;
-		if (seen[0].table == 0)
+		copy = t->readers[i].tables;
+		if (copy[0].table == 0)
 			continue;
-		if (seen[1].storage != seen[0].storage ||
-		    seen[1].table < t->area || seen[1].table > t->area_end ||
-		    seen[1].storage > t->area_end - seen[1].table)
+		if (copy[1].storage != copy[0].storage ||
+		    copy[1].table < t->area || copy[1].table > t->area_end ||
+		    copy[1].storage > t->area_end - copy[1].table)
 			return (false);
-		if (seen[1].table < begin)
-			begin = seen[1].table;
-		if (seen[1].table + seen[1].storage > end)
-			end = seen[1].table + seen[1].storage;
+		if (copy[1].table < begin)
+			begin = copy[1].table;
+		if (copy[1].table + copy[1].storage > end)
+			end = copy[1].table + copy[1].storage;
 	}
 	if (begin >= end || !tbuf_budget_take(c, end - begin))
 		return (false);
@@ -168,12 +168,12 @@ zero(int fd, uint64_t from, uint64_t to)
  * hole would be faulted in again inside a section.
  */
 static bool
-empty(int fd, const struct tbuf_seen *seen)
+empty(int fd, const struct tbuf_copied_table *copy)
 {
-	uint64_t at = seen->table, end = at + seen->storage;
-	uint64_t values = end - seen->values_size;
-	uint64_t entries = at + tbuf_table_heap(seen->storage) +
-	    seen->entries_size + TBUF_TABLE_ENTRY;
+	uint64_t at = copy->table, end = at + copy->storage;
+	uint64_t values = end - copy->values_size;
+	uint64_t entries = at + tbuf_table_heap(copy->storage) +
+	    copy->entries_size + TBUF_TABLE_ENTRY;
 
 	return (zero(fd, at, entries < values ? entries : values) &&
 	    zero(fd, values, end));
@@ -187,12 +187,12 @@ static int
 leave(struct tbuf_aggregates *all, struct tbuf_reader *r, unsigned which)
 {
 	int error = tbuf_reader_merge(all, r, which);
-	struct tbuf_seen *seen = &r->seen[which];
+	struct tbuf_copied_table *copy = &r->tables[which];
 
 	if (error != 0)
 		return (error);
-	if (empty(r->target->fd, seen))
-		tbuf_seen_forget(seen);
+	if (empty(r->target->fd, copy))
+		tbuf_copied_table_free(copy);
 	else
 		r->target->turns.stopped = true;
 	return (0);

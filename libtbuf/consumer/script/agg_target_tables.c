@@ -28,7 +28,7 @@
 struct reading {
 	struct tbuf_aggregates *all;
 	int fd;
-	struct tbuf_seen *seen;
+	struct tbuf_copied_table *copy;
 	uint64_t *now;			/* its values, up to the table's end */
 	uint64_t used;			/* bytes of values */
 };
@@ -44,10 +44,10 @@ struct entry {
 static bool
 table_read(const struct reading *r, uint64_t at, void *to, uint64_t size)
 {
-	const struct tbuf_seen *seen = r->seen;
+	const struct tbuf_copied_table *copy = r->copy;
 
-	return (at <= seen->storage && size <= seen->storage - at &&
-	    tbuf_file_read(r->fd, to, size, seen->table + at));
+	return (at <= copy->storage && size <= copy->storage - at &&
+	    tbuf_file_read(r->fd, to, size, copy->table + at));
 }
 
 /* ------------------------------------------------------------ keys */
@@ -186,14 +186,14 @@ entry_merge(const struct reading *r, const struct entry *e)
 static bool
 entry_find(const struct reading *r, uint64_t at, struct entry *e)
 {
-	const struct tbuf_seen *seen = r->seen;
-	uint64_t storage = seen->storage, values;
+	const struct tbuf_copied_table *copy = r->copy;
+	uint64_t storage = copy->storage, values;
 
-	if (seen->entries_size - at < sizeof(e->head))
+	if (copy->entries_size - at < sizeof(e->head))
 		return (false);
-	memcpy(&e->head, seen->entries + at, sizeof(e->head));
-	e->key = seen->entries + at + sizeof(e->head);
-	if (e->head.size % 8 != 0 || e->head.size > seen->entries_size - at ||
+	memcpy(&e->head, copy->entries + at, sizeof(e->head));
+	e->key = copy->entries + at + sizeof(e->head);
+	if (e->head.size % 8 != 0 || e->head.size > copy->entries_size - at ||
 	    e->head.size < sizeof(e->head) + e->head.key)
 		return (false);
 	e->one = tbuf_aggregation_find(r->all, e->head.aggregation);
@@ -208,7 +208,7 @@ entry_find(const struct reading *r, uint64_t at, struct entry *e)
 		return (false);
 	values = (values - (storage - r->used)) / 8;
 	e->now = r->now + values;
-	e->last = seen->values + values;
+	e->last = copy->values + values;
 	return (true);
 }
 
@@ -230,55 +230,56 @@ entries_merge(const struct reading *r)
 static int
 seen_grow(const struct reading *r, uint64_t entries, uint64_t values)
 {
-	struct tbuf_seen *seen = r->seen;
+	struct tbuf_copied_table *copy = r->copy;
 	unsigned char *bytes;
 	uint64_t *words;
 
-	if (entries > seen->entries_size) {
-		if ((bytes = realloc(seen->entries, entries)) == NULL)
+	if (entries > copy->entries_size) {
+		if ((bytes = realloc(copy->entries, entries)) == NULL)
 			return (-ENOMEM);
-		seen->entries = bytes;
-		if (!table_read(r, tbuf_table_heap(seen->storage) +
-		    seen->entries_size, bytes + seen->entries_size,
-		    entries - seen->entries_size))
+		copy->entries = bytes;
+		if (!table_read(r, tbuf_table_heap(copy->storage) +
+		    copy->entries_size, bytes + copy->entries_size,
+		    entries - copy->entries_size))
 			return (-EINVAL);
-		seen->entries_size = entries;
+		copy->entries_size = entries;
 	}
-	if (values > seen->values_size) {
+	if (values > copy->values_size) {
 		/* Values grow downwards. */
 		if ((words = calloc(1, values)) == NULL)
 			return (-ENOMEM);
-		if (seen->values_size != 0)
-			memcpy((char *)words + values - seen->values_size,
-			    seen->values, seen->values_size);
-		free(seen->values);
-		seen->values = words;
-		seen->values_size = values;
+		if (copy->values_size != 0)
+			memcpy((char *)words + values - copy->values_size,
+			    copy->values, copy->values_size);
+		free(copy->values);
+		copy->values = words;
+		copy->values_size = values;
 	}
 	return (0);
 }
 
 int
-tbuf_table_merge(struct tbuf_aggregates *all, int fd, struct tbuf_seen *seen)
+tbuf_table_merge(struct tbuf_aggregates *all, int fd,
+    struct tbuf_copied_table *copy)
 {
-	struct reading r = { .all = all, .fd = fd, .seen = seen };
+	struct reading r = { .all = all, .fd = fd, .copy = copy };
 	uint64_t top, entries, values;
 	int error;
 
-	if (seen->table == 0 || !table_read(&r, 0, &top, sizeof(top)))
+	if (copy->table == 0 || !table_read(&r, 0, &top, sizeof(top)))
 		return (-EINVAL);
 	entries = top & UINT32_MAX;
 	values = top >> 32;
-	if (entries < seen->entries_size || values < seen->values_size ||
+	if (entries < copy->entries_size || values < copy->values_size ||
 	    entries % 8 != 0 || values % 8 != 0 || values == 0 ||
-	    entries + values > seen->storage - tbuf_table_heap(seen->storage))
+	    entries + values > copy->storage - tbuf_table_heap(copy->storage))
 		return (-EINVAL);
 	if ((error = seen_grow(&r, entries, values)) != 0)
 		return (error);
 	if ((r.now = malloc(values)) == NULL)
 		return (-ENOMEM);
 	r.used = values;
-	error = table_read(&r, seen->storage - values, r.now, values) ?
+	error = table_read(&r, copy->storage - values, r.now, values) ?
 	    entries_merge(&r) : -EINVAL;
 	free(r.now);
 	return (error);
@@ -303,7 +304,7 @@ tbuf_reader_merge(struct tbuf_aggregates *all, struct tbuf_reader *r,
     unsigned which)
 {
 	all->cpu = source_cpu(r);
-	return (tbuf_table_merge(all, r->target->fd, &r->seen[which]));
+	return (tbuf_table_merge(all, r->target->fd, &r->tables[which]));
 }
 
 static int

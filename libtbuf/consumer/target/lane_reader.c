@@ -18,15 +18,15 @@
 
 /* Notes where a table is; its contents are checked when they are read. */
 static void
-table_make(struct tbuf_seen *seen, uint64_t place)
+table_make(struct tbuf_copied_table *copy, uint64_t place)
 {
 	uint64_t storage = tbuf_place_storage(place);
 
 	if (place == 0 || storage < TBUF_TABLE_MIN ||
 	    storage > TBUF_TABLE_MAX)
 		return;
-	seen->table = tbuf_place_offset(place);
-	seen->storage = storage;
+	copy->table = tbuf_place_offset(place);
+	copy->storage = storage;
 }
 
 struct tbuf_lane *
@@ -53,8 +53,8 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
 	r->size = r->limit = lane->size;
 	r->backed = r->storage;
 	r->counters = lane->counters;
-	table_make(&r->seen[0], lane->table[0]);
-	table_make(&r->seen[1], lane->table[1]);
+	table_make(&r->tables[0], lane->table[0]);
+	table_make(&r->tables[1], lane->table[1]);
 }
 
 int
@@ -74,12 +74,12 @@ tbuf_readers_make(struct tbuf_target *t, const struct tbuf_lane *lanes)
 }
 
 void
-tbuf_seen_forget(struct tbuf_seen *seen)
+tbuf_copied_table_free(struct tbuf_copied_table *copy)
 {
-	free(seen->entries);
-	free(seen->values);
-	*seen = (struct tbuf_seen){
-		.table = seen->table, .storage = seen->storage
+	free(copy->entries);
+	free(copy->values);
+	*copy = (struct tbuf_copied_table){
+		.table = copy->table, .storage = copy->storage
 	};
 }
 
@@ -92,8 +92,8 @@ tbuf_readers_free(struct tbuf_target *t)
 	tbuf_units_free(t);
 	for (i = 0; i < t->nreaders; i++) {
 		tbuf_reader_forget(&t->readers[i]);
-		tbuf_seen_forget(&t->readers[i].seen[0]);
-		tbuf_seen_forget(&t->readers[i].seen[1]);
+		tbuf_copied_table_free(&t->readers[i].tables[0]);
+		tbuf_copied_table_free(&t->readers[i].tables[1]);
 	}
 	free(t->readers);
 	t->readers = NULL;

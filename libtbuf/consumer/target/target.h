@@ -49,7 +49,7 @@ struct tbuf_epid {
 #define TBUF_COUNTERS		6
 
 /* Copy of an aggregation table (agg_target_tables.c). */
-struct tbuf_seen {
+struct tbuf_copied_table {
 	uint64_t table, storage;	/* offset, bytes; 0: no table */
 	unsigned char *entries;
 	uint64_t entries_size;
@@ -152,7 +152,7 @@ struct tbuf_reader {
 	uint64_t held_since;		/* time when that was first seen, ns */
 	bool retired;
 	uint64_t counters;	/* offset of struct tbuf_lane_counters */
-	struct tbuf_seen seen[2];	/* copies of its tables */
+	struct tbuf_copied_table tables[2];	/* copies of its tables */
 	struct tbuf_batch *batch;	/* being returned, or NULL */
 };
 
@@ -411,7 +411,7 @@ void	tbuf_reader_make(struct tbuf_target *, uint32_t index,
 struct tbuf_lane *tbuf_target_lane(const struct tbuf_target *, uint32_t index);
 void	tbuf_readers_free(struct tbuf_target *);
 /* Frees the copy of a table, which is read again from its start. */
-void	tbuf_seen_forget(struct tbuf_seen *);
+void	tbuf_copied_table_free(struct tbuf_copied_table *);
 
 /*
  * Takes over the limits of lanes that are backed only up to these, in a session

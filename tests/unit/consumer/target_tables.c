@@ -25,7 +25,7 @@ static const struct tbuf_d_script script = {
 };
 static uint64_t table[STORAGE / 8];
 static uint64_t *const values = table + STORAGE / 8 - VALUES;
-static struct tbuf_seen seen;
+static struct tbuf_copied_table seen;
 static struct tbuf_aggregates all;
 static unsigned torn;		/* reads that will be torn */
 static bool version_first;
@@ -84,7 +84,7 @@ setup(void)
 	    sizeof(entry));
 	count(13);
 	count(14);
-	seen = (struct tbuf_seen){ .table = 4096, .storage = STORAGE };
+	seen = (struct tbuf_copied_table){ .table = 4096, .storage = STORAGE };
 	ck_assert_int_eq(tbuf_aggregates_make(&all, &script), 0);
 	torn = 0;
 	version_first = false;
