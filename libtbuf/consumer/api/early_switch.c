@@ -71,7 +71,7 @@ tbuf_early_switch(struct tbuf_consumer *c, uint64_t now)
 	if (now < c->next_fill)
 		return (false);
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (t->life != TBUF_ALIVE || t->truncated ||
+		if (t->state != TBUF_ALIVE || t->truncated ||
 		    !tbuf_session_holds(t) || t->file_only)
 			continue;
 		for (i = 0; i < t->nreaders; i++)

@@ -74,7 +74,7 @@ any_ended(const struct tbuf_consumer *c)
 	const struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_DEAD || (t->life != TBUF_ALIVE &&
+		if (t->state == TBUF_DEAD || (t->state != TBUF_ALIVE &&
 		    tbuf_target_runs(t) && tbuf_session_holds(t)))
 			return (true);
 	return (false);
@@ -207,13 +207,13 @@ collect_execed(struct tbuf_consumer *c)
 
 	TAILQ_FOREACH(t, &c->targets, link) {
 		tbuf_untraceable_command(c, t);
-		if (t->life >= TBUF_REPLACED || !t->live)
+		if (t->state >= TBUF_REPLACED || !t->live)
 			continue;
-		if (t->life == TBUF_ALIVE && !tbuf_control_alive(t->fd)) {
+		if (t->state == TBUF_ALIVE && !tbuf_control_alive(t->fd)) {
 			tbuf_target_leave(t);
 			tbuf_target_probes(c, t);
 		}
-		if (t->life != TBUF_ALIVE)
+		if (t->state != TBUF_ALIVE)
 			tbuf_consumer_regrab(c, t);
 	}
 }
@@ -306,7 +306,7 @@ given_up(const struct tbuf_target *t)
 {
 	uint32_t state;
 
-	if (t->life != TBUF_ALIVE || t->slot == -1 || !tbuf_session_holds(t))
+	if (t->state != TBUF_ALIVE || t->slot == -1 || !tbuf_session_holds(t))
 		return (false);
 	state = tbuf_load(&tbuf_view_control(&t->view)->state[t->slot]);
 	return (state == TBUF_GIVENUP || state == TBUF_GIVINGUP);

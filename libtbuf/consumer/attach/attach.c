@@ -422,7 +422,7 @@ static bool
 attachable(const struct tbuf_target *t, const struct tbuf_target *only)
 {
 	return ((only == NULL || t == only) && t->fd != -1 &&
-	    !tbuf_session_holds(t) && t->life == TBUF_ALIVE && !t->file_only);
+	    !tbuf_session_holds(t) && t->state == TBUF_ALIVE && !t->file_only);
 }
 
 static bool

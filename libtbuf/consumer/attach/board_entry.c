@@ -248,8 +248,8 @@ replace_old(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_target *o, *old, *new;
 
 	TAILQ_FOREACH(o, &c->targets, link) {
-		if (o == t || o->pid != t->pid || o->life >= TBUF_REPLACED ||
-		    t->life >= TBUF_REPLACED ||
+		if (o == t || o->pid != t->pid || o->state >= TBUF_REPLACED ||
+		    t->state >= TBUF_REPLACED ||
 		    tbuf_target_same_image(o, t))
 			continue;
 		old = o->start_time < t->start_time ? o : t;

@@ -284,7 +284,7 @@ close_nolanes(struct tbuf_target *t)
 static bool
 inhabited(const struct tbuf_target *t)
 {
-	return (t->life == TBUF_ALIVE && !t->truncated);
+	return (t->state == TBUF_ALIVE && !t->truncated);
 }
 
 /* Returns true if a target has a session to stop; `only` selects one. */

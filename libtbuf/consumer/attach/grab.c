@@ -181,7 +181,7 @@ dead_ones(const struct tbuf_consumer *c)
 	unsigned n = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		n += t->life == TBUF_DEAD;
+		n += t->state == TBUF_DEAD;
 	return (n);
 }
 

@@ -202,10 +202,10 @@ tbuf_sampling_look(struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (t->file_only || t->pidfd == -1)
 			continue;
-		if (!t->sampled && t->life == TBUF_ALIVE) {
+		if (!t->sampled && t->state == TBUF_ALIVE) {
 			t->sampled = true;
 			sample_process(c, t->pid);
-		} else if (t->sampled && t->life == TBUF_DEAD) {
+		} else if (t->sampled && t->state == TBUF_DEAD) {
 			t->sampled = false;
 			forget_process(c->sampling, t->pid);
 		}

@@ -61,7 +61,7 @@ note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	uint64_t most = 0;
 	unsigned i;
 
-	if (c->entry == NULL || t->life != TBUF_REPORTED || t->slot == -1 ||
+	if (c->entry == NULL || t->state != TBUF_REPORTED || t->slot == -1 ||
 	    t->view.base == NULL ||
 	    (t->order.terms.flags & TBUF_S_GROW) == 0)
 		return;
@@ -203,7 +203,7 @@ tbuf_consumer_alive(const struct tbuf_consumer *c)
 	unsigned n = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life < TBUF_REPLACED && !t->file_only)
+		if (t->state < TBUF_REPLACED && !t->file_only)
 			n++;
 	return (n);
 }

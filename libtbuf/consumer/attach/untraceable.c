@@ -163,14 +163,14 @@ tbuf_untraceable_image(struct tbuf_consumer *c, struct tbuf_target *old,
 	const char *why;
 	unsigned which;
 
-	if (old->life != TBUF_EXECED)
+	if (old->state != TBUF_EXECED)
 		return;
 	if ((why = reason(old->pid, error, found, &which)) == NULL) {
 		old->without_libtbuf |= is_without_libtbuf(old->pid, error);
 		return;
 	}
 	/* Scan the directory first: its file may have appeared meanwhile. */
-	if (tbuf_consumer_scan(c) != 0 || old->life != TBUF_EXECED)
+	if (tbuf_consumer_scan(c) != 0 || old->state != TBUF_EXECED)
 		return;
 	tbuf_target_close(old);
 	tbuf_untraceable_add(c, which, why);
@@ -185,8 +185,8 @@ stays_without_libtbuf(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	const struct tbuf_target *o;
 
-	if (!t->without_libtbuf || (t->life != TBUF_EXECED &&
-	    t->life != TBUF_DEAD))
+	if (!t->without_libtbuf || (t->state != TBUF_EXECED &&
+	    t->state != TBUF_DEAD))
 		return (false);
 	TAILQ_FOREACH(o, &c->targets, link)
 		if (o != t && tbuf_target_same(o, t))

@@ -86,7 +86,7 @@ order_readers(struct tbuf_consumer *c)
 static bool
 ended(const struct tbuf_target *t)
 {
-	return (t->life != TBUF_ALIVE);
+	return (t->state != TBUF_ALIVE);
 }
 
 /* Drops a snapshot's copies of live targets' lanes, returned or not. */
@@ -110,7 +110,7 @@ tbuf_drain_end(struct tbuf_consumer *c)
 	c->drain.fast.reader = NULL;
 	forget_copies(&c->drain);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
-		if (t->life == TBUF_REPORTED)
+		if (t->state == TBUF_REPORTED)
 			tbuf_target_free(c, t);
 }
 
@@ -134,7 +134,7 @@ switches(const struct tbuf_consumer *c)
 static bool
 due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t))
+	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t))
 		return (false);
 	if (ended(t) || last(&c->drain))
 		return (true);
@@ -393,7 +393,7 @@ bool
 tbuf_drain_counts(const struct tbuf_drain *d, const struct tbuf_target *t,
     unsigned counter)
 {
-	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t) || d->snapshot)
+	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t) || d->snapshot)
 		return (false);
 	if (last(d) || ended(t))
 		return (true);
@@ -461,7 +461,7 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 	struct tbuf_target *o;
 
 	TAILQ_FOREACH(o, &c->targets, link) {
-		if (o == t || o->life == TBUF_REPORTED || !tbuf_target_same(o,
+		if (o == t || o->state == TBUF_REPORTED || !tbuf_target_same(o,
 		    t))
 			continue;
 		o->child |= t->child;
@@ -496,7 +496,7 @@ next_unfinished(struct tbuf_consumer *c, struct tbuf_event *event)
 static bool
 limits_due(const struct tbuf_drain *d, const struct tbuf_target *t)
 {
-	return (t->life != TBUF_REPORTED && (ended(t) || last(d) ||
+	return (t->state != TBUF_REPORTED && (ended(t) || last(d) ||
 	    (d->what & TBUF_DRAIN_STATUS) != 0));
 }
 
@@ -539,11 +539,11 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 static void
 let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	if (t->life != TBUF_ALIVE)
+	if (t->state != TBUF_ALIVE)
 		tbuf_session_drain(t);
-	if (t->life == TBUF_REPLACED)
+	if (t->state == TBUF_REPLACED)
 		tbuf_target_tell(t);
-	if (t->life == TBUF_RESIGNED && t->slot != -1) {
+	if (t->state == TBUF_RESIGNED && t->slot != -1) {
 		tbuf_target_detach(t, -1);
 		tbuf_budget_give(c, t->charged);
 		t->charged = 0;
@@ -575,7 +575,7 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		if (!emptied(t))
 			continue;
 		let_go(c, t);
-		if (t->life != TBUF_DEAD)
+		if (t->state != TBUF_DEAD)
 			continue;
 		tbuf_target_tell(t);
 		d->stale = true;

@@ -96,7 +96,7 @@ take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
 	bool records = packet->records != 0;
 	unsigned i;
 
-	if (t->life == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
+	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
 		return;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
 		packet->drops[i] = gain(c, r, i, records);

@@ -310,7 +310,8 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 static void
 release(struct tbuf_target *t, uint32_t i, uint64_t word)
 {
-	struct tbuf_units *head = t->life == TBUF_ALIVE ? tbuf_units_map(t) : NULL;
+	struct tbuf_units *head = t->state == TBUF_ALIVE ? tbuf_units_map(t) :
+	    NULL;
 
 	if (head != NULL)
 		(void)tbuf_cas(&((struct tbuf_unit_entry *)(void *)

@@ -45,7 +45,7 @@ writes(const struct tbuf_target *t)
 {
 	if (t->file_only)
 		return (t->changing && !t->truncated);
-	return (t->session == TBUF_SESSION_ACTIVE && t->life == TBUF_ALIVE &&
+	return (t->session == TBUF_SESSION_ACTIVE && t->state == TBUF_ALIVE &&
 	    !t->truncated && t->slot != -1);
 }
 

@@ -71,7 +71,7 @@ running(const struct tbuf_consumer *c, const struct tbuf_image *image)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->life == TBUF_ALIVE && t->pidfd != -1 &&
+		if (t->state == TBUF_ALIVE && t->pidfd != -1 &&
 		    tbuf_target_image(t) == image->id &&
 		    tbuf_control_alive(t->fd))
 			return (t);

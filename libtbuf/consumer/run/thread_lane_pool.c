@@ -33,7 +33,7 @@ static bool
 has_pool(const struct tbuf_target *t)
 {
 	return (t->layout.holders != 0 && t->slot != -1 && !t->file_only &&
-	    !t->truncated && t->life == TBUF_ALIVE &&
+	    !t->truncated && t->state == TBUF_ALIVE &&
 	    t->session == TBUF_SESSION_ACTIVE);
 }
 

@@ -34,7 +34,7 @@ static bool
 can_turn(const struct tbuf_target *t)
 {
 	return (tbuf_target_aggregates(t) && t->live &&
-	    t->life == TBUF_ALIVE && t->session == TBUF_SESSION_ACTIVE &&
+	    t->state == TBUF_ALIVE && t->session == TBUF_SESSION_ACTIVE &&
 	    !t->truncated && !t->turns.stopped && (tbuf_load(&tbuf_view_control(
 	    &t->view)->flags) & TBUF_F_TURNS) != 0);
 }

@@ -48,7 +48,7 @@ tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
 		limit = r->storage;
 	if (limit <= r->backed)
 		return (true);
-	if (t->life != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||
+	if (t->state != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||
 	    t->truncated || tbuf_room_back(t->fd, r->data + r->backed,
 	    limit - r->backed) != 0)
 		return (false);
@@ -99,5 +99,5 @@ tbuf_lanes_look(struct tbuf_target *t, uint64_t now)
 	for (i = 0; i < t->nreaders; i++)
 		look(&t->readers[i], t->growth);
 	t->next_growth = now + t->growth;
-	t->growth = last || t->life != TBUF_ALIVE ? 0 : 2 * t->growth;
+	t->growth = last || t->state != TBUF_ALIVE ? 0 : 2 * t->growth;
 }

@@ -9,43 +9,43 @@
 void
 tbuf_target_leave(struct tbuf_target *t)
 {
-	if (t->life == TBUF_ALIVE)
-		t->life = TBUF_EXECED;
+	if (t->state == TBUF_ALIVE)
+		t->state = TBUF_EXECED;
 }
 
 void
 tbuf_target_close(struct tbuf_target *t)
 {
-	if (t->life == TBUF_EXECED)
-		t->life = TBUF_CLOSED;
+	if (t->state == TBUF_EXECED)
+		t->state = TBUF_CLOSED;
 }
 
 void
 tbuf_target_replace(struct tbuf_target *t)
 {
-	if (t->life < TBUF_REPLACED)
-		t->life = TBUF_REPLACED;
+	if (t->state < TBUF_REPLACED)
+		t->state = TBUF_REPLACED;
 	t->without_libtbuf = false;
 }
 
 void
 tbuf_target_resign(struct tbuf_target *t)
 {
-	if (t->life == TBUF_ALIVE)
-		t->life = TBUF_RESIGNED;
+	if (t->state == TBUF_ALIVE)
+		t->state = TBUF_RESIGNED;
 }
 
 void
 tbuf_target_die(struct tbuf_target *t)
 {
-	if (t->life < TBUF_DEAD)
-		t->life = TBUF_DEAD;
+	if (t->state < TBUF_DEAD)
+		t->state = TBUF_DEAD;
 }
 
 void
 tbuf_target_tell(struct tbuf_target *t)
 {
-	t->life = TBUF_REPORTED;
+	t->state = TBUF_REPORTED;
 }
 
 void

@@ -178,7 +178,7 @@ struct tbuf_reader {
  * process is DEAD from the start.  A truncated file makes its target TOLD at
  * once.  A RESIGNED target is drained, and after that only its end is reported.
  */
-enum tbuf_life {
+enum tbuf_target_state {
 	TBUF_ALIVE,
 	TBUF_EXECED,		/* the image has called exec */
 	TBUF_CLOSED,		/* LEFT, and its successor is untraceable */
@@ -223,7 +223,7 @@ struct tbuf_target {
 	bool untraceable;		/* reported as no target */
 	bool without_libtbuf;		/* its next image has no control file */
 	bool truncated;			/* its file was: parts read as zero */
-	enum tbuf_life life;
+	enum tbuf_target_state state;
 	bool file_only;			/* tbuf_consumer_open_file() */
 	unsigned file_slot;		/* slot of the session in that file */
 	uint64_t cut;			/* first missing byte; 0: none */
@@ -304,7 +304,7 @@ void	tbuf_target_tell(struct tbuf_target *);
 static inline bool
 tbuf_target_runs(const struct tbuf_target *t)
 {
-	return (t->life < TBUF_DEAD);
+	return (t->state < TBUF_DEAD);
 }
 
 void	tbuf_session_begin(struct tbuf_target *);

@@ -316,7 +316,7 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 
 	if (watched != NULL)
 		TAILQ_FOREACH(t, &watched->targets, link)
-			ck_assert_int_ne(t->life, TBUF_REPORTED);
+			ck_assert_int_ne(t->state, TBUF_REPORTED);
 	return ((int)syscall(SYS_ppoll, fds, n, timeout, mask, _NSIG / 8));
 }
 
@@ -364,7 +364,7 @@ START_TEST(target_that_execs_is_found_again)
 	TAILQ_FIRST(&c->targets)->without_libtbuf = true;
 	live_server_exec(&s);
 	while (sum.records < 3 || tbuf_consumer_alive(c) != 1 ||
-	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->state != TBUF_ALIVE) {
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 		fake_tally(c, &sum);
 	}
@@ -535,7 +535,7 @@ START_TEST(exec_needs_no_board)
 	live_server_fire(&s, 3);
 	live_server_exec(&s);
 	while (sum.records < 3 ||
-	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->state != TBUF_ALIVE) {
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 		fake_tally(c, &sum);
 	}
@@ -570,7 +570,7 @@ START_TEST(exec_in_another_directory_is_told)
 	live_server_fire(&s, 3);
 	live_server_exec(&s);
 	while (TAILQ_LAST(&c->targets, tbuf_target_list) == first ||
-	    TAILQ_LAST(&c->targets, tbuf_target_list)->life != TBUF_ALIVE) {
+	    TAILQ_LAST(&c->targets, tbuf_target_list)->state != TBUF_ALIVE) {
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 		fake_tally(c, &sum);
 		/* The mapping of its file may take any time. */

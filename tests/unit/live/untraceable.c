@@ -163,7 +163,7 @@ START_TEST(image_that_may_become_a_target_is_told_when_it_has_ended)
 	live_grab(c, s.pid);
 	live_go(c);
 	live_server_exec(&s);
-	while (TAILQ_FIRST(&c->targets)->life != TBUF_EXECED)
+	while (TAILQ_FIRST(&c->targets)->state != TBUF_EXECED)
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 	for (looks = 0; looks < 20; looks++)
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
