@@ -124,7 +124,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	if (!tbuf_proc_is_ours())
 		return (tbuf_consumer_fail(c, -ENXIO,
 		    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
-	if ((error = tbuf_find_young(c, pid, &found)) != 0)
+	if ((error = tbuf_find_starting(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, found.problem));
 	if ((error = tbuf_target_add(c, &found)) != 0)

@@ -15,7 +15,7 @@
 #include "consumer/util/util.h"
 #include "consumer/attach/select.h"
 
-#define YOUNG		TBUF_SECOND
+#define START_WAIT	TBUF_SECOND
 #define POLL_PERIOD	5	/* ms */
 
 /* Returns true if the process's next exec image may be a target. */
@@ -61,7 +61,7 @@ static int
 await(const struct tbuf_consumer *c, int pidfd, int error,
     struct tbuf_found *found)
 {
-	uint64_t deadline = tbuf_now() + YOUNG;
+	uint64_t deadline = tbuf_now() + START_WAIT;
 	uint32_t probes = 0;
 	bool last = false;
 
@@ -75,13 +75,13 @@ await(const struct tbuf_consumer *c, int pidfd, int error,
 }
 
 int
-tbuf_find_young(const struct tbuf_consumer *c, pid_t pid,
+tbuf_find_starting(const struct tbuf_consumer *c, pid_t pid,
     struct tbuf_found *found)
 {
 	int error = tbuf_find_pid(pid, found), pidfd;
 
 	if (!may_come(error, found) || pid == getpid() ||
-	    !tbuf_find_begins(pid, YOUNG))
+	    !tbuf_find_is_new(pid, START_WAIT))
 		return (error);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd == -1)

@@ -32,7 +32,7 @@ bool	tbuf_consumer_notified(struct tbuf_consumer *);
  * Calls tbuf_find_pid() for a process that may have started just now: if it is
  * not a target yet, waits for up to a second.
  */
-int	tbuf_find_young(const struct tbuf_consumer *, pid_t,
+int	tbuf_find_starting(const struct tbuf_consumer *, pid_t,
 	    struct tbuf_found *);
 
 /*

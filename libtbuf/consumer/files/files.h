@@ -47,7 +47,7 @@ bool	tbuf_find_executing(pid_t);
  * Returns true if a process began less than `span` ns ago, or executes a
  * program right now.
  */
-bool	tbuf_find_begins(pid_t, uint64_t span);
+bool	tbuf_find_is_new(pid_t, uint64_t span);
 
 /*
  * Returns true if the process's program is statically linked and has no libtbuf

@@ -474,7 +474,7 @@ age(pid_t pid)
 }
 
 bool
-tbuf_find_begins(pid_t pid, uint64_t span)
+tbuf_find_is_new(pid_t pid, uint64_t span)
 {
 	return (tbuf_find_executing(pid) || age(pid) < span);
 }
