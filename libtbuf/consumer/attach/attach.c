@@ -338,7 +338,7 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 		tbuf_session_elements(&t->view, t->area, &t->order, &t->layout,
 		    t->elements.base);
 	t->necbs_max = t->layout.ecb_max;
-	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
+	t->epids = tbuf_zeroed_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
 	if ((error = make_readers(t)) != 0)

@@ -93,7 +93,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 	c->drain.stale = true;
 	c->drain.fast.reader = NULL;
 	tbuf_epids_free(t);
-	tbuf_sparse_free(t->probes);
+	tbuf_zeroed_free(t->probes);
 	free(t);
 }
 
@@ -183,7 +183,7 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 	    &tbuf_view_control(&t->view)->nprobes), i;
 
 	if (t->probes == NULL) {
-		t->probes = tbuf_sparse_new(t->view.tables.entries,
+		t->probes = tbuf_zeroed_new(t->view.tables.entries,
 		    sizeof(*t->probes));
 		if (t->probes != NULL)
 			tbuf_probes_read_all(&c->probes, &t->view, t->probes);

@@ -241,7 +241,7 @@ tbuf_session_adopt(struct tbuf_target *t, unsigned number, int flags,
 		return (-EINVAL);
 	read_session(t, &slot, session);
 	t->necbs_max = t->layout.ecb_max;
-	t->epids = tbuf_sparse_new(t->necbs_max, sizeof(*t->epids));
+	t->epids = tbuf_zeroed_new(t->necbs_max, sizeof(*t->epids));
 	if (t->epids == NULL)
 		return (-ENOMEM);
 	if ((error = read_lanes(t, &slot)) != 0)

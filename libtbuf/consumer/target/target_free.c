@@ -117,7 +117,7 @@ tbuf_epids_free(struct tbuf_target *t)
 	for (i = 0; t->npieces != 0 && i < t->necbs_max; i++)
 		if (t->epids[i].probe != NULL && t->epids[i].clause)
 			free((void *)(uintptr_t)t->epids[i].layout);
-	tbuf_sparse_free(t->epids);
+	tbuf_zeroed_free(t->epids);
 	t->epids = NULL;
 	t->npieces = 0;
 }

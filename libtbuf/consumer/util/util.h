@@ -50,8 +50,8 @@ bool	tbuf_error_exhausted(int error);
  * Allocates a table of zeroes that uses memory only where it is written to.
  * Returns NULL if that fails.  count * size must not overflow.
  */
-void	*tbuf_sparse_new(uint64_t count, size_t size);
-void	tbuf_sparse_free(const void *table);
+void	*tbuf_zeroed_new(uint64_t count, size_t size);
+void	tbuf_zeroed_free(const void *table);
 
 /*
  * Copies a string, cut to size, and returns the bytes copied without the NUL

@@ -18,7 +18,7 @@ struct head {
 };
 
 void *
-tbuf_sparse_new(uint64_t count, size_t size)
+tbuf_zeroed_new(uint64_t count, size_t size)
 {
 	size_t all = sizeof(struct head) + count * size;
 	struct head *head = mmap(NULL, all, PROT_READ | PROT_WRITE,
@@ -31,7 +31,7 @@ tbuf_sparse_new(uint64_t count, size_t size)
 }
 
 void
-tbuf_sparse_free(const void *table)
+tbuf_zeroed_free(const void *table)
 {
 	struct head *head;
 
