@@ -221,7 +221,7 @@ complete(struct opened *file)
 
 	if (file->missing == 0)
 		return (0);
-	fd = tbuf_unnamed_copy(file->fd, file->cut, file->cut + file->missing);
+	fd = tbuf_memfd_copy(file->fd, file->cut, file->cut + file->missing);
 	if (fd < 0)
 		return (problem(file, fd, "it is truncated: %s",
 		    strerror(-fd)));

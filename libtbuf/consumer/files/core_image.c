@@ -185,7 +185,7 @@ copy(struct tbuf_core *core, const struct tbuf_core_segment *segment,
 			core->truncated = true;
 			cut(image, to + at + (uint64_t)n);
 		}
-		error = tbuf_unnamed_store(image->fd, bytes, (size_t)n, to + at);
+		error = tbuf_memfd_store(image->fd, bytes, (size_t)n, to + at);
 	}
 	return (error);
 }
@@ -207,7 +207,7 @@ static int
 copy_images(struct tbuf_core *core, struct tbuf_images *images)
 {
 	const struct tbuf_core_segment *s = core->segments;
-	uint64_t done = 0, left = TBUF_UNNAMED_BYTES;
+	uint64_t done = 0, left = TBUF_MEMFD_BYTES;
 	size_t i, j;
 	int error;
 
@@ -247,7 +247,7 @@ tbuf_images_find(struct tbuf_core *core, struct tbuf_images *images)
 	if (error == 0)
 		error = look_end(core);
 	for (i = 0; i < images->count && error == 0; i++) {
-		fd = tbuf_unnamed_make(images->images[i].size);
+		fd = tbuf_memfd_make(images->images[i].size);
 		images->images[i].fd = fd < 0 ? -1 : fd;
 		error = fd < 0 ? fd : 0;
 	}

@@ -117,15 +117,15 @@ bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
 
 /*
- * Control files copied into memfds.  tbuf_unnamed_make() makes one of `size`
- * zero bytes; tbuf_unnamed_copy() makes one and copies the first `known` bytes
+ * Control files copied into memfds.  tbuf_memfd_make() makes one of `size`
+ * zero bytes; tbuf_memfd_copy() makes one and copies the first `known` bytes
  * of another file.  Both return a descriptor, -ENOMEM, -EFBIG or the error of
- * reading.  tbuf_unnamed_store() returns 0 or -ENOMEM.
+ * reading.  tbuf_memfd_store() returns 0 or -ENOMEM.
  */
-#define TBUF_UNNAMED_BYTES	(UINT64_C(4) << 30)	/* most copied */
-int	tbuf_unnamed_make(uint64_t size);
-int	tbuf_unnamed_copy(int from, uint64_t known, uint64_t size);
-int	tbuf_unnamed_store(int fd, const char *bytes, size_t size, uint64_t at);
+#define TBUF_MEMFD_BYTES	(UINT64_C(4) << 30)	/* most copied */
+int	tbuf_memfd_make(uint64_t size);
+int	tbuf_memfd_copy(int from, uint64_t known, uint64_t size);
+int	tbuf_memfd_store(int fd, const char *bytes, size_t size, uint64_t at);
 
 #define TBUF_CHUNK	(256u * 1024)
 #define TBUF_CHUNK_OWN	(64u * 1024)

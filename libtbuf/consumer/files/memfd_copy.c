@@ -15,7 +15,7 @@
 #define PIECE		65536u
 
 int
-tbuf_unnamed_make(uint64_t size)
+tbuf_memfd_make(uint64_t size)
 {
 	int fd = memfd_create("tbuf-copy", MFD_CLOEXEC), error;
 
@@ -30,7 +30,7 @@ tbuf_unnamed_make(uint64_t size)
 
 /* Stores the pages that are not all zero: the rest of the file is a hole. */
 int
-tbuf_unnamed_store(int fd, const char *bytes, size_t size, uint64_t at)
+tbuf_memfd_store(int fd, const char *bytes, size_t size, uint64_t at)
 {
 	static const char zeroes[TBUF_PAGE];
 	size_t i, some;
@@ -59,7 +59,7 @@ copy(int from, int to, uint64_t at, uint64_t end)
 			n = 0;
 		else if (n <= 0)
 			return (n == 0 ? 0 : -errno);
-		else if ((error = tbuf_unnamed_store(to, bytes, (size_t)n,
+		else if ((error = tbuf_memfd_store(to, bytes, (size_t)n,
 		    at)) != 0)
 			return (error);
 	}
@@ -70,7 +70,7 @@ copy(int from, int to, uint64_t at, uint64_t end)
 static int
 copy_data(int from, int to, uint64_t size)
 {
-	uint64_t left = TBUF_UNNAMED_BYTES, end;
+	uint64_t left = TBUF_MEMFD_BYTES, end;
 	off_t at = 0, hole;
 	int error = 0;
 
@@ -93,9 +93,9 @@ copy_data(int from, int to, uint64_t size)
 }
 
 int
-tbuf_unnamed_copy(int from, uint64_t known, uint64_t size)
+tbuf_memfd_copy(int from, uint64_t known, uint64_t size)
 {
-	int fd = tbuf_unnamed_make(size), error;
+	int fd = tbuf_memfd_make(size), error;
 
 	if (fd < 0)
 		return (fd);
