@@ -225,7 +225,7 @@ give_chunk(struct tbuf_consumer *c, struct tbuf_reader *r)
 		return (0);
 	if (!c->options.temporal)
 		r->chunk = c->drain.chunk;
-	else if (r->own == NULL && r->position < r->mark) {
+	else if (r->own == NULL && r->position < r->end) {
 		if ((r->own = malloc(TBUF_CHUNK_OWN)) == NULL)
 			return (-ENOMEM);
 		r->chunk = r->own;
@@ -259,11 +259,11 @@ calibrate(struct tbuf_target *t)
 }
 
 static int
-mark(struct tbuf_reader *r)
+bound(struct tbuf_reader *r)
 {
 	if (r->target->file_only)
 		return (tbuf_reader_look(r));
-	tbuf_reader_mark(r, r->target->order.terms.policy);
+	tbuf_reader_bound(r, r->target->order.terms.policy);
 	return (0);
 }
 
@@ -308,9 +308,9 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	tbuf_units_look(c);
 	for (i = 0; i < d->count && error == 0; i++) {
 		r = d->order[i];
-		r->mark = r->position;
+		r->end = r->position;
 		if (due(c, r->target))
-			error = mark(r);
+			error = bound(r);
 		if (error == 0)
 			error = give_chunk(c, r);
 	}
@@ -352,7 +352,7 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 	tbuf_watermark_note(c);
 	for (i = 0; i < d->count && error == 0; i++)
 		if (!ended(d->order[i]->target) && !d->order[i]->snapshot) {
-			tbuf_reader_mark(d->order[i],
+			tbuf_reader_bound(d->order[i],
 			    d->order[i]->target->order.terms.policy);
 			error = tbuf_reader_copy(d->order[i]);
 		}
@@ -446,7 +446,7 @@ emptied(const struct tbuf_target *t)
 	unsigned i;
 
 	for (i = 0; i < t->nreaders; i++)
-		if (t->readers[i].position < t->readers[i].mark)
+		if (t->readers[i].position < t->readers[i].end)
 			return (false);
 	return (true);
 }

@@ -98,7 +98,7 @@ bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_reader *,
  * on.  next: returns 1 with the batch's next record, or 0.
  */
 void	tbuf_batches_clean(struct tbuf_consumer *);
-void	tbuf_batch_mark(struct tbuf_consumer *, struct tbuf_reader *,
+void	tbuf_batch_commit(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header *);
 int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);

@@ -65,7 +65,7 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
 	}
 	packet->damage = r->damage;
 	r->damage = 0;
-	packet->more = r->position < r->mark;
+	packet->more = r->position < r->end;
 }
 
 /* Returns a counter's increase since its last report, if it is due. */

@@ -178,7 +178,7 @@ tbuf_event_count(struct tbuf_event *event, enum tbuf_event_type type,
 }
 
 static bool
-is_mark(const struct tbuf_reader *r, const struct tbuf_header *header)
+is_commit(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
 	return (header->epid == TBUF_EPID_COMMIT && r->target->spec.count != 0);
 }
@@ -187,15 +187,15 @@ is_mark(const struct tbuf_reader *r, const struct tbuf_header *header)
 static bool
 opens(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
-	return (is_mark(r, header) || tbuf_unit_is(r, header));
+	return (is_commit(r, header) || tbuf_unit_is(r, header));
 }
 
 static void
 batch_open(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	if (is_mark(r, header))
-		tbuf_batch_mark(c, r, header);
+	if (is_commit(r, header))
+		tbuf_batch_commit(c, r, header);
 	else
 		tbuf_unit_open(c, r, header);
 }

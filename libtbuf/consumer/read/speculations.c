@@ -239,42 +239,42 @@ tbuf_batches_clean(struct tbuf_consumer *c)
 
 /* Reads a commit record's data, which come after the CPU in a lock lane. */
 static bool
-mark_read(const struct tbuf_reader *r, const struct tbuf_header *header,
-    struct tbuf_commit_record *mark)
+commit_read(const struct tbuf_reader *r, const struct tbuf_header *header,
+    struct tbuf_commit_record *commit)
 {
 	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
 	    sizeof(*header);
 
-	if (header->size != before + sizeof(*mark))
+	if (header->size != before + sizeof(*commit))
 		return (false);
-	memcpy(mark, (const char *)header + before, sizeof(*mark));
-	return (mark->id != 0 && mark->id <= r->target->spec.count);
+	memcpy(commit, (const char *)header + before, sizeof(*commit));
+	return (commit->id != 0 && commit->id <= r->target->spec.count);
 }
 
 static struct tbuf_batch *
-batch_find(struct tbuf_target *t, const struct tbuf_commit_record *mark)
+batch_find(struct tbuf_target *t, const struct tbuf_commit_record *commit)
 {
-	uint32_t id = mark->id - 1;
+	uint32_t id = commit->id - 1;
 	struct tbuf_batch *b;
 
 	TAILQ_FOREACH(b, &t->spec.batches, link)
-		if (b->id == id && b->instance == mark->instance)
+		if (b->id == id && b->instance == commit->instance)
 			return (b);
-	if (!speculates(t) || mark->instance == 0 ||
-	    (instance_in(t, id, TBUF_COMMITTING) != mark->instance &&
-	    instance_in(t, id, TBUF_COMMITTED_BATCH) != mark->instance))
+	if (!speculates(t) || commit->instance == 0 ||
+	    (instance_in(t, id, TBUF_COMMITTING) != commit->instance &&
+	    instance_in(t, id, TBUF_COMMITTED_BATCH) != commit->instance))
 		return (NULL);
-	return (batch_take(t, id, mark->instance));
+	return (batch_take(t, id, commit->instance));
 }
 
 void
-tbuf_batch_mark(struct tbuf_consumer *c, struct tbuf_reader *r,
+tbuf_batch_commit(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	struct tbuf_commit_record mark;
+	struct tbuf_commit_record commit;
 
-	if (mark_read(r, header, &mark)) {
-		r->batch = batch_find(r->target, &mark);
+	if (commit_read(r, header, &commit)) {
+		r->batch = batch_find(r->target, &commit);
 		if (r->batch != NULL)
 			r->batch->next = 0;
 	} else

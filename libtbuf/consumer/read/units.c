@@ -216,7 +216,7 @@ envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
 
 /* Returns the batch of a DONE table as copied, since its table may change. */
 static struct tbuf_batch *
-mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
+commit_held(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_unit_record *record)
 {
 	struct tbuf_batch **done = t->units.held == NULL ? NULL :
@@ -232,11 +232,11 @@ mark_held(struct tbuf_consumer *c, struct tbuf_target *t,
 
 /* Reads the batch of a commit record; NULL if the table has another unit. */
 static struct tbuf_batch *
-mark_find(struct tbuf_consumer *c, struct tbuf_target *t,
+commit_find(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_unit_record *record)
 {
 	struct tbuf_unit_entry entry;
-	struct tbuf_batch *held = mark_held(c, t, record);
+	struct tbuf_batch *held = commit_held(c, t, record);
 
 	if (held != NULL)
 		return (held);
@@ -292,7 +292,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 		return;
 	}
 	r->batch = header->epid == TBUF_EPID_ENVELOPE ?
-	    envelope_open(t, data, size) : mark_find(c, t, &record);
+	    envelope_open(t, data, size) : commit_find(c, t, &record);
 	count_returned(c, r, &record);
 	if (r->batch != NULL) {
 		tbuf_unit_describe(t, r->batch, record.kind, record.id,

@@ -104,8 +104,8 @@ tbuf_readers_free(struct tbuf_target *t)
 static void
 skip(struct tbuf_reader *r)
 {
-	r->damage += r->mark - r->position;
-	r->position = r->mark;
+	r->damage += r->end - r->position;
+	r->position = r->end;
 }
 
 /* Starts again at a head that is not valid. */
@@ -113,7 +113,7 @@ static void
 begin_anew(struct tbuf_reader *r, uint64_t head)
 {
 	r->damage += r->size;
-	r->position = r->mark = (head + 7) & ~UINT64_C(7);
+	r->position = r->end = (head + 7) & ~UINT64_C(7);
 	r->limit = tbuf_reader_grow(r, r->storage) ? r->position + r->size :
 	    r->position;
 }
@@ -123,7 +123,7 @@ begin_anew(struct tbuf_reader *r, uint64_t head)
  * may fill another half.
  */
 static void
-mark_switch(struct tbuf_reader *r)
+bound_switch(struct tbuf_reader *r)
 {
 	uint64_t head = tbuf_load_acquire(&r->lane->head), limit;
 
@@ -131,7 +131,7 @@ mark_switch(struct tbuf_reader *r)
 		begin_anew(r, head);
 		tbuf_store(&r->lane->tail, r->position);
 	} else {
-		r->mark = head;
+		r->end = head;
 		limit = head + r->size;
 		if (limit > r->position + 2 * r->size)
 			limit = r->position + 2 * r->size;
@@ -143,25 +143,25 @@ mark_switch(struct tbuf_reader *r)
 }
 
 static void
-mark_fill(struct tbuf_reader *r)
+bound_fill(struct tbuf_reader *r)
 {
 	uint64_t head = tbuf_load_acquire(&r->lane->head);
 
 	if (head < r->position || head > r->size || head % 8 != 0)
 		begin_anew(r, head);
 	else
-		r->mark = head;
+		r->end = head;
 }
 
 /* tail is read after head, so that the bytes between them fit into the ring. */
 static void
-mark_ring(struct tbuf_reader *r)
+bound_ring(struct tbuf_reader *r)
 {
 	uint64_t head = tbuf_load_acquire(&r->lane->head);
 	struct tbuf_pair pair;
 
 	tbuf_lane_pair(r->lane, &pair);
-	r->mark = head;
+	r->end = head;
 	if (pair.tail >= head)
 		r->position = head;
 	else if (head - pair.tail > r->size || head < r->position ||
@@ -172,20 +172,20 @@ mark_ring(struct tbuf_reader *r)
 }
 
 void
-tbuf_reader_mark(struct tbuf_reader *r, enum tbuf_policy policy)
+tbuf_reader_bound(struct tbuf_reader *r, enum tbuf_policy policy)
 {
 	/* The target may have turned the lanes into lock lanes (relabel()). */
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
 	r->fetched_size = 0;
 	switch (policy) {
 	case TBUF_SWITCH:
-		mark_switch(r);
+		bound_switch(r);
 		break;
 	case TBUF_FILL:
-		mark_fill(r);
+		bound_fill(r);
 		break;
 	case TBUF_RING:
-		mark_ring(r);
+		bound_ring(r);
 		break;
 	}
 }
@@ -218,7 +218,7 @@ check_overtaken(struct tbuf_reader *r)
 	tbuf_fence_loads();
 	tail = lane_tail(r);
 	if (tail > r->position && tail % 8 == 0)
-		r->position = tail < r->mark ? tail : r->mark;
+		r->position = tail < r->end ? tail : r->end;
 }
 
 /*
@@ -230,7 +230,7 @@ static uint64_t
 there(const struct tbuf_reader *r)
 {
 	uint64_t at = r->data + (r->position & (r->storage - 1));
-	uint64_t size = r->mark - r->position;
+	uint64_t size = r->end - r->position;
 
 	return (r->target->cut < r->data + r->storage ?
 	    tbuf_target_known(r->target, at, size) : size);
@@ -288,7 +288,7 @@ plausible(const struct tbuf_reader *r, uint16_t size)
 	    sizeof(struct tbuf_header);
 
 	return (size >= least && tbuf_record_plausible(size,
-	    r->mark - r->position));
+	    r->end - r->position));
 }
 
 const struct tbuf_header *
@@ -296,7 +296,7 @@ tbuf_reader_fetched(const struct tbuf_reader *r)
 {
 	const struct tbuf_header *header;
 
-	if (r->position >= r->mark ||
+	if (r->position >= r->end ||
 	    (header = fetched(r, sizeof(*header))) == NULL ||
 	    !plausible(r, header->size) || fetched(r, header->size) == NULL)
 		return (NULL);
@@ -320,7 +320,7 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 	/* Mostly the whole record has been fetched already. */
 	if ((*header = tbuf_reader_fetched(r)) != NULL)
 		return (1);
-	while (r->position < r->mark) {
+	while (r->position < r->end) {
 		*header = need(r, sizeof(**header));
 		if (*header == NULL || !plausible(r, (*header)->size))
 			break;
@@ -351,7 +351,7 @@ tbuf_reader_release(struct tbuf_reader *r)
 static void
 copy(struct tbuf_reader *r, unsigned char *own)
 {
-	uint64_t size = r->mark - r->position;
+	uint64_t size = r->end - r->position;
 
 	r->chunk = r->own = own;
 	r->snapshot = true;
@@ -366,7 +366,7 @@ copy(struct tbuf_reader *r, unsigned char *own)
 int
 tbuf_reader_copy(struct tbuf_reader *r)
 {
-	uint64_t size = r->mark - r->position;
+	uint64_t size = r->end - r->position;
 	unsigned char *own;
 
 	tbuf_reader_forget(r);
@@ -379,18 +379,18 @@ tbuf_reader_copy(struct tbuf_reader *r)
 }
 
 /*
- * Marks as mark_ring() does, under any policy, for a lane that was not read
+ * Marks as bound_ring() does, under any policy, for a lane that was not read
  * before: tail is read after head, so that the bytes between them fit into the
  * storage.
  */
 static void
-mark_file(struct tbuf_reader *r)
+bound_file(struct tbuf_reader *r)
 {
 	uint64_t head = tbuf_load_acquire(&r->lane->head), tail = lane_tail(r);
 	uint64_t most = tbuf_policy(r->target->order.terms.policy)->overwrites ?
 	    r->size : r->storage;
 
-	r->mark = head;
+	r->end = head;
 	if (tail >= head)
 		r->position = head;
 	else if (head - tail > most || head < r->position ||
@@ -411,18 +411,18 @@ copy_ring(struct tbuf_reader *r)
 	unsigned char *own;
 	uint64_t size;
 
-	mark_file(r);
-	size = r->mark - r->position + TBUF_PAGE;
+	bound_file(r);
+	size = r->end - r->position + TBUF_PAGE;
 	if ((own = malloc(size)) == NULL)
 		return (false);
 	memset(own, 0, size);
-	mark_file(r);
-	if (r->position == r->mark || r->mark - r->position > size) {
+	bound_file(r);
+	if (r->position == r->end || r->end - r->position > size) {
 		free(own);
 		return (false);
 	}
 	copy(r, own);
-	return (r->position != r->mark);
+	return (r->position != r->end);
 }
 
 bool
@@ -444,7 +444,7 @@ tbuf_reader_early(struct tbuf_reader *r, bool quiet)
 	/* The ring was overtaken, or there is no memory: try again. */
 	tbuf_reader_forget(r);
 	r->damage = damage;
-	r->position = r->mark = position;
+	r->position = r->end = position;
 	return (false);
 }
 
@@ -453,12 +453,12 @@ tbuf_reader_look(struct tbuf_reader *r)
 {
 	if (r->snapshot) {
 		/* Copied in an earlier drain. */
-		r->mark = r->fetched + r->fetched_size;
+		r->end = r->fetched + r->fetched_size;
 		return (0);
 	}
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
 	r->fetched_size = 0;
-	mark_file(r);
+	bound_file(r);
 	return (r->target->changing ? tbuf_reader_copy(r) : 0);
 }
 
@@ -474,7 +474,7 @@ tbuf_reader_forget(struct tbuf_reader *r)
 	/* The records are still in the lane, to be returned again. */
 	r->snapshot = false;
 	r->batch = NULL;
-	r->position = r->mark = 0;
+	r->position = r->end = 0;
 	r->time = 0;
 }
 

@@ -131,7 +131,7 @@ struct tbuf_reader {
 	bool is_thread_lane;		/* a thread lane: cpu is -1 */
 	uint64_t data, storage, size;	/* as planned */
 	uint64_t position;		/* of the next byte to return */
-	uint64_t mark;			/* end of this drain's records */
+	uint64_t end;			/* end of this drain's records */
 	uint64_t limit;			/* up to here the writer may store */
 	uint64_t backed;		/* bytes of storage, from its start */
 	uint64_t last_fill;		/* head when early_switch.c looked */
@@ -427,7 +427,7 @@ bool	tbuf_reader_grow(struct tbuf_reader *, uint64_t limit);
 void	tbuf_lanes_look(struct tbuf_target *, uint64_t now);
 
 /* Marks the records to return: switches the lane, or takes all it holds. */
-void	tbuf_reader_mark(struct tbuf_reader *, enum tbuf_policy);
+void	tbuf_reader_bound(struct tbuf_reader *, enum tbuf_policy);
 
 /*
  * Returns 1 with the next record before the mark in *header, or 0 at the mark.

@@ -364,7 +364,7 @@ __attribute__((noinline)) enum tbuf_emit
 tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
     const uint64_t *values, struct tbuf_pack *pack)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	struct tbuf_run run;
 	enum tbuf_emit emit;
 	uint32_t held;
@@ -428,7 +428,7 @@ static __attribute__((noinline)) bool
 machine_run(const struct tbuf_site *site, const struct tbuf_plan_fire *fire,
     const struct tbuf_plan_program *p, unsigned number, uint64_t generation)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	struct tbuf_run run;
 	struct tbuf_fire f;
 	uint32_t held;

@@ -343,17 +343,18 @@ int
 tbuf_run_commit(struct tbuf_machine *m, uint64_t id)
 {
 	struct tbuf_run *run = tbuf_run_of(m);
-	struct tbuf_commit_record mark = { .id = (uint32_t)id };
+	struct tbuf_commit_record record = { .id = (uint32_t)id };
 	int answer = check(run, id);
 
-	if (answer != 0 || !leave(run, id, TBUF_COMMITTING, &mark.instance))
+	if (answer != 0 || !leave(run, id, TBUF_COMMITTING, &record.instance))
 		return (answer);
-	answer = tbuf_run_record(run, TBUF_EPID_COMMIT, &mark, sizeof(mark));
+	answer = tbuf_run_record(run, TBUF_EPID_COMMIT, &record,
+	    sizeof(record));
 	/* The record is in a lane, or was refused. */
 	if (answer == 0)
 		(void)change(run, id - 1, tbuf_speculation_word(
-		    run->fire->generation, mark.instance, TBUF_COMMITTING),
-		    mark.instance, TBUF_COMMITTED_BATCH);
+		    run->fire->generation, record.instance, TBUF_COMMITTING),
+		    record.instance, TBUF_COMMITTED_BATCH);
 	return (answer);
 }
 

@@ -173,7 +173,7 @@ chain_do(struct tbuf_steps *s, uint32_t epid, unsigned n)
 static __attribute__((noinline)) bool
 chain_hold(struct tbuf_steps *s, uint32_t epid, unsigned n)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	uint32_t held;
 	bool done;
 

@@ -271,7 +271,7 @@ void
 tbuf_plan_stamp(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	bool done = false;
 	uint32_t held;
 
@@ -289,7 +289,7 @@ void
 tbuf_plan_since(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	bool done = false;
 	uint32_t held;
 
@@ -318,7 +318,7 @@ bool
 tbuf_clause_self(const struct tbuf_site *site, const struct tbuf_plan *p,
     struct tbuf_plan_fire *fire)
 {
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	uint32_t held;
 	bool done;
 

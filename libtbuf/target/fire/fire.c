@@ -462,7 +462,7 @@ fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
  * refreshes it.
  */
 static inline void
-mark_clauses(const struct tbuf_site *site)
+memo_set_clauses(const struct tbuf_site *site)
 {
 	const struct tbuf_slot *slot = tbuf_load(&tbuf_thread.memo.slot);
 	uint64_t bits = tbuf_load(site->enabled);
@@ -488,7 +488,7 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 	w.tid = tbuf_thread.tid;
 	w.time = 0;
 	if (!tbuf_memo_stands(&tbuf_thread.memo))
-		mark_clauses(site);
+		memo_set_clauses(site);
 	else if (tbuf_rseq_rows_own(&tbuf_thread.memo, &w, site, values) ==
 	    TBUF_COMMITTED) {
 		tbuf_rseq_clear();

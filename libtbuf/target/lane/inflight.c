@@ -27,7 +27,7 @@ intact(const uint64_t *mark)
 	const volatile uint64_t *word = mark;
 	unsigned i;
 
-	for (i = 0; i < TBUF_MARK_WORDS; i += TBUF_MARK_STEP)
+	for (i = 0; i < TBUF_STACK_MARK_WORDS; i += TBUF_STACK_MARK_STEP)
 		if (!readable(word + i) || word[i] != tbuf_hold_value(mark))
 			return (false);
 	return (true);

@@ -20,8 +20,8 @@
  * stored in several places, because a new frame over an abandoned one need not
  * overwrite all of its words.
  */
-#define TBUF_MARK_WORDS	13
-#define TBUF_MARK_STEP	4
+#define TBUF_STACK_MARK_WORDS	13
+#define TBUF_STACK_MARK_STEP	4
 
 static inline uint64_t
 tbuf_hold_value(const uint64_t *mark)
@@ -44,7 +44,7 @@ tbuf_hold_begin(volatile uint64_t *mark)
 	uint64_t *own = (uint64_t *)(uintptr_t)mark;
 	uint32_t n = tbuf_load(&t->nholds), i;
 
-	for (i = 0; i < TBUF_MARK_WORDS; i += TBUF_MARK_STEP)
+	for (i = 0; i < TBUF_STACK_MARK_WORDS; i += TBUF_STACK_MARK_STEP)
 		mark[i] = tbuf_hold_value(own);
 	/* A mark at our frame's address belongs to a fire that has ended. */
 	if (n > 0 && tbuf_load(&t->holds[n - 1]) == own)

@@ -396,7 +396,7 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
 	    tbuf_load(&f->slot->first_lock) * sizeof(struct tbuf_lane);
 	struct tbuf_place place;
 	struct tbuf_lock *lock;
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	uint32_t held = tbuf_hold_begin(mark), i, k;
 	bool done = false;
 
@@ -575,7 +575,7 @@ write_again(const struct tbuf_locked *m, uint64_t base,
 {
 	struct tbuf_lock *lock = &m->slot->locks[m->lock];
 	uint64_t free = 2 * m->generation;
-	volatile uint64_t mark[TBUF_MARK_WORDS];
+	volatile uint64_t mark[TBUF_STACK_MARK_WORDS];
 	uint32_t epid, held;
 	bool done;
 
