@@ -401,7 +401,7 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
  *		    by any memo of the search's session
  *		tbuf_rseq_sum(the same);
  *		tbuf_rseq_peak(the same);
- *		tbuf_rseq_again(the same);
+ *		tbuf_rseq_cached(the same);
  *		    by a memo of a table, if it has the search's bits; the
  *		    search's table, limits, turn and lane are not used
  *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,

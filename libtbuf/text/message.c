@@ -146,7 +146,7 @@ static bool
 to_memory(const struct message *m, char *line, size_t size)
 {
 	if (tbuf_load(&tbuf_text_own->trace) == NULL &&
-	    (m->signals || !tbuf_text_again()))
+	    (m->signals || !tbuf_text_restart()))
 		return (false);
 	return (tbuf_trace_write(line, size));
 }

@@ -309,7 +309,7 @@ tbuf_text_order_take(void)
 
 /* Makes a chunk for a child's first line, as its parent had one. */
 bool
-tbuf_text_again(void)
+tbuf_text_restart(void)
 {
 	uint32_t share;
 	int error = -EBUSY;

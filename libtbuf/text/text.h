@@ -86,7 +86,7 @@ const char *tbuf_text_path(void) TBUF_HIDDEN;
 /* Obeys the setting that another process asks for, if there is one. */
 void	tbuf_text_order_take(void) TBUF_HIDDEN;
 /* Makes the trace of a forked child, which has none yet. */
-bool	tbuf_text_again(void) TBUF_HIDDEN;
+bool	tbuf_text_restart(void) TBUF_HIDDEN;
 
 /* Calls the function of tbuf_text_flush_set(). */
 int	tbuf_text_flush_call(void) TBUF_HIDDEN;

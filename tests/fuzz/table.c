@@ -42,7 +42,7 @@ static const struct tbuf_d_script script = {
 
 /* Updates with a memo, which has the table's place instead of the search. */
 static enum tbuf_outcome
-again_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
+cached_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
     uint64_t storage)
 {
 	struct tbuf_search key = {
@@ -54,7 +54,7 @@ again_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
 
 	tbuf_memo_turn(&m, s->turn);
 	limits_fill(&m, (unsigned char *)(uintptr_t)s->table, storage);
-	return (tbuf_rseq_again(&m, &key));
+	return (tbuf_rseq_cached(&m, &key));
 }
 
 static enum tbuf_outcome
@@ -68,7 +68,7 @@ section_take(const struct tbuf_memo *memo, const struct tbuf_search *s,
 
 /* Checks that the section and the steps have the same result. */
 static void
-update_section(const struct value *v, const struct table *t, bool again)
+update_section(const struct value *v, const struct table *t, bool cached)
 {
 	static const struct tbuf_local local = { .base = 1 };
 	static struct tbuf_slot slot = {
@@ -101,7 +101,7 @@ update_section(const struct value *v, const struct table *t, bool again)
 	memcpy(before, t->at, 8 * words);
 	for (try = 0; try < 100; try++) {
 		memo.cpu = tbuf_rseq_cpu();
-		if ((again ? again_take(&memo, &s, t->storage) :
+		if ((cached ? cached_take(&memo, &s, t->storage) :
 		    section_take(&memo, &s, step)) == TBUF_COMMITTED)
 			break;
 	}

@@ -43,7 +43,7 @@ moment(void)
 
 #define tbuf_rseq_flat_2(site, values) \
 	(flats++, (tbuf_rseq_flat_2)(site, values))
-#define tbuf_memo_stands(m) (moment(), (tbuf_memo_stands)(m))
+#define tbuf_memo_valid(m) (moment(), (tbuf_memo_valid)(m))
 #undef tbuf_cas
 #define tbuf_cas(word, old, new) (moment(), __atomic_compare_exchange_n(word, \
 	&(uint64_t){ old }, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -136,7 +136,7 @@ static bool
 remembers(const struct tbuf_memo *m, uint64_t kind)
 {
 	return (m->bits != TBUF_MEMO_NONE && m->bits >> 32 == kind >> 32 &&
-	    tbuf_memo_stands(m));
+	    tbuf_memo_valid(m));
 }
 
 /* Fires until the thread has a memo of this kind: 0 or TBUF_MEMO_CLAUSES. */

@@ -777,7 +777,7 @@ changed:
 	"b.lo %l[changed]"
 
 static inline enum tbuf_outcome
-tbuf_rseq_again(const struct tbuf_memo *m, const struct tbuf_search *s)
+tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN

@@ -1044,7 +1044,7 @@ changed:
 }
 
 static inline enum tbuf_outcome
-tbuf_rseq_again(const struct tbuf_memo *m, const struct tbuf_search *s)
+tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
 {
 	__asm__ goto volatile(
 	    TBUF_SECTION_BEGIN

@@ -27,7 +27,7 @@
 
 #define SWEEP_SOON	(TBUF_SECOND / 10)	/* if few lanes are free */
 #define SWEEP_LATE	TBUF_SECOND
-#define GROW_AGAIN	TBUF_SECOND		/* if there was no room */
+#define GROW_RETRY	TBUF_SECOND		/* if there was no room */
 
 static bool
 has_pool(const struct tbuf_target *t)
@@ -233,7 +233,7 @@ look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 		few = few_free(t);
 	}
 	if (few && more && grow(c, t) != 0)
-		t->next_pool = now + GROW_AGAIN;
+		t->next_pool = now + GROW_RETRY;
 }
 
 void

@@ -331,7 +331,7 @@ int	tbuf_array_store_part(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 /*
  * tbuf_array_sets() finds the session's elements; false: it has none.  The
  * others are for plans.  tbuf_array_make() prepares the access to a number from
- * a body that has the key, and tbuf_array_again() makes it by sections for the
+ * a body that has the key, and tbuf_array_cached() makes it by sections for the
  * memo's CPU and session; false: the machine has to.  tbuf_array_finish()
  * completes a store that was begun, or counts a drop.
  */
@@ -339,7 +339,7 @@ bool	tbuf_array_sets(const struct tbuf_run *, struct tbuf_sets *)
 	    TBUF_HIDDEN;
 bool	tbuf_array_make(struct tbuf_access *, uint64_t *body,
 	    uint32_t key_words, enum tbuf_scope, uint32_t id) TBUF_HIDDEN;
-bool	tbuf_array_again(struct tbuf_access *, const struct tbuf_memo *)
+bool	tbuf_array_cached(struct tbuf_access *, const struct tbuf_memo *)
 	    TBUF_HIDDEN;
 void	tbuf_array_finish(struct tbuf_run *, const struct tbuf_access *)
 	    TBUF_HIDDEN;

@@ -226,7 +226,7 @@ tbuf_array_make(struct tbuf_access *a, uint64_t *body, uint32_t key_words,
 }
 
 bool
-tbuf_array_again(struct tbuf_access *a, const struct tbuf_memo *memo)
+tbuf_array_cached(struct tbuf_access *a, const struct tbuf_memo *memo)
 {
 	enum tbuf_outcome outcome = TBUF_CHANGED;
 	unsigned try;

@@ -229,7 +229,7 @@ run_begin(struct tbuf_run *run)
 	lend(&m->token, run->small_record, 0);
 }
 
-/* Runs the machine.  Returns TBUF_EMIT_AGAIN if the session has ended. */
+/* Runs the machine.  Returns TBUF_EMIT_RETRY if the session has ended. */
 static enum tbuf_emit
 program_run(struct tbuf_run *run, uint32_t flags)
 {
@@ -247,7 +247,7 @@ program_run(struct tbuf_run *run, uint32_t flags)
 	m->fuel = TBUF_FUEL;
 	if (tbuf_machine_run(m) == TBUF_END_FAULT)
 		tbuf_run_fault(run);
-	return (run->gone ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+	return (run->gone ? TBUF_EMIT_RETRY : TBUF_EMIT_DONE);
 }
 
 /* Runs a clause from an instruction on; those before it have been done. */
@@ -285,8 +285,8 @@ chain_run(struct tbuf_run *run, uint32_t from, unsigned most, bool packed)
 	unsigned n;
 
 	for (n = 0; f->epid != 0 && n < most; n++) {
-		if (clause_run(run, from, packed) == TBUF_EMIT_AGAIN)
-			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+		if (clause_run(run, from, packed) == TBUF_EMIT_RETRY)
+			return (n == 0 ? TBUF_EMIT_RETRY : TBUF_EMIT_DONE);
 		/* After exit() the session has no more fires. */
 		if (run->exit != 0) {
 			tbuf_fire_leave(f, run->exit);

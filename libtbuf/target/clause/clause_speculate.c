@@ -213,7 +213,7 @@ tbuf_run_speculated(struct tbuf_run *run, uint32_t epid)
 	if (s.size + sizeof(uint64_t) > TBUF_RECORD_MAX)
 		return (TBUF_FAULT_ILLEGAL);
 	if (tbuf_lane_do(run->fire, write_here, write_locked, &s,
-	    TBUF_LOST_RECORD) == TBUF_EMIT_AGAIN) {
+	    TBUF_LOST_RECORD) == TBUF_EMIT_RETRY) {
 		run->gone = true;
 		return (TBUF_STOP);
 	}

@@ -102,7 +102,7 @@ update_first(const struct tbuf_plan *p, uint64_t version,
 
 /* Updates a key that, as most often, is in a table that is remembered. */
 static inline bool
-update_again(const struct tbuf_plan *p, uint64_t version,
+update_cached(const struct tbuf_plan *p, uint64_t version,
     struct tbuf_search *s, uint32_t aggregation, uint32_t bytes)
 {
 	const struct tbuf_memo *m = tbuf_plan_total(p);
@@ -111,7 +111,7 @@ update_again(const struct tbuf_plan *p, uint64_t version,
 	s->bits = tbuf_plan_bits(version);
 	s->size = size;
 	s->entry = (TBUF_RUN_KEY_ENTRY + size) | (uint64_t)which << 32;
-	return ((m != NULL && tbuf_rseq_again(m, s) == TBUF_COMMITTED) ||
+	return ((m != NULL && tbuf_rseq_cached(m, s) == TBUF_COMMITTED) ||
 	    update_first(p, version, s, bytes));
 }
 
@@ -163,7 +163,7 @@ update_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
 	s.key = words;
 	s.hash = tbuf_hash_key(sum, aggregation | bytes << 16);
 	return (step == TBUF_STEP_UPDATE ?
-	    update_again(p, fire->version, &s, aggregation, bytes) :
+	    update_cached(p, fire->version, &s, aggregation, bytes) :
 	    update_do(&s, fire->base, aggregation, bytes, step));
 }
 

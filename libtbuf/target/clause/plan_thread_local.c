@@ -143,7 +143,7 @@ element_do(const struct tbuf_site *site, const struct tbuf_plan *p,
 	a.loaded = &fire->self;
 	if (loads) {
 		fire->self = 0;
-		if (!tbuf_array_again(&a, &here))
+		if (!tbuf_array_cached(&a, &here))
 			return (false);
 	}
 	if (guards && fire->self == 0)
@@ -165,7 +165,7 @@ element_do(const struct tbuf_site *site, const struct tbuf_plan *p,
 	a.stores = true;
 	a.keeps = value != 0;
 	a.value = value;
-	if (!tbuf_array_again(&a, &here))
+	if (!tbuf_array_cached(&a, &here))
 		tbuf_clause_finish(site, fire, number, here.generation, &a);
 	return (true);
 }

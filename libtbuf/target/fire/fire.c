@@ -23,7 +23,7 @@
 #include "target/unit/unit.h"
 
 /* Attempts: a session may end and another one begin during a fire. */
-#define AGAIN_MAX	16
+#define TRIES_MAX	16
 
 /*
  * Returns true if the thread's memo is of a session that has ended, or of the
@@ -36,7 +36,7 @@ is_stale(const struct tbuf_memo *own, uint64_t bits)
 	uint64_t whose = tbuf_load(&own->bits);
 
 	return (((uint32_t)whose == (uint32_t)bits && whose != bits) ||
-	    !tbuf_memo_stands(own));
+	    !tbuf_memo_valid(own));
 }
 
 /*
@@ -115,7 +115,7 @@ fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
  * refreshes that.
  */
 static bool
-fire_again(const struct tbuf_fire *f)
+fire_cached(const struct tbuf_fire *f)
 {
 	const struct tbuf_memo *own = &tbuf_thread.memo, *m;
 	enum tbuf_outcome outcome = TBUF_WRAPPED;
@@ -144,9 +144,9 @@ fire_chain(struct tbuf_fire *f)
 	unsigned n;
 
 	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
-		if (!fire_again(f) && tbuf_lane_emit(f) == TBUF_EMIT_AGAIN) {
+		if (!fire_cached(f) && tbuf_lane_emit(f) == TBUF_EMIT_RETRY) {
 			/* The rest of the chain ended with the session. */
-			return (n == 0 ? TBUF_EMIT_AGAIN : TBUF_EMIT_DONE);
+			return (n == 0 ? TBUF_EMIT_RETRY : TBUF_EMIT_DONE);
 		}
 		f->epid = tbuf_fire_next(f);
 	}
@@ -204,7 +204,7 @@ fire_session(struct tbuf_fire *f, unsigned number,
     const struct tbuf_site *site, const uint64_t *values,
     struct tbuf_pack *pack)
 {
-	uint32_t again;
+	uint32_t tries;
 
 	f->number = number;
 	f->index = site->index;
@@ -213,7 +213,7 @@ fire_session(struct tbuf_fire *f, unsigned number,
 		return;
 	f->slot = session_slot(f->base, number);
 	f->bits = tbuf_fire_bits(f->slot, number);
-	for (again = 0; again < AGAIN_MAX; again++) {
+	for (tries = 0; tries < TRIES_MAX; tries++) {
 		fire_look(f, site);
 		if (pack != NULL && !f->programs)
 			fire_pack(f, site, values, pack);
@@ -294,7 +294,7 @@ fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 	const struct tbuf_memo *m = &tbuf_thread.memo;
 
 	if (!tbuf_self.rseq) {
-		if (tbuf_lock_again(site, words, size))
+		if (tbuf_lock_cached(site, words, size))
 			return;
 	} else if (tbuf_load(&m->bits) == tbuf_load(site->enabled) &&
 	    fire_own_words(site, words, size, tbuf_load(&m->slot),
@@ -487,7 +487,7 @@ fire_rows_own(const struct tbuf_site *site, const uint64_t *values,
 	w.size16 = (uint32_t)w.size << 16;
 	w.tid = tbuf_thread.tid;
 	w.time = 0;
-	if (!tbuf_memo_stands(&tbuf_thread.memo))
+	if (!tbuf_memo_valid(&tbuf_thread.memo))
 		memo_set_clauses(site);
 	else if (tbuf_rseq_rows_own(&tbuf_thread.memo, &w, site, values) ==
 	    TBUF_COMMITTED) {
@@ -511,7 +511,7 @@ fire_unit(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 	struct tbuf_unit *u = tbuf_thread.unit;
 	uint32_t bits = tbuf_load(site->enabled);
 
-	if (u == NULL || bits == 0 || u->bound[0].again != bits ||
+	if (u == NULL || bits == 0 || u->bound[0].fast_bits != bits ||
 	    tbuf_load(&u->busy) || tbuf_thread.shared != 0 ||
 	    tbuf_load(&tbuf_local->base) != u->bound[0].fire.base)
 		fire_each(site, values, size);
@@ -696,7 +696,7 @@ fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 		fire_texts(site, values, left);
 	else if (tbuf_self.rseq)
 		fire_texts(site, values, fire_each_text(site, values, base));
-	else if (!tbuf_lock_texts_again(site, values, base))
+	else if (!tbuf_lock_texts_cached(site, values, base))
 		fire_texts(site, values, tbuf_load(site->enabled));
 }
 

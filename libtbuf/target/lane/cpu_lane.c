@@ -112,7 +112,7 @@ remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 		return;
 	if (tbuf_load(&own->bits) != TBUF_MEMO_NONE &&
 	    tbuf_load(&own->generation) != f->generation &&
-	    tbuf_thread.elsewhere < TBUF_ELSEWHERE && tbuf_memo_stands(own))
+	    tbuf_thread.elsewhere < TBUF_ELSEWHERE && tbuf_memo_valid(own))
 		return;
 	tbuf_thread.elsewhere = 0;
 	tbuf_rseq_remember(own, m, &tbuf_thread.shared);
@@ -188,7 +188,7 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 		if (tbuf_rseq_store(&memo, word, value) == TBUF_COMMITTED)
 			return (TBUF_EMIT_DONE);
 		if (!tbuf_fire_current(f))
-			return (TBUF_EMIT_AGAIN);
+			return (TBUF_EMIT_RETRY);
 	}
 	return (tbuf_lock_store(f, word, value));
 }
@@ -225,7 +225,7 @@ do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
 			remember_new(f, memo);
 			return (true);
 		}
-		*emit = TBUF_EMIT_AGAIN;
+		*emit = TBUF_EMIT_RETRY;
 		if (!tbuf_fire_current(f))
 			return (true);
 	}
@@ -276,7 +276,7 @@ tbuf_lane_put(const struct tbuf_fire *f)
 		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
 			return (TBUF_EMIT_DONE);
 		if (!tbuf_fire_current(f))
-			return (TBUF_EMIT_AGAIN);
+			return (TBUF_EMIT_RETRY);
 	}
 	return (tbuf_lock_emit(f));
 }

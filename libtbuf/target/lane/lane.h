@@ -29,7 +29,7 @@
  * values read here.
  */
 static inline bool
-tbuf_memo_stands(const struct tbuf_memo *m)
+tbuf_memo_valid(const struct tbuf_memo *m)
 {
 	const struct tbuf_slot *slot = tbuf_load(&m->slot);
 
@@ -56,7 +56,7 @@ struct tbuf_fire {
 
 enum tbuf_emit {
 	TBUF_EMIT_DONE,		/* record or drop, or the session ignores it */
-	TBUF_EMIT_AGAIN		/* session changed: start again */
+	TBUF_EMIT_RETRY		/* session changed: start again */
 };
 
 /* Returns the number of the CPU that this thread runs on, 0 if unknown. */
@@ -71,10 +71,10 @@ enum tbuf_emit tbuf_lock_emit(const struct tbuf_fire *) TBUF_HIDDEN;
  * the probe has one ECB there, and the arguments are words already.  Returns
  * false in other cases, with no effect.
  */
-bool	tbuf_lock_again(const struct tbuf_site *, const uint64_t *words,
+bool	tbuf_lock_cached(const struct tbuf_site *, const uint64_t *words,
 	    uint64_t size) TBUF_HIDDEN;
-/* Fast path like tbuf_lock_again(), with texts short enough for words. */
-bool	tbuf_lock_texts_again(const struct tbuf_site *, const uint64_t *values,
+/* Fast path like tbuf_lock_cached(), with texts short enough for words. */
+bool	tbuf_lock_texts_cached(const struct tbuf_site *, const uint64_t *values,
 	    uint64_t base) TBUF_HIDDEN;
 
 /* Returns true if the session wants fires on this CPU (-x cpu). */

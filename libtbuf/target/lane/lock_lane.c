@@ -339,10 +339,10 @@ count_nolane(const struct tbuf_fire *f, uint64_t *nolane)
 
 	do {
 		if (!tbuf_fire_current(f))
-			return (TBUF_EMIT_AGAIN);
+			return (TBUF_EMIT_RETRY);
 		word = tbuf_load(nolane);
 		if (word >> TBUF_NOLANE_SHIFT != tag)
-			return (TBUF_EMIT_AGAIN);
+			return (TBUF_EMIT_RETRY);
 		if ((word & TBUF_NOLANE_COUNT) == TBUF_NOLANE_COUNT)
 			break;
 	} while (!tbuf_cas(nolane, word, word + 1));
@@ -570,7 +570,7 @@ lock_free(const struct tbuf_locked *m)
 }
 
 static inline bool
-write_again(const struct tbuf_locked *m, uint64_t base,
+write_cached(const struct tbuf_locked *m, uint64_t base,
     const struct tbuf_site *site, const uint64_t *words, uint64_t size)
 {
 	struct tbuf_lock *lock = &m->slot->locks[m->lock];
@@ -594,19 +594,19 @@ write_again(const struct tbuf_locked *m, uint64_t base,
 }
 
 bool
-tbuf_lock_again(const struct tbuf_site *site, const uint64_t *words,
+tbuf_lock_cached(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size)
 {
 	uint64_t base = tbuf_load(&tbuf_local->base);
 	struct tbuf_locked m;
 
 	return (base != 0 && recall(&m, tbuf_load(site->enabled)) &&
-	    lock_free(&m) && write_again(&m, base, site, words, size));
+	    lock_free(&m) && write_cached(&m, base, site, words, size));
 }
 
 /* The strsize belongs to the session, or taking the lock fails. */
 bool
-tbuf_lock_texts_again(const struct tbuf_site *site, const uint64_t *values,
+tbuf_lock_texts_cached(const struct tbuf_site *site, const uint64_t *values,
     uint64_t base)
 {
 	uint64_t words[TBUF_STAGE_WORDS], size;
@@ -615,5 +615,5 @@ tbuf_lock_texts_again(const struct tbuf_site *site, const uint64_t *values,
 	if (!recall(&m, tbuf_load(site->enabled)) || !lock_free(&m))
 		return (false);
 	size = tbuf_pack_texts(site, values, tbuf_fire_strsize(m.slot), words);
-	return (size != 0 && write_again(&m, base, site, words, size));
+	return (size != 0 && write_cached(&m, base, site, words, size));
 }

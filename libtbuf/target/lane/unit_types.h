@@ -34,7 +34,7 @@ struct tbuf_bound {
 	uint64_t instance;
 	uint64_t began;
 	/* Caches for sections (unit_cached_write.c). */
-	uint32_t again;			/* enable bits they are valid for; 0:
+	uint32_t fast_bits;		/* enable bits they are valid for; 0:
 					 * none */
 	bool others;			/* some records were written otherwise,
 					 * and are not in way.selected */

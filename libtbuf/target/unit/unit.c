@@ -66,7 +66,7 @@ leave(const struct tbuf_unit *u)
  * effect, if that fails.
  */
 static inline bool
-bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
+bind_cached(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
     uint64_t now)
 {
 	uint64_t generation = b->fire.generation;
@@ -97,20 +97,20 @@ bind_again(struct tbuf_bound *b, uint64_t base, const char *kind, uint64_t id,
  * none of this process.
  */
 static inline struct tbuf_unit *
-begin_again(uint64_t base, const char *kind, uint64_t id)
+begin_cached(uint64_t base, const char *kind, uint64_t id)
 {
 	struct tbuf_unit *u = &tbuf_units_all[tbuf_thread.unit_last];
 	uint64_t now, word;
 
 	/* One pointer; a compiler would keep it in parts. */
 	__asm__("" : "+r"(u));
-	if (tbuf_load(&u->bound[0].again) == 0 || tbuf_thread.shared != 0 ||
+	if (tbuf_load(&u->bound[0].fast_bits) == 0 || tbuf_thread.shared != 0 ||
 	    tbuf_thread.tid == 0 || !tbuf_unit_try(u))
 		return (NULL);
 	now = tbuf_counter_glance();
 	word = tbuf_load(&u->word);
-	if (tbuf_unit_foreign(word) || u->bound[0].again == 0 ||
-	    !bind_again(&u->bound[0], base, kind, id, now)) {
+	if (tbuf_unit_foreign(word) || u->bound[0].fast_bits == 0 ||
+	    !bind_cached(&u->bound[0], base, kind, id, now)) {
 		tbuf_unit_disown(u);
 		return (NULL);
 	}
@@ -146,7 +146,7 @@ begin(uint64_t base, const char *kind, uint64_t id)
 	struct tbuf_unit *u;
 
 	if (!tbuf_rseq_thread() ||
-	    ((u = begin_again(base, kind, id)) == NULL &&
+	    ((u = begin_cached(base, kind, id)) == NULL &&
 	    (u = begin_anew(base, kind, id)) == NULL))
 		return (0);
 	enter(u);
@@ -199,7 +199,7 @@ tbuf_unit_leave(uint64_t number)
 
 /* Ends a unit without retained records, in its only session. */
 static inline bool
-end_again(struct tbuf_unit *u, int32_t outcome, uint64_t now)
+end_cached(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
 	struct tbuf_bound *b = &u->bound[0];
 
@@ -230,7 +230,7 @@ tbuf_unit_end(uint64_t number, int outcome)
 		return (error);
 	if (outcome == TBUF_UNIT_NO_OUTCOME)
 		outcome = -1;
-	if (!end_again(u, outcome, now))
+	if (!end_cached(u, outcome, now))
 		tbuf_unit_commit(u, outcome, now);
 	tbuf_unit_release(u);
 	return (0);

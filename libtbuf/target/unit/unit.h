@@ -243,7 +243,7 @@ bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
 /*
  * Runs `work' in steps, again from its start until it is done.  Without a memo
  * it runs under a lock.  Work that is not a record waits for a free lane, but
- * not forever: TBUF_EMIT_AGAIN, too, if none was free.
+ * not forever: TBUF_EMIT_RETRY, too, if none was free.
  */
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;

@@ -66,7 +66,7 @@ work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
 		*emit = TBUF_EMIT_DONE;
 		if (work(argument, &memo) == TBUF_COMMITTED)
 			return (true);
-		*emit = TBUF_EMIT_AGAIN;
+		*emit = TBUF_EMIT_RETRY;
 		if (!tbuf_fire_current(&b->fire))
 			return (true);
 	}
@@ -82,7 +82,7 @@ tbuf_bound_wait(const struct tbuf_bound *b, tbuf_lock_work *work,
 	for (try = 0; try < WAIT_MAX && tbuf_fire_current(&b->fire); try++)
 		if (tbuf_lock_try(&b->fire, work, argument))
 			return (TBUF_EMIT_DONE);
-	return (TBUF_EMIT_AGAIN);
+	return (TBUF_EMIT_RETRY);
 }
 
 enum tbuf_emit
@@ -477,7 +477,7 @@ session_known(struct tbuf_bound *b, uint64_t base, unsigned number)
 
 /* Returns the enable bits for sections; 0: not usable, or a clause must run. */
 static uint32_t
-again(const struct tbuf_bound *b)
+fast_bits(const struct tbuf_bound *b)
 {
 	return (b->entry != NULL && tbuf_self.rseq && b->way.heads != NULL &&
 	    tbuf_load(&b->fire.slot->terms.only_cpu) < 0 &&
@@ -506,11 +506,11 @@ session_bind(struct tbuf_bound *b, uint64_t base, unsigned number,
 		name_copy(b->name, kind);
 	if (tbuf_bound_do(b, bind_here, &n) != TBUF_EMIT_DONE)
 		return (false);
-	b->again = again(b);
+	b->fast_bits = fast_bits(b);
 	tbuf_bound_head(b, 0);
 	b->way.selected = 0;
 	b->others = false;
-	if (b->again != 0)
+	if (b->fast_bits != 0)
 		tbuf_bound_here(b, tbuf_rseq_cpu());
 	return (true);
 }

@@ -51,7 +51,7 @@ tbuf_unit_nothing(const struct tbuf_bound *b, int32_t outcome)
 static inline bool
 tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
 {
-	return (b->again != 0 && tbuf_thread.shared == 0 && !b->others &&
+	return (b->fast_bits != 0 && tbuf_thread.shared == 0 && !b->others &&
 	    b->counted && tbuf_unit_nothing(b, outcome) &&
 	    tbuf_unit_finish(b));
 }
@@ -60,7 +60,7 @@ tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
 static inline bool
 tbuf_unit_count(const struct tbuf_bound *b, uint64_t *word)
 {
-	return (b->again != 0 && tbuf_thread.shared == 0 &&
+	return (b->fast_bits != 0 && tbuf_thread.shared == 0 &&
 	    tbuf_rseq_count_shared(&b->way.memo, word) == TBUF_COMMITTED);
 }
 

@@ -372,7 +372,7 @@ discard(struct tbuf_bound *b, int32_t outcome)
 		if (tbuf_unit_discard(b, outcome))
 			return (true);
 		guess = b->rule;
-	} while (b->again != 0 && tbuf_thread.shared == 0 &&
+	} while (b->fast_bits != 0 && tbuf_thread.shared == 0 &&
 	    tbuf_rseq_load(&b->way.memo, &b->rule, b->units->rules,
 	    sizeof(b->rule)) == TBUF_COMMITTED && b->rule != guess);
 	return (false);

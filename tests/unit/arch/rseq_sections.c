@@ -51,7 +51,7 @@ enum kind {
 	SUM,
 	PEAK,
 	TOTAL,
-	AGAIN,
+	CACHED,
 	REFUSE,
 	REFUSE_SEVERAL,
 	KINDS
@@ -294,7 +294,7 @@ total(void)
 
 /* Returns a memo that has the address of the table. */
 static struct tbuf_memo
-again_make(void)
+cached_make(void)
 {
 	struct tbuf_memo again = memo;
 
@@ -309,9 +309,9 @@ again_make(void)
 	return (again);
 }
 
-/* The search lacks all fields that tbuf_rseq_again() takes from the memo. */
+/* The search lacks all fields that tbuf_rseq_cached() takes from the memo. */
 static struct tbuf_search
-again_search(void)
+cached_search(void)
 {
 	struct tbuf_search s = search_make();
 
@@ -326,10 +326,10 @@ again_search(void)
 static enum tbuf_outcome
 again(void)
 {
-	const struct tbuf_memo m = again_make();
-	const struct tbuf_search s = again_search();
+	const struct tbuf_memo m = cached_make();
+	const struct tbuf_search s = cached_search();
 
-	return (tbuf_rseq_again(&m, &s));
+	return (tbuf_rseq_cached(&m, &s));
 }
 
 #define RULE	UINT64_C(5)
@@ -418,7 +418,7 @@ record_write(const uint64_t *words)
 		return (peak_update(words[0]));
 	if (kind == TOTAL)
 		return (total());
-	if (kind == AGAIN)
+	if (kind == CACHED)
 		return (again());
 	if (is_rows())
 		return (rows_write(&w, words));
@@ -636,7 +636,7 @@ check(void)
 		check_peak(all);
 	else
 		ck_assert_uint_eq(*counted(), kind == UPDATE ||
-		    kind == TOTAL || kind == AGAIN ? 3 * all : 0);
+		    kind == TOTAL || kind == CACHED ? 3 * all : 0);
 	ck_assert_uint_eq(lane.head, kind >= COUNT ? 0 :
 	    all * (is_rows() ? 2 : 1) * record_size());
 	if (is_ring())
@@ -834,31 +834,31 @@ START_TEST(an_update_finds_its_key_and_no_other)
 END_TEST
 
 static void
-again_expect(struct tbuf_memo m, struct tbuf_search s, bool counts)
+cached_expect(struct tbuf_memo m, struct tbuf_search s, bool counts)
 {
 	uint64_t before[TABLE / 8];
 
 	memcpy(before, table, sizeof(table));
 	if (counts)
 		before[counted() - table] += s.delta;
-	while (tbuf_rseq_again(&m, &s) == TBUF_CHANGED && counts)
+	while (tbuf_rseq_cached(&m, &s) == TBUF_CHANGED && counts)
 		m.cpu = tbuf_rseq_cpu();
 	ck_assert_mem_eq(before, table, sizeof(table));
 }
 
-#define LEAVES_AGAIN(change) do {					\
-	struct tbuf_search s = again_search();				\
-	struct tbuf_memo m = again_make();				\
+#define LEAVES_CACHED(change) do {					\
+	struct tbuf_search s = cached_search();				\
+	struct tbuf_memo m = cached_make();				\
 									\
 	m.cpu = tbuf_rseq_cpu();					\
 	change;								\
-	again_expect(m, s, false);					\
+	cached_expect(m, s, false);					\
 } while (0)
 
-#define LEAVES_AGAIN_ENTRY(field, value) do {				\
+#define LEAVES_CACHED_ENTRY(field, value) do {				\
 	uint32_t old_ = entry->field;					\
 									\
-	LEAVES_AGAIN(entry->field = (value));				\
+	LEAVES_CACHED(entry->field = (value));				\
 	entry->field = old_;						\
 } while (0)
 
@@ -873,34 +873,34 @@ START_TEST(an_update_by_a_tables_memo_finds_its_key_and_no_other)
 
 	begin();
 	end();
-	again_expect(again_make(), again_search(), true);
-	LEAVES_AGAIN(s.key = other);
-	LEAVES_AGAIN(s.hash = 4);
-	LEAVES_AGAIN(s.entry += UINT64_C(1) << 32);
-	LEAVES_AGAIN(s.bits += 2);
-	LEAVES_AGAIN(s.word++);
-	LEAVES_AGAIN(m.generation++);
-	LEAVES_AGAIN(m.cpu += 4096);
+	cached_expect(cached_make(), cached_search(), true);
+	LEAVES_CACHED(s.key = other);
+	LEAVES_CACHED(s.hash = 4);
+	LEAVES_CACHED(s.entry += UINT64_C(1) << 32);
+	LEAVES_CACHED(s.bits += 2);
+	LEAVES_CACHED(s.word++);
+	LEAVES_CACHED(m.generation++);
+	LEAVES_CACHED(m.cpu += 4096);
 	/* The storage has no room for that entry, or for any entry. */
-	LEAVES_AGAIN(m.tbuf_memo_storage = tbuf_table_heap(TABLE) +
+	LEAVES_CACHED(m.tbuf_memo_storage = tbuf_table_heap(TABLE) +
 	    3 * ENTRY_SIZE - 8);
-	LEAVES_AGAIN(m.tbuf_memo_storage = ENTRY_SIZE - 8);
-	LEAVES_AGAIN_ENTRY(values, TABLE);
-	LEAVES_AGAIN_ENTRY(values, TABLE - 8 * WHICH);
-	LEAVES_AGAIN_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
-	LEAVES_AGAIN_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
+	LEAVES_CACHED(m.tbuf_memo_storage = ENTRY_SIZE - 8);
+	LEAVES_CACHED_ENTRY(values, TABLE);
+	LEAVES_CACHED_ENTRY(values, TABLE - 8 * WHICH);
+	LEAVES_CACHED_ENTRY(values, (uint32_t)tbuf_table_heap(TABLE) - 8);
+	LEAVES_CACHED_ENTRY(values, TABLE - 3 * 8 * WORDS + 4);
 	/* An entry is neither before the heap nor past the committed ones. */
 	was = slots[5];
 	slots[5] = 8;
-	LEAVES_AGAIN((void)0);
+	LEAVES_CACHED((void)0);
 	slots[5] = was;
 	table[0] -= ENTRY_SIZE;
-	LEAVES_AGAIN((void)0);
+	LEAVES_CACHED((void)0);
 	table[0] += ENTRY_SIZE;
 	slot.turn++;
-	LEAVES_AGAIN((void)0);
+	LEAVES_CACHED((void)0);
 	slot.turn = TURN;
-	again_expect(again_make(), again_search(), true);
+	cached_expect(cached_make(), cached_search(), true);
 }
 END_TEST
 
