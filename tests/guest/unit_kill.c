@@ -28,8 +28,8 @@ enum moment {
 
 static void	at(enum moment);
 
-#define tbuf_lane_emit(f)						\
-	(at(BEFORE), (tbuf_lane_emit)(f))
+#define tbuf_record_emit(f)						\
+	(at(BEFORE), (tbuf_record_emit)(f))
 #define tbuf_lock_write(f, place)					\
 	(at(BEFORE), (tbuf_lock_write)((f), (place)), at(BEHIND))
 /* finish_here() finishes the table, then count_here() counts the records. */

@@ -196,7 +196,7 @@ tbuf_run_of(struct tbuf_machine *m)
 static inline const void *
 tbuf_run_bytes(const struct tbuf_run *run, uint64_t at, uint64_t size)
 {
-	uint64_t end = tbuf_fire_end(run->fire->base);
+	uint64_t end = tbuf_file_end(run->fire->base);
 
 	if (at < TBUF_TABLES || at > end || size > end - at || at % 8 != 0)
 		return (NULL);
@@ -222,7 +222,7 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
 static inline struct tbuf_lane_counters *
 tbuf_run_counters(const struct tbuf_run *run, const struct tbuf_lane *lane)
 {
-	uint64_t base = run->fire->base, end = tbuf_fire_end(base);
+	uint64_t base = run->fire->base, end = tbuf_file_end(base);
 	uint64_t at = tbuf_load(&lane->counters);
 
 	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||

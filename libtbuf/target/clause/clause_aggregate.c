@@ -123,7 +123,7 @@ drop(const struct table *t)
 static inline bool
 place_check(uint64_t base, uint64_t word)
 {
-	uint64_t end = tbuf_fire_end(base), at = tbuf_place_offset(word);
+	uint64_t end = tbuf_file_end(base), at = tbuf_place_offset(word);
 	uint64_t storage = tbuf_place_storage(word);
 
 	return (at >= TBUF_TABLES && at <= end && storage <= end - at &&

@@ -163,7 +163,7 @@ tbuf_run_builtin(struct tbuf_machine *m, unsigned which, uint64_t *value)
 		*value += ahead;
 		return (0);
 	case TBUF_BUILTIN_CPU:
-		*value = tbuf_run_cpu();
+		*value = tbuf_current_cpu();
 		return (0);
 	case TBUF_BUILTIN_PID:
 		*value = tbuf_run_pid(run);

@@ -98,7 +98,7 @@ emit_packed(const struct tbuf_run *run, struct tbuf_pack *pack)
 	f.size = pack->size;
 	f.segments = pack->segments;
 	f.end = pack->end;
-	return (tbuf_lane_emit(&f));
+	return (tbuf_record_emit(&f));
 }
 
 /* Writes a default record for a fire without a pack. */
@@ -115,7 +115,7 @@ static __attribute__((noinline)) enum tbuf_emit
 emit_default(const struct tbuf_run *run, bool packed)
 {
 	if (packed)
-		return (tbuf_lane_emit(run->fire));
+		return (tbuf_record_emit(run->fire));
 	return (run->pack != NULL ? emit_packed(run, run->pack) :
 	    emit_texts(run));
 }
@@ -374,7 +374,7 @@ tbuf_clause_chain(struct tbuf_fire *f, const struct tbuf_site *site,
 		return (TBUF_EMIT_DONE);
 	/* -x cpu: on other CPUs nothing is done at all. */
 	if (tbuf_load(&f->slot->terms.only_cpu) >= 0 &&
-	    !tbuf_fire_wanted(f, tbuf_run_cpu()))
+	    !tbuf_fire_wanted(f, tbuf_current_cpu()))
 		return (TBUF_EMIT_DONE);
 	run_make(&run, f, site, pack);
 	run.frame = __builtin_frame_address(0);

@@ -47,7 +47,8 @@ record(struct tbuf_run *run, uint32_t epid, const void *data, uint64_t size,
 	f.size = size;
 	f.segments = segments;
 	f.end = segments + 2;
-	if ((aside ? tbuf_lane_put(&f) : tbuf_lane_emit(&f)) == TBUF_EMIT_DONE)
+	if ((aside ? tbuf_lane_put(&f) : tbuf_record_emit(&f)) ==
+	    TBUF_EMIT_DONE)
 		return (0);
 	run->gone = true;
 	return (TBUF_STOP);

@@ -168,7 +168,7 @@ store_locked(const struct speculated *s, uint64_t *to, uint64_t size)
 	tbuf_fence_stores();
 	tbuf_store(&to[0], tbuf_clock_read(tbuf_self.clock));
 	tbuf_store(&to[1], s->second | size << 16);
-	tbuf_store(&to[2], (uint64_t)tbuf_run_cpu());
+	tbuf_store(&to[2], (uint64_t)tbuf_current_cpu());
 	for (i = 2; i < s->size / 8; i++)
 		tbuf_store(&to[i + 1], s->record[i]);
 }

@@ -290,7 +290,7 @@ put_pieces(struct tbuf_lines *l, const struct tbuf_view *view,
     const struct tbuf_slot *slot, const struct tbuf_clause *clause,
     const struct tbuf_probe_entry *probe, struct data *d)
 {
-	uint64_t end = tbuf_fire_end((uintptr_t)view->base);
+	uint64_t end = tbuf_file_end((uintptr_t)view->base);
 	uint64_t at = tbuf_load(&slot->texts.at) + clause->text * UINT64_C(8);
 	struct tbuf_text_record text;
 	struct tbuf_piece piece;
@@ -337,7 +337,7 @@ clauses_of(const struct tbuf_view *view, const struct tbuf_slot *slot,
     uint64_t max)
 {
 	uint64_t at = tbuf_load(&slot->clauses);
-	uint64_t end = tbuf_fire_end((uintptr_t)view->base);
+	uint64_t end = tbuf_file_end((uintptr_t)view->base);
 
 	if (at == 0 || at % 8 != 0 || at > end ||
 	    max > (end - at) / sizeof(struct tbuf_clause))

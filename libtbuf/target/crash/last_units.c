@@ -49,7 +49,7 @@ tables_look(const struct tbuf_view *view, unsigned number, struct tables *t,
 	t->number = number;
 	t->to = to;
 	t->base = (uintptr_t)view->base;
-	t->end = tbuf_fire_end(t->base);
+	t->end = tbuf_file_end(t->base);
 	t->generation = tbuf_load_acquire(&t->slot->generation);
 	t->count = tbuf_terms_units(&t->slot->terms, &size);
 	at = tbuf_load(&t->slot->units.at);
@@ -223,7 +223,7 @@ bool
 tbuf_last_table_copy(const struct tbuf_view *view,
     const struct tbuf_last *last, void *to)
 {
-	uint64_t base = (uintptr_t)view->base, end = tbuf_fire_end(base), head;
+	uint64_t base = (uintptr_t)view->base, end = tbuf_file_end(base), head;
 	const struct tbuf_unit_entry *entry =
 	    (const struct tbuf_unit_entry *)(uintptr_t)(base + last->lane);
 	struct tbuf_header header;

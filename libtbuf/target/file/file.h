@@ -152,7 +152,7 @@ void	tbuf_sessions_match(uint32_t first, uint32_t end) TBUF_HIDDEN;
  * raises SIGBUS.
  */
 static inline uint64_t
-tbuf_fire_end(uint64_t base)
+tbuf_file_end(uint64_t base)
 {
 	const struct tbuf_control *control =
 	    (const struct tbuf_control *)(uintptr_t)base;

@@ -214,7 +214,7 @@ tbuf_file_forked(void)
 {
 	const struct tbuf_control *control = (const void *)tbuf_file.base;
 	uint64_t areas = tbuf_self.tables.areas, end =
-	    (tbuf_fire_end((uintptr_t)tbuf_file.base) + TBUF_PAGE - 1) &
+	    (tbuf_file_end((uintptr_t)tbuf_file.base) + TBUF_PAGE - 1) &
 	    ~(uint64_t)(TBUF_PAGE - 1);
 
 	tbuf_file.sign = NULL;

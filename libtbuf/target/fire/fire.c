@@ -144,7 +144,7 @@ fire_chain(struct tbuf_fire *f)
 	unsigned n;
 
 	for (n = 0; f->epid != 0 && n < TBUF_CHAIN_MAX; n++) {
-		if (!fire_cached(f) && tbuf_lane_emit(f) == TBUF_EMIT_RETRY) {
+		if (!fire_cached(f) && tbuf_record_emit(f) == TBUF_EMIT_RETRY) {
 			/* The rest of the chain ended with the session. */
 			return (n == 0 ? TBUF_EMIT_RETRY : TBUF_EMIT_DONE);
 		}

@@ -29,7 +29,7 @@ thread_id(void)
 }
 
 uint32_t
-tbuf_run_cpu(void)
+tbuf_current_cpu(void)
 {
 	uint32_t number = 0;
 

@@ -60,7 +60,7 @@ enum tbuf_emit {
 };
 
 /* Returns the number of the CPU that this thread runs on, 0 if unknown. */
-uint32_t tbuf_run_cpu(void) TBUF_HIDDEN;
+uint32_t tbuf_current_cpu(void) TBUF_HIDDEN;
 
 /* Writes a record into a lane, even if the thread is in a work unit. */
 enum tbuf_emit tbuf_lane_put(const struct tbuf_fire *) TBUF_HIDDEN;
@@ -227,7 +227,7 @@ bool	tbuf_fire_deadline(const struct tbuf_fire *) TBUF_HIDDEN;
 static inline bool
 tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 {
-	uint64_t end = tbuf_fire_end(base), word, data, storage;
+	uint64_t end = tbuf_file_end(base), word, data, storage;
 
 	if (end < TBUF_TABLES + sizeof(struct tbuf_lane) ||
 	    offset % 64 != 0 || offset - TBUF_TABLES >
@@ -249,7 +249,7 @@ tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 static inline const uint32_t *
 tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 {
-	uint64_t heads = tbuf_load(&slot->heads), end = tbuf_fire_end(base);
+	uint64_t heads = tbuf_load(&slot->heads), end = tbuf_file_end(base);
 	uint64_t size = tbuf_self.tables.entries * sizeof(uint32_t);
 
 	if (heads < TBUF_TABLES || heads % sizeof(uint32_t) != 0 ||
@@ -262,7 +262,7 @@ tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 static inline const struct tbuf_ecb *
 tbuf_fire_ecbs(uint64_t base, const struct tbuf_slot *slot, uint64_t *max)
 {
-	uint64_t at = tbuf_load(&slot->ecbs), end = tbuf_fire_end(base);
+	uint64_t at = tbuf_load(&slot->ecbs), end = tbuf_file_end(base);
 
 	*max = tbuf_load(&slot->ecb_max);
 	if (at % sizeof(struct tbuf_ecb) != 0 || at > end ||

@@ -62,7 +62,7 @@ uint32_t
 tbuf_fire_next(const struct tbuf_fire *f)
 {
 	uint64_t at = tbuf_load(&f->slot->ecbs);
-	uint64_t end = tbuf_fire_end(f->base);
+	uint64_t end = tbuf_file_end(f->base);
 	uint32_t max = tbuf_load(&f->slot->ecb_max);
 
 	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
@@ -75,7 +75,7 @@ tbuf_fire_next(const struct tbuf_fire *f)
 struct tbuf_lane_counters *
 tbuf_counters_find(uint64_t base, const struct tbuf_lane *lane)
 {
-	uint64_t end = tbuf_fire_end(base), at = tbuf_load(&lane->counters);
+	uint64_t end = tbuf_file_end(base), at = tbuf_load(&lane->counters);
 
 	if (at < TBUF_TABLES || at % 64 != 0 || at > end ||
 	    end - at < sizeof(struct tbuf_lane_counters))

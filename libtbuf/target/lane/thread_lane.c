@@ -25,7 +25,7 @@ bool
 tbuf_pool_find(const struct tbuf_fire *f, struct tbuf_pool *pool)
 {
 	const struct tbuf_slot *slot = f->slot;
-	uint64_t end = tbuf_fire_end(f->base), at = tbuf_load(&slot->holders);
+	uint64_t end = tbuf_file_end(f->base), at = tbuf_load(&slot->holders);
 	uint32_t first = tbuf_load(&slot->first_thread_lane);
 	uint32_t n = tbuf_load_acquire(&slot->nlanes);
 

@@ -290,7 +290,7 @@ bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
  * Writes the record of a fire into the table of the thread's work unit or, if
  * it is in none that takes the record, into a lane.
  */
-enum tbuf_emit tbuf_lane_emit(const struct tbuf_fire *) TBUF_HIDDEN;
+enum tbuf_emit tbuf_record_emit(const struct tbuf_fire *) TBUF_HIDDEN;
 /*
  * Caches the selection of a site's records (unit_cached_write.c).  Returns
  * false if it is cached or cannot be: a retry is useless.

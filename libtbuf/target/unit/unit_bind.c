@@ -444,7 +444,7 @@ session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 	b->fire.bits = tbuf_fire_bits(slot, number);
 	b->count = tbuf_terms_units(&slot->terms, &size);
 	at = tbuf_load(&slot->units.at);
-	end = tbuf_fire_end(base);
+	end = tbuf_file_end(base);
 	tables = tbuf_units_tables(b->count) + b->count * size;
 	if (b->fire.generation == 0 || b->count == 0 || at < TBUF_TABLES ||
 	    at % 64 != 0 || at > end || end - at < tables)

@@ -312,7 +312,7 @@ emit_finish(struct ending *e, const struct tbuf_fire *f)
 	struct emission m = { e, f };
 
 	if (tbuf_unit_sections()) {
-		(void)tbuf_lane_emit(f);
+		(void)tbuf_record_emit(f);
 		(void)tbuf_bound_do(e->bound, finish_here, e);
 	} else
 		(void)tbuf_bound_wait(e->bound, emit_locked, &m);

@@ -14,7 +14,7 @@ static uint64_t
 override(uint64_t base, const struct tbuf_slot *slot, uint32_t enabling)
 {
 	uint64_t at = tbuf_load(&slot->area);
-	uint64_t end = tbuf_fire_end(base);
+	uint64_t end = tbuf_file_end(base);
 	const struct tbuf_session *session;
 
 	if (at % 8 != 0 || at > end || end - at < sizeof(*session))

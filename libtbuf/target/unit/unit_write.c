@@ -73,7 +73,7 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 	p.stage[0] = tbuf_unit_clock();
 	p.stage[1] = w->fire->epid | w->size << 16 |
 	    (uint64_t)tbuf_thread.tid << 32;
-	p.stage[2] = memo != NULL ? memo->cpu : tbuf_run_cpu();
+	p.stage[2] = memo != NULL ? memo->cpu : tbuf_current_cpu();
 	for (left = w->size;; left -= p.used, to += p.used, p.used = 0) {
 		fill(&p);
 		if (p.used == 0 || tbuf_step_publish(memo,
@@ -188,7 +188,7 @@ write_any(void *argument, const struct tbuf_memo *memo)
 		tbuf_bound_here(w->bound, memo->cpu);
 		return (write_here(w, memo));
 	}
-	if (!tbuf_fire_wanted(w->fire, tbuf_run_cpu()))
+	if (!tbuf_fire_wanted(w->fire, tbuf_current_cpu()))
 		return (TBUF_COMMITTED);
 	w->busy = !tbuf_cas(&w->unit->busy, false, true);
 	if (w->busy)
@@ -245,7 +245,7 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 }
 
 enum tbuf_emit
-tbuf_lane_emit(const struct tbuf_fire *f)
+tbuf_record_emit(const struct tbuf_fire *f)
 {
 	enum tbuf_emit emit;
 
