@@ -124,7 +124,8 @@ field(struct line *line, char kind, unsigned n)
 		name(line, scopes[0], sizeof(scopes[0]), TBUF_SCOPES, n);
 		break;
 	case 'f':
-		name(line, aggregators[0], sizeof(aggregators[0]), TBUF_AGGREGATORS, n);
+		name(line, aggregators[0], sizeof(aggregators[0]),
+		    TBUF_AGGREGATORS, n);
 		break;
 	case 'q':
 		selector(line, n);
@@ -169,7 +170,8 @@ immediate(struct line *line, char kind, uint32_t n, uint32_t at)
 		selector(line, n);
 		break;
 	case 'b':
-		name(line, builtins[0], sizeof(builtins[0]), TBUF_BUILTIN_END, n);
+		name(line, builtins[0], sizeof(builtins[0]), TBUF_BUILTIN_END,
+		    n);
 		break;
 	case 'u':
 		subroutine(line, n);

@@ -16,7 +16,8 @@ void	tbuf_variables_clean(struct tbuf_consumer *, uint64_t now);
  * Checks the parts for variables and elements in a session that its target
  * built: parts of another size than ordered are not used.
  */
-void	tbuf_variables_adopt(const struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_variables_adopt(const struct tbuf_consumer *,
+	    struct tbuf_target *);
 /* Unmaps the variables as a target's session ends or the target is freed. */
 void	tbuf_variables_forget(struct tbuf_target *);
 

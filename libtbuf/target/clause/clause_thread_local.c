@@ -133,7 +133,8 @@ own_find(const struct access *a, const struct tbuf_memo *memo,
 	*index = seen & NONE;
 	if (seen == memory_of(a, *index))
 		return (TBUF_COMMITTED);
-	if (owner_find(a, memo, tbuf_thread_own_number(), index) != TBUF_COMMITTED ||
+	if (owner_find(a, memo, tbuf_thread_own_number(), index) !=
+	    TBUF_COMMITTED ||
 	    !tbuf_cas(word, seen, memory_of(a, *index)))
 		return (TBUF_CHANGED);
 	return (TBUF_COMMITTED);

@@ -310,7 +310,8 @@ append(const struct tbuf_view *view, const struct tbuf_candidate *c,
 	uint32_t index = nprobes;
 
 	if (!room_make(&view->tables, group->provider_size +
-	    group->module_size + sizes->function + sizes->name + c->argnames_size)) {
+	    group->module_size + sizes->function + sizes->name +
+	    c->argnames_size)) {
 		tbuf_store(&control->lost_probes, ++lost);
 		return (-ENOSPC);
 	}

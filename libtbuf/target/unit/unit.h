@@ -55,8 +55,9 @@ static inline void
 tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 {
 	if (tbuf_load(&b->way.memo.cpu) != cpu)
-		tbuf_store(&b->way.memo.cpu, tbuf_lane_offset(b->fire.slot, cpu) !=
-		    0 ? cpu : TBUF_UNIT_NOWHERE);
+		tbuf_store(&b->way.memo.cpu,
+		    tbuf_lane_offset(b->fire.slot, cpu) != 0 ? cpu :
+		    TBUF_UNIT_NOWHERE);
 }
 
 /* Returns true if this thread uses sections. */
