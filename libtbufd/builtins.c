@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "tree/compiler.h"
 #include "stability.h"
+#include "tree/compiler.h"
 
 struct builtin_name {
 	const char *name;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "tree/errors.h"
 #include "stability.h"
+#include "tree/errors.h"
 
 static struct d_node *
 check_name(struct d_compiler *c, struct d_node *node, unsigned use)

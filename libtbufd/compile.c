@@ -10,10 +10,10 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "tree/constant.h"
 #include "declare.h"
-#include "tree/errors.h"
 #include "grammar.h"
+#include "tree/constant.h"
+#include "tree/errors.h"
 #include "tree/tree.h"
 
 static void

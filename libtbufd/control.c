@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "stability.h"
 #include "tree/constant.h"
 #include "tree/errors.h"
-#include "stability.h"
 
 /* The highest line that #line can set; lines after it must not overflow. */
 #define LINE_LAST	2000000000

@@ -7,8 +7,8 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "tree/errors.h"
 #include "printf.h"
+#include "tree/errors.h"
 
 static const char address[] = "pointer or integer";
 static const char user_address[] =

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tree/constant.h"
 #include "declare.h"
+#include "tree/constant.h"
 #include "tree/errors.h"
 #include "tree/tree.h"
 

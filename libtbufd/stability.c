@@ -6,8 +6,8 @@
 
 #include "builtins.h"
 #include "check.h"
-#include "tree/errors.h"
 #include "stability.h"
+#include "tree/errors.h"
 #include "tree/stability_levels.h"
 
 static const char *const levels[] = {

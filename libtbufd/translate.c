@@ -7,8 +7,8 @@
 
 #include "check.h"
 #include "declare.h"
-#include "tree/errors.h"
 #include "stability.h"
+#include "tree/errors.h"
 
 struct identifier *
 d_node_translated(struct d_compiler *c, const struct d_node *node)

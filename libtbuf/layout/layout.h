@@ -186,6 +186,7 @@
 #ifndef TBUF_LAYOUT_LAYOUT_H
 #define TBUF_LAYOUT_LAYOUT_H
 
+#include "layout/aggregation.h"
 #include "layout/clause.h"
 #include "layout/common.h"
 #include "layout/control.h"
@@ -193,10 +194,9 @@
 #include "layout/probe.h"
 #include "layout/record.h"
 #include "layout/session.h"
-#include "layout/thread_lane.h"
 #include "layout/speculation.h"
-#include "layout/aggregation.h"
 #include "layout/terms.h"
+#include "layout/thread_lane.h"
 #include "layout/unit.h"
 #include "layout/variable.h"
 

@@ -10,9 +10,9 @@
 
 #include "layout/common.h"
 #include "layout/lane.h"
-#include "layout/thread_lane.h"
 #include "layout/speculation.h"
 #include "layout/terms.h"
+#include "layout/thread_lane.h"
 
 enum tbuf_state {
 	TBUF_FREE = 0,

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "machine/internal.h"
 #include "layout/layout.h"
+#include "machine/internal.h"
 #include "tbuf.h"
 
 /* Makes aligned room for a piece, padded with 0.  Returns NULL if full. */

@@ -13,8 +13,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "machine/internal.h"
 #include "base/safe_read.h"
+#include "machine/internal.h"
 
 #define PATH_ROOM	1024	/* a longer path is cut */
 

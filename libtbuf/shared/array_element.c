@@ -29,8 +29,8 @@
  * that finds the element being written in each of its tries.
  */
 #include "arch/atomics.h"
-#include "shared/array_element.h"
 #include "machine/internal.h"
+#include "shared/array_element.h"
 #include "shared/atomic_step.h"
 
 #define HEAD	TBUF_ELEMENT_HEAD	/* words of a body before the key */

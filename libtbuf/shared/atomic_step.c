@@ -3,8 +3,8 @@
  *
  * Steps in a session's memory (atomic_step.h).
  */
-#include "arch/rseq.h"
 #include "arch/atomics.h"
+#include "arch/rseq.h"
 #include "shared/atomic_step.h"
 
 enum tbuf_outcome

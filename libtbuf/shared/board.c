@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
 #include "base/clock.h"
+#include "shared/board.h"
 #include "shared/control_file.h"
 
 /* Seconds for which the kernel's answer about the counter is valid. */

@@ -30,9 +30,9 @@
 #define TBUF_SHARED_BOARD_H
 
 #include "arch/atomics.h"
-#include "shared/session_build.h"
-#include "shared/lane_usage.h"
 #include "layout/layout.h"
+#include "shared/lane_usage.h"
+#include "shared/session_build.h"
 
 /* Each major version of the layout has a board of its own. */
 #define TBUF_BOARD_NAME		"board.2"

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/option.h"
 #include "shared/board.h"
 #include "shared/control_file.h"
-#include "base/option.h"
 
 /*
  * One in SHARE of the programs that start reaps orphans, in one part of the

@@ -22,8 +22,8 @@
 #ifndef TBUF_SHARED_PROGRAM_FILE_H
 #define TBUF_SHARED_PROGRAM_FILE_H
 
-#include "shared/board.h"
 #include "layout/layout.h"
+#include "shared/board.h"
 
 #define TBUF_PROGRAMS_MAGIC	"tbufprog"
 #define TBUF_PROGRAMS_MAX	TBUF_META_MAX	/* bytes; it is copied there */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "shared/array_element.h"
 #include "base/glob.h"
+#include "shared/array_element.h"
 #include "shared/session_build.h"
 
 static uint64_t

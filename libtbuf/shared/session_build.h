@@ -40,8 +40,8 @@
 
 #include "base/cpu_set.h"
 #include "base/policy.h"
-#include "shared/file_view.h"
 #include "layout/layout.h"
+#include "shared/file_view.h"
 
 /* Returns the offset of the tables of n units, which follow the entries. */
 static inline uint64_t

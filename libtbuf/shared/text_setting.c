@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "base/glob.h"
-#include "shared/text_setting.h"
 #include "layout/text_trace.h"
+#include "shared/text_setting.h"
 
 /* A part of a text. */
 struct word {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/control_file.h"
 #include "base/option.h"
+#include "shared/control_file.h"
 
 #define PAGE		4096u
 #define WINDOW_DEFAULT	(UINT64_C(16) << 30)

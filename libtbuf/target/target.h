@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tbuf.h"
 #include "arch/atomics.h"
 #include "layout/layout.h"
+#include "tbuf.h"
 
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
 

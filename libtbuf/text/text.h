@@ -28,8 +28,8 @@
 #include <stdint.h>
 
 #include "arch/atomics.h"
-#include "shared/text_setting.h"
 #include "layout/text_trace.h"
+#include "shared/text_setting.h"
 #include "tbuf_text.h"
 
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 /* --- variables ------------------------------------------------------------ */
 

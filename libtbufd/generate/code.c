@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 void *
 d_growing_add(struct d_compiler *c, struct growing *growing, size_t size)

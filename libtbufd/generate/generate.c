@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 /* --- clauses -------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
  * Places, which are loaded and stored: variables, elements of arrays, and
  * memory.
  */
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 /* --- D's own memory and other memory -------------------------------------- */
 

@@ -3,8 +3,8 @@
  *
  * Values in memory, by their types, and keys.
  */
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 #define TREGS	8
 

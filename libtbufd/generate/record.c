@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 /* --- pieces --------------------------------------------------------------- */
 

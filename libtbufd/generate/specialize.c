@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 #define PROGRAMS_MAX	64	/* of a clause */
 #define TRIES_MAX	4096	/* combinations that are tried */

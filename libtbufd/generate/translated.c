@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "builtins.h"
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 const struct binding *
 d_binding(const struct generator *g, const struct identifier *identifier)

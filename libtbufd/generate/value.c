@@ -3,8 +3,8 @@
  *
  * Values of expressions, computed into registers.
  */
-#include "tree/errors.h"
 #include "generate.h"
+#include "tree/errors.h"
 
 /* --- types ---------------------------------------------------------------- */
 

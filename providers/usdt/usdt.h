@@ -19,8 +19,8 @@
 
 #include <tbuf.h>
 
-#include "layout/layout.h"
 #include "base/safe_read.h"
+#include "layout/layout.h"
 
 #if defined(__x86_64__)
 #include "patch/x86_64.h"

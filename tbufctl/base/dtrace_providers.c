@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "messages.h"
 #include "dtrace_providers.h"
+#include "messages.h"
 
 bool
 missing_is_pid(const char *provider)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helper_process.h"
 #include "messages.h"
 #include "pipe_message.h"
-#include "helper_process.h"
 
 #define SIZE_MOST	(UINT64_C(1) << 30)
 

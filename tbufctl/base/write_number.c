@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "write_number.h"
 #include "output.h"
+#include "write_number.h"
 
 char *
 number_large(char *p, uint64_t value)

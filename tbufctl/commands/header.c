@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/description.h"
+#include "base/messages.h"
+#include "base/string_list.h"
+#include "header.h"
+#include "options/command_line.h"
 #include "options/split_command.h"
 #include "script/compile.h"
-#include "header.h"
-#include "base/messages.h"
-#include "options/command_line.h"
-#include "base/string_list.h"
+#include "usdt/description.h"
 
 extern char **environ;
 

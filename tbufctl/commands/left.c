@@ -9,11 +9,11 @@
 
 #include <tbuf_consumer.h>
 
-#include "print/format.h"
-#include "left.h"
 #include "base/messages.h"
-#include "options/command_line.h"
 #include "base/output.h"
+#include "left.h"
+#include "options/command_line.h"
+#include "print/format.h"
 
 #define NS	1000000000
 

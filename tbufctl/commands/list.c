@@ -8,11 +8,11 @@
 
 #include <tbuf_consumer.h>
 
-#include "print/format.h"
-#include "list.h"
-#include "script/list_script.h"
 #include "base/messages.h"
+#include "list.h"
 #include "options/command_line.h"
+#include "print/format.h"
+#include "script/list_script.h"
 
 static int
 print(void *arg, pid_t pid, const struct tbuf_probe_info *probe)

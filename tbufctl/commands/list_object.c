@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "usdt/probe.h"
-#include "print/format.h"
-#include "list_object.h"
 #include "base/messages.h"
 #include "elf/usdt_provider_file.h"
+#include "list_object.h"
 #include "options/command_line.h"
+#include "print/format.h"
+#include "usdt/probe.h"
 
 struct probes {
 	struct usdt_probe *all;

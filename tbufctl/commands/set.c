@@ -10,11 +10,11 @@
 
 #include <tbuf_consumer.h>
 
-#include "print/format.h"
 #include "base/messages.h"
+#include "base/signals.h"
 #include "options/command_line.h"
 #include "options/text_option.h"
-#include "base/signals.h"
+#include "print/format.h"
 #include "unwrap.h"
 
 struct set {

@@ -11,12 +11,12 @@
 
 #include <tbuf_consumer.h>
 
-#include "print/format.h"
 #include "base/messages.h"
-#include "options/command_line.h"
 #include "base/output.h"
-#include "print/terminal.h"
 #include "base/signals.h"
+#include "options/command_line.h"
+#include "print/format.h"
+#include "print/terminal.h"
 #include "stat.h"
 
 struct table {

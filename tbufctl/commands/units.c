@@ -11,11 +11,11 @@
 
 #include <tbuf_consumer.h>
 
-#include "run/read_files.h"
-#include "print/format.h"
 #include "base/messages.h"
-#include "options/command_line.h"
 #include "base/output.h"
+#include "options/command_line.h"
+#include "print/format.h"
+#include "run/read_files.h"
 #include "units.h"
 
 struct run {

@@ -13,10 +13,10 @@
 
 #include <tbuf_consumer.h>
 
-#include "base/messages.h"
-#include "options/command_line.h"
-#include "base/output.h"
 #include "base/decompress.h"
+#include "base/messages.h"
+#include "base/output.h"
+#include "options/command_line.h"
 #include "unwrap.h"
 
 struct unwrap {

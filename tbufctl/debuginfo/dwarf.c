@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf.h"
 #include "base/messages.h"
-#include "elf/needed_libraries.h"
 #include "base/string_list.h"
+#include "dwarf.h"
+#include "elf/needed_libraries.h"
 
 static char *path_of_debug;	/* NULL: libdwfl's default */
 

@@ -6,8 +6,8 @@
  */
 #include <unistd.h>
 
-#include "dwarf.h"
 #include "base/open_regular.h"
+#include "dwarf.h"
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,

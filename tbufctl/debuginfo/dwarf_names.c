@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf.h"
 #include "base/messages.h"
+#include "dwarf.h"
 
 #define NAMES_MAX	4000000u	/* in a module */
 #define ENTRIES_MAX	50000000u	/* visited in a module */

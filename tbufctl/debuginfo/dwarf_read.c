@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf.h"
 #include "base/messages.h"
+#include "dwarf.h"
 
 #define TYPES_MAX	200000u
 #define MEMBERS_MAX	100000u

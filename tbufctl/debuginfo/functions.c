@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "functions.h"
-#include "base/helper_process.h"
 
 /* Limits of the tables of the helper process. */
 #define FUNCTIONS_MAX	(1u << 24)

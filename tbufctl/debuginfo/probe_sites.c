@@ -12,10 +12,10 @@
 
 #include <tbuf.h>
 
-#include "dwarf.h"
 #include "base/messages.h"
-#include "target/probe/site_text.h"
+#include "dwarf.h"
 #include "probe_sites.h"
+#include "target/probe/site_text.h"
 
 #define SITES_MAX	65536u
 #define TEXT_MAX	4096u

@@ -14,8 +14,8 @@
 #include <tbuf_consumer.h>
 
 #include "base/messages.h"
-#include "functions.h"
 #include "base/open_regular.h"
+#include "functions.h"
 #include "symbolize.h"
 
 struct file {

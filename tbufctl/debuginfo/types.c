@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/messages.h"
 #include "base/helper_process.h"
+#include "base/messages.h"
 #include "types.h"
 #include "types_server.h"
 

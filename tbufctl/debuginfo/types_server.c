@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "base/pipe_message.h"
-#include "base/helper_process.h"
+#include "base/string_list.h"
 #include "probe_sites.h"
 #include "types_server.h"
-#include "base/string_list.h"
 
 /* Limit of CPU time for all answers, s. */
 #define SECONDS		120

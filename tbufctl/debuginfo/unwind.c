@@ -12,9 +12,9 @@
 
 #include <tbuf_consumer.h>
 
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "base/pipe_message.h"
-#include "base/helper_process.h"
 #include "unwind.h"
 
 static struct tbuf_consumer *consumer;

@@ -11,10 +11,10 @@
 #include <tbuf_consumer.h>
 #include "machine/program.h"
 
-#include "dwarf.h"
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "base/pipe_message.h"
-#include "base/helper_process.h"
+#include "dwarf.h"
 #include "unwind.h"
 
 #define FRAMES_MOST	128u

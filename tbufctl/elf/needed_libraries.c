@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "needed_libraries.h"
 #include "base/string_list.h"
+#include "needed_libraries.h"
 
 #define NEEDED_MAX	256
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syscall_coverage.h"
 #include "base/messages.h"
 #include "provider_report.h"
+#include "syscall_coverage.h"
 
 #define OBJECTS_MAX	512u
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "usdt/note.h"
 #include "base/messages.h"
-#include "needed_libraries.h"
-#include "usdt_notes.h"
-#include "provider_report.h"
 #include "base/string_list.h"
+#include "needed_libraries.h"
+#include "provider_report.h"
+#include "usdt/note.h"
+#include "usdt_notes.h"
 
 #define FILES_MAX	512
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/file.h"
 #include "base/messages.h"
-#include "usdt_provider_file.h"
 #include "base/string_list.h"
+#include "usdt/file.h"
+#include "usdt_provider_file.h"
 
 static void
 ignore(void *arg, const struct usdt_description *d)

@@ -14,12 +14,12 @@
 #include <tbuf_consumer.h>
 #include <tbuf_text.h>
 
-#include "split_command.h"
 #include "base/bool_value.h"
 #include "base/messages.h"
 #include "base/suggest.h"
-#include "elf/usdt_provider_file.h"
 #include "command_line.h"
+#include "elf/usdt_provider_file.h"
+#include "split_command.h"
 #include "text_option.h"
 
 enum {

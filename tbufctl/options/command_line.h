@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "enablings.h"
 #include "d_options.h"
+#include "enablings.h"
 
 struct tbuf_consumer;
 

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tbufd.h"
 #include "base/string_list.h"
+#include "tbufd.h"
 
 struct options;
 

@@ -13,12 +13,12 @@
 #include <tbuf_consumer.h>
 
 #include "base/description_field.h"
-#include "base/messages.h"
 #include "base/dtrace_providers.h"
+#include "base/messages.h"
+#include "base/string_list.h"
 #include "base/suggest.h"
 #include "enablings.h"
 #include "tbufd.h"
-#include "base/string_list.h"
 
 /* A description that matches nothing: no name has a colon in it. */
 #define NOTHING	"\\:"

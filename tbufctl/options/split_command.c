@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "split_command.h"
 #include "base/messages.h"
+#include "split_command.h"
 
 static int
 is_blank(char c)

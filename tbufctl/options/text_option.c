@@ -12,9 +12,9 @@
 #include <tbuf_text.h>
 
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "command_line.h"
 #include "text_option.h"
-#include "base/string_list.h"
 
 static const char *const levels[] = {
 	"off", "severe", "warning", "info", "debug", "flow"

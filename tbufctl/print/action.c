@@ -12,11 +12,11 @@
 #include "action.h"
 #include "address.h"
 #include "aggregation.h"
-#include "format.h"
 #include "base/messages.h"
+#include "base/string_list.h"
+#include "format.h"
 #include "print_type.h"
 #include "printf.h"
-#include "base/string_list.h"
 
 /* The action that is being performed, and its record. */
 struct acting {

@@ -11,8 +11,8 @@
 
 #include <tbuf_consumer.h>
 
-#include "typed_value.h"
 #include "base/output.h"
+#include "typed_value.h"
 
 struct format;
 

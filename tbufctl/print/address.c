@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "address.h"
-#include "options/command_line.h"
 #include "debuginfo/symbolize.h"
+#include "options/command_line.h"
 
 /* default of -x stackindent */
 #define INDENT	14

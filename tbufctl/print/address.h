@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "typed_value.h"
 #include "base/output.h"
+#include "typed_value.h"
 
 struct options;
 struct tbuf_consumer;

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "aggregation.h"
+#include "base/messages.h"
 #include "columns.h"
 #include "folded.h"
 #include "format.h"
-#include "base/messages.h"
 #include "printf.h"
 
 /* Values of the option encoding. */

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "aggregation.h"
-#include "format.h"
-#include "base/messages.h"
-#include "terminal.h"
 #include "aggregation_top.h"
+#include "base/messages.h"
+#include "format.h"
+#include "terminal.h"
 
 #define LINES_DEFAULT	24u	/* of a terminal of unknown size */
 #define CLEAR		"\033[H\033[J"

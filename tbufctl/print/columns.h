@@ -10,8 +10,8 @@
 
 #include <tbuf_consumer.h>
 
-#include "histogram.h"
 #include "base/output.h"
+#include "histogram.h"
 
 /*
  * Layout of one aggregation: in columns, as a histogram of all its keys

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow_indent.h"
 #include "base/messages.h"
+#include "flow_indent.h"
 
 struct flow_lane {
 	int cpu;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "address.h"
-#include "typed_value.h"
 #include "folded.h"
+#include "typed_value.h"
 
 /*
  * Prints a part of the line.  Semicolons and control characters in it are

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
 #include "base/messages.h"
 #include "base/signals.h"
+#include "format.h"
 
 void
 format_init(struct format *f, struct output *out,

@@ -13,10 +13,10 @@
 
 #include <tbuf_consumer.h>
 
-#include "flow_indent.h"
-#include "base/write_number.h"
-#include "options/command_line.h"
 #include "base/output.h"
+#include "base/write_number.h"
+#include "flow_indent.h"
+#include "options/command_line.h"
 
 /*
  * Parts that all records of a probe have in common, made once.  Up to

@@ -9,9 +9,9 @@
 #include "action.h"
 #include "address.h"
 #include "aggregation.h"
-#include "format.h"
 #include "base/messages.h"
 #include "base/write_number.h"
+#include "format.h"
 #include "value.h"
 
 static const struct value_style style = {

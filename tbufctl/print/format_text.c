@@ -11,10 +11,10 @@
 #include <time.h>
 
 #include "aggregation.h"
-#include "format.h"
 #include "base/messages.h"
-#include "base/write_number.h"
 #include "base/signals.h"
+#include "base/write_number.h"
+#include "format.h"
 #include "value.h"
 
 static const struct value_style style = {

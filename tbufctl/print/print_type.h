@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "typed_value.h"
 #include "base/output.h"
+#include "typed_value.h"
 
 /* Prints a value with its type: "int 0x17", or "struct s {" and its members. */
 void	print_value(struct output *, const struct datum *);

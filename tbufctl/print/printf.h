@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "typed_value.h"
 #include "base/output.h"
+#include "typed_value.h"
 
 /* A conversion; take_stars() replaces a * by its value. */
 struct conversion {

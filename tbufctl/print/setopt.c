@@ -9,8 +9,8 @@
 #include "action.h"
 #include "address.h"
 #include "base/bool_value.h"
-#include "format.h"
 #include "base/messages.h"
+#include "format.h"
 #include "options/command_line.h"
 
 static const char illegal[] = "Operation illegal when tracing is active";

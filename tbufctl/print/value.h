@@ -11,9 +11,9 @@
 
 #include <tbuf_consumer.h>
 
-#include "typed_value.h"
-#include "base/write_number.h"
 #include "base/output.h"
+#include "base/write_number.h"
+#include "typed_value.h"
 
 /* Differences between the formats. */
 struct value_style {

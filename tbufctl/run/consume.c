@@ -11,16 +11,16 @@
 
 #include <tbuf_consumer.h>
 
+#include "base/messages.h"
+#include "base/signals.h"
+#include "consume.h"
+#include "debuginfo/unwind.h"
+#include "options/command_line.h"
 #include "print/action.h"
 #include "print/address.h"
-#include "script/compile.h"
-#include "consume.h"
-#include "print/format.h"
-#include "base/messages.h"
-#include "options/command_line.h"
-#include "base/signals.h"
 #include "print/aggregation_top.h"
-#include "debuginfo/unwind.h"
+#include "print/format.h"
+#include "script/compile.h"
 
 struct run {
 	struct tbuf_consumer *consumer;

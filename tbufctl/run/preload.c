@@ -20,8 +20,8 @@
 
 #include "base/description_field.h"
 #include "base/messages.h"
-#include "preload.h"
 #include "options/enablings.h"
+#include "preload.h"
 
 static const struct module {
 	unsigned what;

@@ -13,9 +13,9 @@
 
 #include <tbuf_consumer.h>
 
-#include "read_files.h"
-#include "base/messages.h"
 #include "base/decompress.h"
+#include "base/messages.h"
+#include "read_files.h"
 
 /*
  * Reports the library's result.  More than 0: the file was cut off, or the

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dtrace_providers.h"
+#include "base/messages.h"
+#include "base/suggest.h"
 #include "compile.h"
 #include "cpp.h"
-#include "suggest_name.h"
-#include "base/messages.h"
-#include "base/dtrace_providers.h"
-#include "base/suggest.h"
 #include "options/command_line.h"
+#include "suggest_name.h"
 
 /* ------------------------------------------------------------ callbacks */
 

@@ -8,8 +8,8 @@
 
 #include "machine/program.h"
 
-#include "probe_lookup.h"
 #include "library.h"
+#include "probe_lookup.h"
 #include "tbufd.h"
 
 struct options;

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cpp.h"
 #include "base/messages.h"
+#include "cpp.h"
 #include "options/d_options.h"
 
 #define CHUNK	65536

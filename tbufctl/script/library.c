@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpp.h"
-#include "library.h"
 #include "base/messages.h"
 #include "base/string_list.h"
+#include "cpp.h"
+#include "library.h"
 
 static void
 add(struct libraries *l, const char *directory, const char *name)

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile.h"
 #include "base/description_field.h"
-#include "print/format.h"
-#include "list_script.h"
 #include "base/messages.h"
+#include "compile.h"
+#include "list_script.h"
 #include "options/enablings.h"
+#include "print/format.h"
 
 /*
  * Returns a timer's id: the next one after the fixed ids when it is first

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe_lookup.h"
 #include "base/messages.h"
 #include "base/string_list.h"
+#include "probe_lookup.h"
 
 /* ------------------------------------------------------------ our own */
 

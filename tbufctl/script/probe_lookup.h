@@ -13,8 +13,8 @@
 
 #include <tbuf_consumer.h>
 
-#include "tbufd.h"
 #include "debuginfo/types.h"
+#include "tbufd.h"
 
 /* BEGIN, END and ERROR; their ids are 1 to 3. */
 #define KNOWN_FIXED	3

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "base/output.h"
 #include "compile.h"
 #include "options/command_line.h"
-#include "base/output.h"
 #include "stability.h"
 #include "tbufd.h"
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/messages.h"
+#include "base/string_list.h"
+#include "base/suggest.h"
 #include "compile.h"
 #include "suggest_name.h"
-#include "base/messages.h"
-#include "base/suggest.h"
-#include "base/string_list.h"
 
 struct search {
 	const char *word;

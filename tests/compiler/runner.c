@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine.h"
 #include "layout/layout.h"
+#include "machine/machine.h"
 #include "runner.h"
 #include "tbuf.h"
 

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image.h"
 #include "shared/board.h"
 #include "shared/control_file.h"
-#include "image.h"
 #include "target/file/file.h"
 
 enum {

@@ -4,8 +4,8 @@
  * Aggregating functions.  The input is a function, its parameter, then values
  * and weights alternately.
  */
-#include "machine/aggregate.h"
 #include "fuzz.h"
+#include "machine/aggregate.h"
 
 #define WORDS_MAX	(1 << 16)
 

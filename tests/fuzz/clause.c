@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "machine/machine.h"
 #include "image.h"
+#include "machine/machine.h"
 #include "target/file/file.h"
 #include "target/provider.h"
 #include "target/self/thread.h"

@@ -11,11 +11,11 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "options/split_command.h"
 #include "base/messages.h"
-#include "options/command_line.h"
-#include "run/preload.h"
 #include "fuzz.h"
+#include "options/command_line.h"
+#include "options/split_command.h"
+#include "run/preload.h"
 
 #define ARGUMENTS_MAX	32
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/scratch.h"
 #include "fuzz.h"
+#include "lib/scratch.h"
 
 static char path[64];
 

@@ -13,8 +13,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "debuginfo/dwarf.h"
 #include "base/messages.h"
+#include "debuginfo/dwarf.h"
 #include "debuginfo/probe_sites.h"
 #include "fuzz.h"
 #include "tbufd.h"

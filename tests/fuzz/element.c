@@ -8,9 +8,9 @@
  * Input: the number of sets, bytes of a value, then the number of accesses: an
  * operation and a key each; then bytes of the sets, then the list.
  */
+#include "fuzz.h"
 #include "shared/array_element.h"
 #include "shared/atomic_step.h"
-#include "fuzz.h"
 
 #define KEY		8u
 #define VALUE_MOST	24u

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/machine_word.h"
-#include "machine/machine.h"
 #include "consumer/run/run.h"
 #include "drain.h"
 #include "image.h"
+#include "lib/machine_word.h"
+#include "machine/machine.h"
 #include "machine/program.h"
 
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */

@@ -13,8 +13,8 @@
 
 #include "image.h"
 #include "target/file/file.h"
-#include "target/provider.h"
 #include "target/file/probe_table.h"
+#include "target/provider.h"
 #include "target/self/thread.h"
 
 #define WINDOW	(UINT64_C(32) << 20)

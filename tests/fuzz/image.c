@@ -5,8 +5,8 @@
  */
 #include <unistd.h>
 
-#include "shared/control_file.h"
 #include "image.h"
+#include "shared/control_file.h"
 #include "tbuf.h"
 
 const struct image_probe image_probes[IMAGE_PROBES] = {

@@ -14,10 +14,10 @@
 #ifndef FUZZ_IMAGE_H
 #define FUZZ_IMAGE_H
 
-#include "shared/ecb_chain.h"
-#include "shared/session_build.h"
 #include "fuzz.h"
 #include "layout/layout.h"
+#include "shared/ecb_chain.h"
+#include "shared/session_build.h"
 
 #define IMAGE_SESSIONS	4
 #define IMAGE_PROBES	5

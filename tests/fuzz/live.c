@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
-#include "consumer/attach/select.h"
 #include "drain.h"
 #include "image.h"
 

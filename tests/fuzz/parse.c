@@ -3,8 +3,8 @@
  *
  * Sizes, rates, options and names of files, each as a text.
  */
-#include "shared/control_file.h"
 #include "fuzz.h"
+#include "shared/control_file.h"
 #include "tbuf_consumer.h"
 
 static struct tbuf_consumer *consumer;

@@ -4,10 +4,10 @@
  * A recorded stack that is unwound: the bytes that its frames may take, its
  * alignment, and arbitrary contents.
  */
-#include "layout/raw_stack.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "fuzz.h"
+#include "layout/raw_stack.h"
 #include "machine/program.h"
 
 static const char *bytes;

@@ -10,8 +10,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "layout/text_trace.h"
 #include "fuzz.h"
+#include "layout/text_trace.h"
 #include "tbuf_consumer.h"
 
 #define CORE	4096u		/* bytes before the chunk */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/names.h"
 #include "fuzz.h"
+#include "machine/names.h"
 #include "world.h"
 
 static struct world *

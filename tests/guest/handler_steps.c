@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/support/guest.h"
-#include "lib/single_step.h"
 #include "arch/counter.h"
 #include "arch/rseq.h"
+#include "guest/support/guest.h"
+#include "lib/single_step.h"
 #include "shared/atomic_step.h"
-#include "target/lane/thread_lane.h"
 #include "target/clause/clause.h"
 #include "target/file/file.h"
+#include "target/lane/thread_lane.h"
 #include "target/provider.h"
 
 /*

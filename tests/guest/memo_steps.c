@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/support/guest.h"
-#include "lib/single_step.h"
 #include "arch/counter.h"
 #include "arch/rseq.h"
+#include "guest/support/guest.h"
+#include "lib/single_step.h"
 #include "shared/atomic_step.h"
 #include "target/lane/thread_lane.h"
 

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/support/guest.h"
-#include "target/provider.h"
 #include "arch/rseq_unit.h"
+#include "guest/support/guest.h"
 #include "target/clause/plan.h"
 #include "target/fire/fire.h"
 #include "target/lane/pack_fixed.h"
 #include "target/lane/pack_string.h"
+#include "target/provider.h"
 #include "target/unit/unit.h"
 
 /* Called before the section of each session. */

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/rseq_unit.h"
 #include "guest/support/guest.h"
 #include "lib/machine_word.h"
-#include "arch/rseq_unit.h"
+#include "machine/program.h"
 #include "target/clause/plan.h"
 #include "target/fire/fire.h"
 #include "target/lane/pack_fixed.h"
 #include "target/lane/pack_string.h"
 #include "target/unit/unit.h"
-#include "machine/program.h"
 
 static unsigned flats;		/* flat sections that were tried */
 

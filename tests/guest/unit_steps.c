@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest/support/guest.h"
 #include "arch/rseq_unit.h"
+#include "guest/support/guest.h"
 #include "target/unit/unit.h"
 
 static void	moment(void);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "visited.h"
 #include "state.h"
+#include "visited.h"
 
 #define DEPTH_MAX	4096
 

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "visited.h"
 #include "unit.h"
+#include "visited.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define DEPTH_MAX	512

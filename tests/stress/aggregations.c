@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
+#include "common.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "lib/machine_word.h"
-#include "common.h"
+#include "machine/aggregate.h"
 
 #define FIRES_MAX	100000u
 #define VALUE		7

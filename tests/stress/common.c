@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "common.h"
 #include "consumer/run/run.h"
 #include "lib/scratch.h"
-#include "common.h"
 
 static char directory[48];
 static char context[256];

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "machine/names.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/world.h"
+#include "machine/names.h"
 
 #define RUNS		200000
 #define WORDS		256

@@ -4,8 +4,8 @@
  * The script of the stress tests, built by hand.  It records the fields of
  * default records, and also stores to a global variable at each fire.
  */
-#include "lib/machine_word.h"
 #include "common.h"
+#include "lib/machine_word.h"
 #include "machine/program.h"
 
 #define NUMBERS								\

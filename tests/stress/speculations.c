@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "common.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
-#include "common.h"
+#include "machine/machine.h"
 
 #define FIRES_MAX	200000u
 #define BATCH		8u

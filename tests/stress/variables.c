@@ -25,12 +25,12 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/program_file.h"
+#include "common.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "lib/machine_word.h"
-#include "common.h"
+#include "shared/program_file.h"
 
 #define PAIRS_MAX	30000u
 #define WORKERS_MAX	8u

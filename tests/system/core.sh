@@ -98,7 +98,8 @@ whole()
 	    $(($(wc -c <"$1") < 1 << 30))
 }
 
-# cut CORE: a little, which is no buffer's; as far as it goes; only whole records, of those that there were.
+# cut CORE: cuts a little off, beyond the buffers, then more.  A core is read as
+# far as it goes, and only whole records of those in it are printed.
 cut_off()
 {
 	size=$(wc -c <"$1")

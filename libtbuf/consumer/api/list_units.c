@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "shared/session_build.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
+#include "shared/session_build.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"
 

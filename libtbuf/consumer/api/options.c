@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "consumer/util/option_value.h"
 #include "consumer/run/run.h"
+#include "consumer/util/option_value.h"
 #include "consumer/util/util.h"
 
 enum kind {		/* format of the value */

@@ -13,18 +13,18 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/program_file.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/mappings.h"
-#include "consumer/read/events.h"
-#include "consumer/run/run.h"
 #include "consumer/attach/profile_sampling.h"
+#include "consumer/attach/select.h"
+#include "consumer/read/events.h"
+#include "consumer/run/mappings.h"
+#include "consumer/run/run.h"
+#include "consumer/run/thread_lane_pool.h"
+#include "consumer/run/thread_variables.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
-#include "consumer/run/thread_lane_pool.h"
 #include "consumer/util/util.h"
-#include "consumer/run/thread_variables.h"
-#include "consumer/attach/select.h"
+#include "shared/program_file.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */

@@ -14,11 +14,11 @@
 
 #include "arch/atomics.h"
 #include "base/option.h"
-#include "shared/session_build.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
+#include "shared/session_build.h"
 
 /*
  * Sets all rules.  Each rule is one word, so that a unit that ends meanwhile

@@ -15,19 +15,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/counter.h"
 #include "arch/atomics.h"
-#include "shared/ecb_chain.h"
-#include "shared/memory_limit.h"
+#include "arch/counter.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
+#include "shared/ecb_chain.h"
+#include "shared/memory_limit.h"
 
 /* A free slot, as read from the file. */
 struct choice {

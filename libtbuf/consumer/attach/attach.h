@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/program_file.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
+#include "shared/program_file.h"
 
 /*
  * Builds sessions on all targets of a consumer that have none yet, all or none:

@@ -14,17 +14,17 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
-#include "shared/memory_limit.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
+#include "consumer/run/thread_variables.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
-#include "consumer/run/thread_variables.h"
-#include "consumer/attach/select.h"
+#include "shared/board.h"
+#include "shared/memory_limit.h"
 
 /* ------------------------------------------------------------ entry */
 

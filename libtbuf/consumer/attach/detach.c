@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
-#include "shared/ecb_chain.h"
 #include "consumer/attach/attach.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
-#include "consumer/target/target.h"
 #include "consumer/run/thread_variables.h"
+#include "consumer/target/target.h"
 #include "consumer/util/util.h"
+#include "shared/board.h"
+#include "shared/ecb_chain.h"
 
 /*
  * A holder that runs is done in microseconds, but it may be preempted.  All

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
 
 int
 tbuf_consumer_watch(struct tbuf_consumer *c)

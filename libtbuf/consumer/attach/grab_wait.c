@@ -11,9 +11,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
 
 #define START_WAIT	TBUF_SECOND
 #define POLL_PERIOD	5	/* ms */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumer/attach/select.h"
 #include "consumer/files/core_elf.h"
 #include "consumer/files/core_image.h"
-#include "consumer/attach/select.h"
 
 /* Why no session was found. */
 struct verdict {

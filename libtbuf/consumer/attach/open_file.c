@@ -19,12 +19,12 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
-#include "consumer/attach/select.h"
 
 /* Shortest distance of two moments that give a clock's rate, ns. */
 #define SPAN_MIN	1000000

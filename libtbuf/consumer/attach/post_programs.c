@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/program_file.h"
-#include "shared/memory_limit.h"
 #include "consumer/attach/attach.h"
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
+#include "shared/memory_limit.h"
+#include "shared/program_file.h"
 
 /* Returns the end of a part; parts begin at multiples of 8. */
 static uint64_t

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/run/mappings.h"
-#include "consumer/util/perf_ring.h"
 #include "consumer/attach/profile_sampling.h"
+#include "consumer/run/mappings.h"
 #include "consumer/script/script.h"
+#include "consumer/util/perf_ring.h"
 
 /* Larger than any thread id (PID_MAX_LIMIT). */
 #define TID_MAX		(UINT32_C(4) << 20)

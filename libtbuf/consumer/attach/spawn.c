@@ -18,14 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/board.h"
-#include "shared/control_file.h"
 #include "consumer/attach/attach.h"
+#include "consumer/attach/select.h"
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
+#include "shared/board.h"
+#include "shared/control_file.h"
 
 #define CONTROL_ENTRY	TBUF_CONTROL_ENV "="
 #define RUN_ENTRY	TBUF_RUN_ENV "="

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/program_select.h"
-#include "shared/array_element.h"
-#include "machine/machine.h"
 #include "consumer/attach/attach.h"
-#include "consumer/decode/address_kind.h"
 #include "consumer/attach/target_clauses.h"
+#include "consumer/decode/address_kind.h"
 #include "consumer/script/script.h"
+#include "machine/machine.h"
+#include "shared/array_element.h"
+#include "shared/program_select.h"
 
 _Static_assert(TBUF_CLASSES_INTEGER == TBUF_CLASS_INTEGER &&
     TBUF_CLASSES_UNSIGNED == TBUF_CLASS_UNSIGNED &&

@@ -12,16 +12,16 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
+#include "consumer/attach/select.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/files/files.h"
 #include "consumer/decode/probe_ids.h"
+#include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
+#include "shared/board.h"
 
 #define DESCRIPTORS_KEPT	16
 

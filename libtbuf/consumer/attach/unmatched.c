@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/program_select.h"
 #include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/run/copyin_permission.h"
 #include "consumer/decode/probe_ids.h"
+#include "consumer/run/copyin_permission.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
+#include "shared/program_select.h"
 
 /* Copies of a session's heads and ECBs: pages not backed are zero. */
 struct chains {

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/files/process_maps.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
-#include "consumer/attach/select.h"
+#include "shared/board.h"
 
 /* Returns true for a mapping of the window of a target that has ended. */
 static bool

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "shared/program_select.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/util/util.h"
+#include "shared/program_select.h"
 
 #define NFIELDS		(4 + TBUF_NARGS)
 

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "shared/file_view.h"
 #include "consumer/decode/record_layout.h"
+#include "shared/file_view.h"
 #include "tbuf_consumer.h"
 
 /* A slot has the hash, so that a look-up rarely touches another probe. */

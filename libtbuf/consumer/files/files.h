@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "layout/layout.h"
 #include "shared/control_file.h"
 #include "shared/file_view.h"
-#include "layout/layout.h"
 
 /*
  * A target's control file, opened and checked.  On failure `problem` has the

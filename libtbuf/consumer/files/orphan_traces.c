@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shared/control_file.h"
-#include "layout/text_trace.h"
 #include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
+#include "layout/text_trace.h"
+#include "shared/control_file.h"
 #include "tbuf_consumer.h"
 
 #define BLOCK	512		/* unit of st_blocks, bytes */

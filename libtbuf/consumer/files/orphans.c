@@ -16,9 +16,9 @@
 
 #include "base/clock.h"
 #include "consumer/files/files.h"
+#include "consumer/files/text_traces.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
-#include "consumer/files/text_traces.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/control_file.h"
 #include "consumer/files/process_maps.h"
+#include "shared/control_file.h"
 
 #define DELETED	" (deleted)"
 

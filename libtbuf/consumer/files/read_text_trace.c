@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/control_file.h"
-#include "layout/text_trace.h"
 #include "consumer/files/core_elf.h"
 #include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
+#include "layout/text_trace.h"
+#include "shared/control_file.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"
 

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/session_build.h"
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
+#include "shared/session_build.h"
 #include "tbuf_consumer.h"
 
 struct look {

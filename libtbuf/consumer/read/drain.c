@@ -13,16 +13,16 @@
 #include <string.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
+#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
-#include "consumer/read/replay.h"
 #include "consumer/read/events.h"
+#include "consumer/read/replay.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
 
 #define EARLY_WAIT	50000	/* ns to wait for a ring's next record */
 #define EARLY_MOST	2000000	/* ns to retry copies that are overtaken */

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/decode/address_kind.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/decode/record_layout.h"
+#include "consumer/decode/address_kind.h"
 #include "consumer/decode/probe_ids.h"
-#include "consumer/read/replay.h"
+#include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"
+#include "consumer/read/replay.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 

@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "machine/machine.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/run/mappings.h"
 #include "consumer/read/events.h"
+#include "consumer/run/mappings.h"
 #include "consumer/script/script.h"
+#include "machine/machine.h"
 
 /* Reads a fault.  A lock lane's record has the CPU before the data. */
 static bool

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "layout/raw_stack.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
+#include "layout/raw_stack.h"
 #include "machine/program.h"
 
 /* DWARF numbers of registers; the program counter is the last. */

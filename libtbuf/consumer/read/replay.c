@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/program_select.h"
 #include "base/glob.h"
+#include "consumer/attach/select.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/record_layout.h"
-#include "consumer/read/replay.h"
 #include "consumer/read/events.h"
+#include "consumer/read/replay.h"
 #include "consumer/script/script.h"
-#include "consumer/attach/select.h"
+#include "shared/program_select.h"
 
 /* A clause at a probe. */
 struct fit {

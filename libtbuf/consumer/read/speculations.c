@@ -18,10 +18,10 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "consumer/target/batch.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
+#include "consumer/target/batch.h"
 #include "consumer/target/target.h"
 
 /* ------------------------------------------------------------ words */

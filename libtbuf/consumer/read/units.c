@@ -17,12 +17,12 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "consumer/target/batch.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
-#include "consumer/run/run.h"
-#include "consumer/target/target.h"
 #include "consumer/read/units.h"
+#include "consumer/run/run.h"
+#include "consumer/target/batch.h"
+#include "consumer/target/target.h"
 
 /* ------------------------------------------------------------ tables */
 

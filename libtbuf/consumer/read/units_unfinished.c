@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "consumer/read/events.h"
-#include "consumer/run/run.h"
 #include "consumer/read/units.h"
+#include "consumer/run/run.h"
 
 static uint64_t
 least(uint64_t a, uint64_t b)

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "arch/atomics.h"
-#include "shared/board.h"
-#include "shared/memory_limit.h"
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
+#include "shared/board.h"
+#include "shared/memory_limit.h"
 
 static uint64_t
 least(uint64_t a, uint64_t b)

@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "machine/code.h"
 #include "consumer/files/files.h"
 #include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
+#include "machine/code.h"
 
 /* Bounds that no process reaches: mappings, and bytes of a line of maps. */
 #define MAPPINGS_MAX	65536

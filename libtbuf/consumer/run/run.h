@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/board.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/target/target.h"
+#include "shared/board.h"
 #include "tbuf_consumer.h"
 
 struct tbuf_replay;

@@ -3,8 +3,8 @@
  *
  * The runtime directory of a run.
  */
-#include "shared/control_file.h"
 #include "consumer/run/run.h"
+#include "shared/control_file.h"
 
 int
 tbuf_consumer_directory(struct tbuf_consumer *c, bool make)

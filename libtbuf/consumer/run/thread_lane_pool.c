@@ -15,15 +15,15 @@
 #include <fcntl.h>
 
 #include "arch/atomics.h"
-#include "shared/control_file.h"
-#include "shared/memory_limit.h"
-#include "consumer/run/budget.h"
 #include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
+#include "consumer/run/thread_lane_pool.h"
 #include "consumer/target/target.h"
 #include "consumer/target/threads.h"
-#include "consumer/run/thread_lane_pool.h"
 #include "consumer/util/util.h"
+#include "shared/control_file.h"
+#include "shared/memory_limit.h"
 
 #define SWEEP_SOON	(TBUF_SECOND / 10)	/* if few lanes are free */
 #define SWEEP_LATE	TBUF_SECOND

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 
 #include "arch/atomics.h"
-#include "shared/control_file.h"
-#include "shared/program_file.h"
 #include "consumer/run/run.h"
+#include "consumer/run/thread_variables.h"
 #include "consumer/target/threads.h"
 #include "consumer/util/util.h"
-#include "consumer/run/thread_variables.h"
+#include "shared/control_file.h"
+#include "shared/program_file.h"
 
 /* Blocks in use up to which no thread is looked for. */
 #define USED_MIN(count)		((count) / 8)

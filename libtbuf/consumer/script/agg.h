@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "layout/layout.h"
-#include "tbuf_consumer.h"
 #include "machine/program.h"
+#include "tbuf_consumer.h"
 
 /* The values of one key of one aggregation. */
 struct tbuf_tally {

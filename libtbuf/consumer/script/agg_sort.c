@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
-#include "consumer/script/agg.h"
 #include "consumer/decode/record_layout.h"
+#include "consumer/script/agg.h"
 #include "consumer/script/script.h"
+#include "machine/aggregate.h"
 
 /* A tuple before sorting. */
 struct row {

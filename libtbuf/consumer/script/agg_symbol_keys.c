@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
 #include "consumer/script/agg.h"
+#include "machine/aggregate.h"
 
 /* Returns true if a piece is an image and an address that means a name. */
 static bool

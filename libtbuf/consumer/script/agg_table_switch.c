@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "shared/memory_limit.h"
-#include "consumer/script/agg.h"
-#include "consumer/run/budget.h"
 #include "consumer/files/files.h"
+#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
+#include "consumer/script/agg.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
+#include "shared/memory_limit.h"
 
 /* Least time between switches: targets have to insert all keys again. */
 #define PAUSE		(TBUF_SECOND / 20)

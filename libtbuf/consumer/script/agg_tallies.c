@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
 #include "consumer/script/agg.h"
+#include "machine/aggregate.h"
 
 #define FIRST_BUCKETS	256
 

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "machine/aggregate.h"
-#include "consumer/script/agg.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
+#include "consumer/script/agg.h"
 #include "consumer/script/script.h"
+#include "machine/aggregate.h"
 
 /* Reads of a value: a writer cannot disturb a running reader so often. */
 #define SETTLE_TRIES	100

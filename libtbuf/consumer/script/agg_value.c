@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "machine/aggregate.h"
 #include "consumer/script/agg.h"
+#include "machine/aggregate.h"
 
 __extension__ typedef unsigned __int128 wide;
 

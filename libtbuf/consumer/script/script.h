@@ -26,12 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/program_select.h"
-#include "machine/machine.h"
 #include "consumer/script/agg.h"
 #include "consumer/util/util.h"
-#include "tbuf_consumer.h"
+#include "machine/machine.h"
 #include "machine/program.h"
+#include "shared/program_select.h"
+#include "tbuf_consumer.h"
 
 /* Options of the run that concern the script. */
 struct tbuf_script_terms {

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "arch/stack.h"
-#include "shared/control_file.h"
-#include "machine/internal.h"
 #include "consumer/script/script.h"
+#include "machine/internal.h"
+#include "shared/control_file.h"
 
 #define CHILL_MAX	(TBUF_SECOND / 2)
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "machine/internal.h"
 #include "consumer/script/script.h"
+#include "machine/internal.h"
 
 struct tbuf_script_probe *
 tbuf_script_profile(struct tbuf_script *s, const struct tbuf_script_probe *p)

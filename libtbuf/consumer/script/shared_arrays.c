@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "arch/atomics.h"
+#include "consumer/script/script.h"
+#include "consumer/script/shared_variables.h"
 #include "shared/array_element.h"
 #include "shared/program_file.h"
-#include "consumer/script/shared_variables.h"
-#include "consumer/script/script.h"
 
 #define TRIES	1000		/* accesses against threads that store */
 #define HEAD	TBUF_ELEMENT_HEAD

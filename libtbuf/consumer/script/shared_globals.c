@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "shared/program_file.h"
-#include "consumer/script/shared_variables.h"
 #include "consumer/script/script.h"
+#include "consumer/script/shared_variables.h"
+#include "shared/program_file.h"
 
 /* Finds a variable's place, which is the same in all targets. */
 static bool

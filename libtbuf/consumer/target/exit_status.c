@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/control_file.h"
 #include "consumer/target/target.h"
+#include "shared/control_file.h"
 
 /*
  * ioctl(2) of a pidfd, since Linux 6.13.  The exit status of a process that its

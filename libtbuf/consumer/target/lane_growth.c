@@ -7,10 +7,10 @@
  * use, when the child has lived for a while, or at a switch.
  */
 #include "arch/atomics.h"
-#include "shared/control_file.h"
-#include "shared/memory_limit.h"
-#include "shared/lane_usage.h"
 #include "consumer/target/target.h"
+#include "shared/control_file.h"
+#include "shared/lane_usage.h"
+#include "shared/memory_limit.h"
 
 /* First and longest time between looks at a new target: each is doubled. */
 #define GROWTH_FIRST	(TBUF_SECOND / 1000)

@@ -17,13 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/control_file.h"
-#include "shared/session_build.h"
-#include "consumer/files/files.h"
 #include "consumer/decode/probe_ids.h"
+#include "consumer/files/files.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
 #include "layout/layout.h"
+#include "shared/control_file.h"
+#include "shared/session_build.h"
 
 struct tbuf_d_record;
 

@@ -12,8 +12,8 @@
 
 #include "consumer/target/batch.h"
 #include "consumer/target/target.h"
-#include "consumer/util/util.h"
 #include "consumer/target/unit_tables.h"
+#include "consumer/util/util.h"
 
 /* ------------------------------------------------------------ batches */
 

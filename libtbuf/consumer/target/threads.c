@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shared/control_file.h"
 #include "consumer/files/files.h"
 #include "consumer/target/threads.h"
+#include "shared/control_file.h"
 
 static int
 by_number(const void *a, const void *b)

@@ -39,8 +39,8 @@
 
 #include "arch/rseq_area.h"
 #include "machine/aggregate.h"
-#include "shared/array_element.h"
 #include "machine/machine.h"
+#include "shared/array_element.h"
 #include "target/file/file.h"
 #include "target/lane/lane.h"
 #include "target/lane/pack.h"

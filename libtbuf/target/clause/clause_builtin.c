@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "arch/counter.h"
-#include "shared/program_select.h"
-#include "machine/internal.h"
 #include "base/safe_read.h"
+#include "machine/internal.h"
+#include "shared/program_select.h"
 #include "target/clause/clause.h"
 #include "target/lane/lane.h"
 #include "target/self/self.h"

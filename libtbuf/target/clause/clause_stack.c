@@ -25,9 +25,9 @@
 #include <string.h>
 
 #include "arch/stack.h"
-#include "machine/internal.h"
 #include "base/safe_read.h"
 #include "layout/raw_stack.h"
+#include "machine/internal.h"
 #include "target/clause/clause.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"

@@ -24,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "target/crash/last_records.h"
 #include "target/crash/fatal_signal.h"
+#include "target/crash/last_records.h"
 #include "target/file/file.h"
 
 #define STACK_SIZE	65536u

@@ -19,10 +19,10 @@
 
 #include "base/cpu_affinity.h"
 #include "shared/board.h"
-#include "shared/ecb_chain.h"
 #include "shared/control_file.h"
-#include "shared/program_file.h"
+#include "shared/ecb_chain.h"
 #include "shared/memory_limit.h"
+#include "shared/program_file.h"
 #include "target/file/file.h"
 #include "target/self/self.h"
 

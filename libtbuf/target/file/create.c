@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shared/memory_limit.h"
 #include "shared/atomic_step.h"
+#include "shared/memory_limit.h"
 #include "target/file/file.h"
-#include "target/self/self.h"
 #include "target/file/probe_table.h"
+#include "target/self/self.h"
 
 /* Fills in the base name of the running program. */
 static void

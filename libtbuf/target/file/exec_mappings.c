@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "target/file/file.h"
-#include "target/self/self.h"
 #include "target/file/probe_table.h"
+#include "target/self/self.h"
 
 /*
  * The size of the longest line: with that much room each read(2) returns whole

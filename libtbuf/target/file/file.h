@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/rseq_types.h"
 #include "arch/atomics.h"
+#include "arch/rseq_types.h"
 #include "shared/control_file.h"
 #include "shared/file_view.h"
 #include "target/self/self.h"

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "target/file/file.h"
-#include "target/self/self.h"
 #include "target/file/probe_table.h"
+#include "target/self/self.h"
 
 /* Storage is backed in these steps, which divide the tables' sizes. */
 #define STEP		TBUF_PAGE

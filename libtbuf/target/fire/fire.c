@@ -17,8 +17,8 @@
 #include "target/lane/lane.h"
 #include "target/lane/pack.h"
 #include "target/lane/pack_fixed.h"
-#include "target/self/self.h"
 #include "target/lane/pack_string.h"
+#include "target/self/self.h"
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 

@@ -9,8 +9,8 @@
 #include "arch/rseq_area.h"
 #include "shared/atomic_step.h"
 #include "target/lane/lane.h"
-#include "target/self/self.h"
 #include "target/lane/thread_lane.h"
+#include "target/self/self.h"
 #include "target/self/thread.h"
 
 /* Sections aborted in a row before the fire goes to a lock lane. */

@@ -15,8 +15,8 @@
 #include "target/lane/inflight.h"
 #include "target/lane/lane.h"
 #include "target/lane/pack.h"
-#include "target/self/self.h"
 #include "target/lane/thread_lane.h"
+#include "target/self/self.h"
 #include "target/self/thread.h"
 
 /* Copies without a call into the C library, which may use vector registers. */

@@ -8,8 +8,8 @@
 #include "target/file/file.h"
 #include "target/lane/lane.h"
 #include "target/lane/thread_lane.h"
-#include "target/self/thread.h"
 #include "target/lane/unit_types.h"
+#include "target/self/thread.h"
 
 struct end {
 	const struct tbuf_fire *fire;

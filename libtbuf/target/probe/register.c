@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "target/file/file.h"
+#include "target/file/probe_table.h"
 #include "target/fire/fire.h"
-#include "target/provider.h"
-#include "target/self/self.h"
 #include "target/probe/site_text.h"
 #include "target/probe/site_token.h"
-#include "target/file/probe_table.h"
+#include "target/provider.h"
+#include "target/self/self.h"
 #include "target/self/thread.h"
 
 #define FIELD_MAX	255

@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
-#include "target/process/process.h"
 #include "target/file/probe_table.h"
+#include "target/process/process.h"
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 

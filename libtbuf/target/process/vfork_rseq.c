@@ -26,10 +26,10 @@
 
 #include <sys/syscall.h>
 
-#include "arch/syscall.h"
 #include "arch/rseq_area.h"
-#include "target/provider.h"
+#include "arch/syscall.h"
 #include "target/process/process.h"
+#include "target/provider.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"
 

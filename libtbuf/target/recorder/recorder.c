@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/ecb_chain.h"
 #include "base/clock.h"
 #include "shared/control_file.h"
+#include "shared/ecb_chain.h"
 #include "target/file/file.h"
 #include "target/recorder/recorder.h"
 #include "target/self/self.h"

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "arch/syscall.h"
 #include "arch/rseq_area.h"
+#include "arch/syscall.h"
 #include "target/provider.h"
 #include "target/self/thread.h"
 

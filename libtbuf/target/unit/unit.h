@@ -24,9 +24,9 @@
 #include "arch/rseq_area.h"
 #include "shared/atomic_step.h"
 #include "target/lane/lane.h"
+#include "target/lane/unit_types.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"
-#include "target/lane/unit_types.h"
 
 /* Returns the record clock, as fires read it; sections need the counter. */
 static inline uint64_t

@@ -23,8 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/scratch.h"
 #include "guest.h"
+#include "lib/scratch.h"
 
 #define LOCK_PATH	"glibc.pthread.rseq=0"
 

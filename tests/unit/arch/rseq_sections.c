@@ -15,8 +15,8 @@
 
 #include "arch/atomics.h"
 #include "arch/rseq_unit.h"
-#include "target/self/thread.h"
 #include "lib/check_main.h"
+#include "target/self/thread.h"
 
 #define ABORTS		50	/* at each step */
 #define SIZE		48u	/* of a record; it may wrap anywhere */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "unit/consumer/fixture.h"
 #include "lib/check_main.h"
+#include "unit/consumer/fixture.h"
 
 #define POSSIBLE	4096u	/* CPUs */
 #define CALLS		64u

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "consumer/script/agg.h"
+#include "fixture.h"
 
 static const struct tbuf_d_piece made_key = {
 	.kind = TBUF_PIECE_INTEGER, .bytes = 8, .shape = &made_integer

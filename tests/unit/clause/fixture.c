@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "target/self/thread.h"
 #include "lib/single_step.h"
+#include "target/self/thread.h"
 #include "tbuf.h"
 
 /* ------------------------------------------------------------ scripts */

@@ -7,10 +7,10 @@
 #ifndef TESTS_UNIT_CLAUSE_FIXTURE_H
 #define TESTS_UNIT_CLAUSE_FIXTURE_H
 
-#include "unit/live/fixture.h"
-#include "machine/machine.h"
 #include "lib/machine_word.h"
+#include "machine/machine.h"
 #include "machine/program.h"
+#include "unit/live/fixture.h"
 
 /* Records of a number, of a string, and of the first name's argument. */
 extern const struct tbuf_d_shape made_integer, made_string;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include "arch/counter.h"
+#include "plan_thread_local_abort.h"
 #include "shared/atomic_step.h"
 #include "target/clause/plan.h"
 #include "target/lane/inflight.h"
-#include "plan_thread_local_abort.h"
 
 bool self_aborts;
 

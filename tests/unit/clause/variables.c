@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "fixture.h"
-#include "shared/array_element.h"
+#include "consumer/run/thread_variables.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "consumer/run/thread_variables.h"
+#include "fixture.h"
 #include "plan_thread_local_abort.h"
+#include "shared/array_element.h"
 #include "tbuf.h"
 
 static void

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "shared/memory_limit.h"
-#include "lib/scratch.h"
 #include "lib/check_main.h"
+#include "lib/scratch.h"
+#include "shared/memory_limit.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 

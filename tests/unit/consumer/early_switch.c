@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "fixture.h"
 #include "consumer/attach/attach.h"
+#include "fixture.h"
 #include "lib/check_main.h"
 
 #define SIZE		(UINT64_C(1) << 20)

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "machine/code.h"
 #include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
+#include "fixture.h"
 #include "lib/check_main.h"
+#include "machine/code.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 

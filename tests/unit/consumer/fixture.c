@@ -18,9 +18,9 @@
 
 #include "arch/atomics.h"
 #include "fixture.h"
+#include "lib/scratch.h"
 #include "shared/board.h"
 #include "shared/memory_limit.h"
-#include "lib/scratch.h"
 
 static pid_t
 start_process(void)

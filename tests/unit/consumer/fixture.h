@@ -10,14 +10,14 @@
 #include <check.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/files/files.h"
+#include "consumer/attach/select.h"
 #include "consumer/decode/probe_ids.h"
+#include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
-#include "consumer/attach/select.h"
 #include "layout/layout.h"
 
 struct fake {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "shared/board.h"
 #include "lib/check_main.h"
+#include "shared/board.h"
 
 #define SIZE	65536u		/* of a half */
 #define SMALL	6000u		/* backed at first; no whole record */

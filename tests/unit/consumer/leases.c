@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "shared/board.h"
 #include "lib/check_main.h"
+#include "shared/board.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 

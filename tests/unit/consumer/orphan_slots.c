@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "shared/memory_limit.h"
-#include "consumer/run/run.h"
 #include "consumer/attach/select.h"
+#include "consumer/run/run.h"
+#include "fixture.h"
 #include "lib/check_main.h"
+#include "shared/memory_limit.h"
 
 /* The bound is far above the wait for one lock, far below that for all. */
 #define PAUSES_MAX	1000

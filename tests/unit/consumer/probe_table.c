@@ -12,9 +12,9 @@
 
 #include <check.h>
 
-#include "shared/file_view.h"
 #include "consumer/decode/probe_ids.h"
 #include "lib/check_main.h"
+#include "shared/file_view.h"
 
 #define ENTRIES		1024u
 #define TEXTS		65536u

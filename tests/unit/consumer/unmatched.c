@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "shared/ecb_chain.h"
-#include "shared/memory_limit.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "shared/ecb_chain.h"
+#include "shared/memory_limit.h"
 
 #define PROBES		1000u
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "lib/scratch.h"
 #include "lib/check_main.h"
+#include "lib/scratch.h"
 #include "tbuf.h"
 
 char live_self[4096];

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
 #include "lib/check_main.h"
+#include "machine/aggregate.h"
 
 /* Parameters, laid out as in struct tbuf_d_aggregation. */
 #define LINEAR(base, levels, step)	((uint64_t)(step) << 48 |	\

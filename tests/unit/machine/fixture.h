@@ -9,8 +9,8 @@
 
 #include <check.h>
 
-#include "machine/machine.h"
 #include "lib/check_main.h"
+#include "machine/machine.h"
 #include "tbuf.h"
 
 #define FIXTURE_STRSIZE		32

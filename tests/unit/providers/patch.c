@@ -25,8 +25,8 @@
 
 #include <check.h>
 
-#include "patch/x86_64.h"
 #include "lib/check_main.h"
+#include "patch/x86_64.h"
 
 /* arch_prctl(2)'s, of kernels since 6.6 */
 #define SHSTK_ENABLE	0x5001

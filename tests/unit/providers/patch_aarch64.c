@@ -8,8 +8,8 @@
 
 #include <check.h>
 
-#include "patch/aarch64.h"
 #include "lib/check_main.h"
+#include "patch/aarch64.h"
 
 #define AT	UINT64_C(0x7f0000010000)	/* address of a stub */
 #define PLACE	(AT + (100u << 20))

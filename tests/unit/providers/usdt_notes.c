@@ -11,10 +11,10 @@
 
 #include <check.h>
 
+#include "lib/check_main.h"
 #include "usdt/operand.h"
 #include "usdt/probe.h"
 #include "usdt/symbol.h"
-#include "lib/check_main.h"
 
 /* ------------------------------------------------------------ operands */
 

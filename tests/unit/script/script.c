@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/machine.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
-#include "lib/machine_word.h"
 #include "lib/check_main.h"
-#include "tbuf_consumer.h"
+#include "lib/machine_word.h"
+#include "machine/machine.h"
 #include "machine/program.h"
+#include "tbuf_consumer.h"
 
 /* ------------------------------------------------------------ scripts */
 

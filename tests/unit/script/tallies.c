@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/aggregate.h"
-#include "machine/machine.h"
 #include "consumer/script/agg.h"
 #include "lib/check_main.h"
-#include "tbuf_consumer.h"
+#include "machine/aggregate.h"
+#include "machine/machine.h"
 #include "machine/program.h"
+#include "tbuf_consumer.h"
 
 /* ------------------------------------------------------------ scripts */
 

@@ -6,8 +6,8 @@
  * under test is included here, and the file is checked after each of its
  * instructions.
  */
-#include "unit/consumer/fixture.h"
 #include "consumer/run/budget.h"
+#include "unit/consumer/fixture.h"
 
 /* The budget is not looked at: that reads much, and changes nothing. */
 #define tbuf_budget_look(fd, piece)	((void)(fd), (void)(piece), true)

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/session_build.h"
 #include "shared/atomic_step.h"
+#include "shared/session_build.h"
 
 static enum tbuf_outcome here_load(const struct tbuf_memo *, uint64_t *,
     const uint64_t *, uint64_t);

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "base/cpu_affinity.h"
+#include "lib/scratch.h"
 #include "shared/board.h"
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"
-#include "lib/scratch.h"
 #include "target/file/file.h"
 
 /* The steps at which the entry may change hands. */

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "unit/consumer/fixture.h"
-#include "shared/program_file.h"
-#include "lib/scratch.h"
 #include "lib/check_main.h"
+#include "lib/scratch.h"
+#include "shared/program_file.h"
+#include "unit/consumer/fixture.h"
 
 static const char clauses[] = "clauses", texts[] = "what records are like";
 

@@ -18,8 +18,8 @@ static uid_t	user(void);
 #include <check.h>
 #include <err.h>
 
-#include "lib/scratch.h"
 #include "lib/check_main.h"
+#include "lib/scratch.h"
 
 static char directory[64];
 static struct tbuf_control_file made;

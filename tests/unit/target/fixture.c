@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "shared/ecb_chain.h"
-#include "target/file/file.h"
-#include "shared/memory_limit.h"
 #include "lib/check_main.h"
+#include "shared/ecb_chain.h"
+#include "shared/memory_limit.h"
+#include "target/file/file.h"
 
 struct tbuf_view view;
 int control_file = -1;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "arch/rseq_area.h"
-#include "target/self/self.h"
 #include "fixture.h"
+#include "target/self/self.h"
 
 /* inv.account, inv.order */
 START_TEST(switch_drops_past_the_limit_and_goes_on_behind_it)

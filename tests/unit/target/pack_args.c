@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "target/lane/key_hash.h"
-#include "target/file/file.h"
-#include "target/lane/pack_string.h"
-#include "lib/single_step.h"
 #include "lib/check_main.h"
+#include "lib/single_step.h"
+#include "target/file/file.h"
+#include "target/lane/key_hash.h"
+#include "target/lane/pack_string.h"
 #include "tbuf_consumer.h"
 
 #define FIRES	3

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fixture.h"
 #include "shared/ecb_chain.h"
 #include "target/lane/lane.h"
-#include "fixture.h"
 
 START_TEST(each_enabling_writes_its_own_record)
 {

@@ -14,11 +14,11 @@
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
 #include "consumer/run/run.h"
-#include "consumer/target/target.h"
 #include "consumer/run/thread_lane_pool.h"
+#include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "target/lane/thread_lane.h"
 #include "lib/check_main.h"
+#include "target/lane/thread_lane.h"
 
 static struct tbuf_consumer *c;
 static struct tbuf_target *t;

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/check_main.h"
+#include "lib/scratch.h"
+#include "options/command_line.h"
 #include "print/action.h"
 #include "print/format.h"
-#include "options/command_line.h"
 #include "printf.h"
-#include "lib/scratch.h"
-#include "lib/check_main.h"
 
 /* ------------------------------------------------------------ types */
 

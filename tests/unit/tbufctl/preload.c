@@ -17,11 +17,11 @@
 #include <check.h>
 #undef fail
 
-#include "lib/scratch.h"
-#include "lib/check_main.h"
 #include "base/messages.h"
-#include "run/preload.h"
+#include "lib/check_main.h"
+#include "lib/scratch.h"
 #include "options/enablings.h"
+#include "run/preload.h"
 
 static char dir[64];
 static char said[512];

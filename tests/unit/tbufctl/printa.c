@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/check_main.h"
+#include "machine/machine.h"
+#include "options/command_line.h"
 #include "print/action.h"
 #include "print/aggregation.h"
-#include "machine/machine.h"
 #include "print/format.h"
 #include "print/histogram.h"
-#include "options/command_line.h"
-#include "lib/check_main.h"
 
 /* ------------------------------------------------------------ a script */
 

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debuginfo/dwarf.h"
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "base/pipe_message.h"
-#include "base/helper_process.h"
-#include "lib/check_main.h"
+#include "debuginfo/dwarf.h"
 #include "debuginfo/unwind.h"
+#include "lib/check_main.h"
 
 /* check.h comes last, as its fail is a macro. */
 #include <check.h>

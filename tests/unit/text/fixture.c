@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "lib/scratch.h"
 #include "lib/check_main.h"
+#include "lib/scratch.h"
 
 struct tbuf_component text_store = { .name = "store" };
 char text_directory[256];
