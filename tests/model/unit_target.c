@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The target of the model of units: the steps of begin, a record, moves and the
- * end in target/unit/*.c and the sections of arch/rseq_unit.h.
+ * end in target/unit and the sections of arch/rseq_unit.h.
  */
 #include <string.h>
 
