@@ -12,7 +12,7 @@
  * THREAD LANES
  *
  * A session's pool of thread lanes is after its CPU lanes and lock lanes, from
- * slot.first_side on.  A lane belongs to one thread while that writes there.
+ * slot.first_thread_lane on.  A lane belongs to one thread while that writes there.
  * Each lane has a holder with the thread and the state:
  *
  *	        (t) claims        (later) (t) ends, its records to be read

@@ -236,8 +236,8 @@ tables_are_the_headers() {
 	layout_assertions >"$work/layout.c"
 	limit_assertions >>"$work/layout.c"
 	[ "$(grep -c _Static_assert "$work/layout.c")" -gt 100 ] &&
-	    $CC -std=gnu11 -D_GNU_SOURCE -I"$library" -fsyntax-only \
-	    "$work/layout.c"
+	    $CC -std=gnu11 -D_GNU_SOURCE -I"$top_srcdir/libtbuf" -I"$library" \
+	    -fsyntax-only "$work/layout.c"
 }
 
 # example PAGE: prints the program in its first unindented display in EXAMPLES.

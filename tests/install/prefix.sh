@@ -14,7 +14,7 @@ cd "$top_builddir"
 [ -s directories ] || { echo 'FAIL: no list of directories' >&2; exit 1; }
 env -u MAKEFLAGS -u MAKELEVEL make -n -W directories all-am >"$plan"
 for output in libtbuf.la libtbuf-libc.la libtbuf-list.la \
-    tbufctl/libtbufctl_a-preload.o; do
+    tbufctl/run/libtbufctl_a-preload.o; do
 	grep -q -e " -o $output " "$plan" || {
 		echo "FAIL: $output is left as it was" >&2
 		exit 1

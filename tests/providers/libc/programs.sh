@@ -125,7 +125,7 @@ committing() {
 	export GIT_AUTHOR_DATE='2000-01-01T00:00:00Z' GIT_AUTHOR_NAME=a \
 	    GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_DATE='2000-01-01T00:00:00Z' \
 	    GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
-	cp "$top_srcdir"/providers/*.c . &&
+	cp "$top_srcdir"/providers/libc/*.c . &&
 	run "$1" git init -q . && run "$1" git add . &&
 	run "$1" git commit -q -m first && echo more >>libc.c &&
 	run "$1" git commit -q -a -m second &&
@@ -135,7 +135,7 @@ committing() {
 
 compiling() {
 	run "$1" gcc -O1 -fPIC -shared -D_GNU_SOURCE -pipe \
-	    -I"$top_srcdir/libtbuf/include" -o object \
+	    -I"$top_srcdir/libtbuf" -I"$top_srcdir/libtbuf/include" -o object \
 	    "$top_srcdir/tests/providers/libc/fake_libtbuf.c" &&
 	    md5sum object && run "$1" gcc -o none "$top_srcdir/none.c"
 }

@@ -432,8 +432,8 @@ START_TEST(built_in_variables)
 	made_clause(&made, "test:::number", code, 21, &record, 1);
 	pid = clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
-	snprintf(expected, sizeof(expected), "number 'test' 'check_clause' "
-	    "'numbers' 'number' 'check_clause' %d %d %d %u %u\n", pid, pid,
+	snprintf(expected, sizeof(expected), "number 'test' 'clauses' "
+	    "'numbers' 'number' 'clauses' %d %d %d %u %u\n", pid, pid,
 	    getpid(), geteuid(), getegid());
 	clause_expect(expected);
 }

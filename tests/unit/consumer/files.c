@@ -645,7 +645,7 @@ find(uint64_t address, const char *name)
 START_TEST(what_a_session_saw_mapped_is_left)
 {
 	begin_named();
-	ck_assert_int_eq(find((uintptr_t)find, "check_consumer_files"), 1);
+	ck_assert_int_eq(find((uintptr_t)find, "files"), 1);
 	session()->mapped = 0;
 	ck_assert_int_eq(find((uintptr_t)find, ""), 0);
 	end();

@@ -31,7 +31,7 @@
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__) && \
     (defined(__cplusplus) ? __cplusplus >= 201103L : \
     defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
-#include "tbuf.h"
+#include "../../tbuf.h"
 #define TBUF_SDT_SITES	1
 #endif
 
