@@ -35,7 +35,7 @@ tbuf_hold_value(const uint64_t *mark)
  *
  * A handler that fires between any two of these steps restores `nholds', or, if
  * it does not return, has added marks that do not count.  If there is no room
- * the oldest is dropped: fires under way are nested handlers, never that many.
+ * the oldest is removed: fires under way are nested handlers, never that many.
  */
 static inline uint32_t
 tbuf_hold_begin(volatile uint64_t *mark)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The hash of an aggregation key: a sum over its words, finished with the
- * aggregation's number.
+ * aggregation's number and the key's size.
  */
 #ifndef TBUF_TARGET_LANE_KEY_HASH_H
 #define TBUF_TARGET_LANE_KEY_HASH_H
@@ -42,8 +42,8 @@ tbuf_hash_add(uint64_t *sum, uint64_t *factor, uint64_t word)
 }
 
 /*
- * Returns the hash for a sum; `which' combines the aggregation and the key's
- * bytes.
+ * Returns the hash for a sum; `which' combines the aggregation's number and the
+ * number of the key's bytes.
  */
 static inline uint64_t
 tbuf_hash_key(uint64_t sum, uint32_t which)

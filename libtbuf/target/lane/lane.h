@@ -17,10 +17,10 @@
 #include "target/self/thread.h"
 
 /*
- * After this many fires in a row for other sessions a thread's memo changes to
- * that of the session it fires for, so that most of its fires are flat
- * sections.  If two sessions alternate half of them are; a new memo costs
- * little among so many fires.
+ * After this many fires for sessions other than its memo's, in a row or not, a
+ * thread's memo becomes that of the session it fires for, so that most of its
+ * fires are flat sections.  If two sessions alternate half of them are; a new
+ * memo costs little among so many fires.
  */
 #define TBUF_ELSEWHERE	64
 
@@ -194,7 +194,10 @@ bool	tbuf_lock_try(const struct tbuf_fire *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
 bool	tbuf_lane_try(const struct tbuf_fire *, tbuf_lane_work *,
 	    tbuf_lock_work *, void *argument) TBUF_HIDDEN;
-/* Stores the fire's record with the lane's lock held, or counts a drop. */
+/*
+ * Stores the fire's record with the lock of lane `place' held, or counts a
+ * drop.
+ */
 void	tbuf_lock_write(const struct tbuf_fire *,
 	    const struct tbuf_place *) TBUF_HIDDEN;
 /* Counts a drop, because something that a record needs is busy. */
@@ -210,11 +213,11 @@ uint32_t tbuf_fire_next(const struct tbuf_fire *) TBUF_HIDDEN;
 bool	tbuf_fire_current(const struct tbuf_fire *) TBUF_HIDDEN;
 
 /*
- * Ends the session here: its consumer has died (exit 0), or a clause has set
- * slot.exit.
+ * Gives the session up: its consumer has died (`exit' is 0), or a clause has
+ * called exit(): 2^32 + status.  Stores `exit' in slot.exit.
  */
 void	tbuf_fire_leave(const struct tbuf_fire *, uint64_t exit) TBUF_HIDDEN;
-/* Returns the side words of a lane, NULL if they are not in the file. */
+/* Returns a lane's further counters, NULL if they are not in the file. */
 struct tbuf_lane_counters *tbuf_counters_find(uint64_t base,
 	    const struct tbuf_lane *) TBUF_HIDDEN;
 /* Gives the session up if its deadline has passed.  Returns true if so. */

@@ -258,7 +258,7 @@ locked_begin(const struct tbuf_slot *slot, uint64_t base,
 	    (only < 0 || (uint32_t)only == *cpu));
 }
 
-/* Stores a record in a side lane, without a CPU. */
+/* Stores a record in a thread lane, without a CPU. */
 static void
 thread_lane_store(const struct tbuf_fire *f, const struct tbuf_place *place,
     uint64_t time, uint64_t size)

@@ -136,8 +136,8 @@ packing_fill(struct tbuf_packing *packing, const struct tbuf_site *site)
 }
 
 /*
- * Adds the first site's packing of its kind.  Another thread's unfinished one
- * has no effect in a forked child: the index is stored last.
+ * Adds a packing, for the first site with these sizes.  One that another thread
+ * has not finished has no effect in a forked child: the index is stored last.
  */
 static unsigned
 packing_add(unsigned key, const struct tbuf_site *site)
@@ -194,8 +194,8 @@ store8(unsigned char *p, uint64_t word)
 /*
  * Copies a string.  Returns its length; if it has more than `most' bytes,
  * copies these and some more, and returns a number above `most'.  The C library
- * has no function that does this without vector registers, and reads memory
- * that another thread may change only once.  It loads aligned words, which
+ * has no function that does this without vector registers and with one read of
+ * each byte, which another thread may change.  It loads aligned words, which
  * never reach into a page that the string does not; a sanitizer would report
  * these.  It stores whole words, too.
  */
@@ -270,7 +270,10 @@ bytes_put(unsigned char *to, const unsigned char *bytes, size_t size)
 
 #define TEXT_NONE	UINT64_MAX
 
-/* Copies a text after its word.  Returns as string_put_any(), or TEXT_NONE. */
+/*
+ * Copies a text without its 16-bit word.  Returns as string_put_any(), or
+ * TEXT_NONE.
+ */
 static inline uint64_t
 text_put(unsigned char *to, uint8_t type, uint64_t value, unsigned most)
 {

@@ -61,8 +61,8 @@ struct tbuf_key_text tbuf_pack_key_other(uint64_t string, uint32_t strsize,
 
 /*
  * Packs a string that is the last text, after whole words: its 16-bit word
- * begins a word.  Each word that starts in the string must be in its page.  All
- * words but the first are loaded as they are stored.  The first, with the
+ * begins a word.  No word that starts in the string may cross a page's end.
+ * All words but the first are loaded as they are stored.  The first, with the
  * length, is stored last; no byte that is used is read twice.
  */
 static inline __attribute__((always_inline, no_sanitize("address", "thread")))

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Frees the side lanes of a thread that ends.
+ * Frees the lanes of a thread that ends.
  */
 #include "base/optimize_size.h"
 
@@ -63,8 +63,8 @@ session_leave(const struct tbuf_view *view, unsigned number)
 }
 
 /*
- * Voids the memos of the thread's units, then its own: a handler may have used
- * one of the units.
+ * Voids the memos that the thread's units have saved, then its own: a handler
+ * that leaves a unit after that restores a void one.
  */
 static void
 forget(void)
@@ -79,7 +79,7 @@ forget(void)
 
 /*
  * Runs at a thread's end.  The thread voids its memos before it frees its
- * lanes, and while side_busy is set no handler binds another.
+ * lanes, and while thread_lane_busy is set no handler binds another.
  */
 static void
 thread_ends(void *value)

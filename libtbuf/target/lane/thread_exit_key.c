@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Detects the end of a thread with a side lane, by the destructor of a key.  A
- * consumer frees the lanes of threads without the key.
+ * Detects the end of a thread with a lane of its own, by the destructor of a
+ * key.  A consumer frees the lanes of threads without the key.
  *
  * The key is made when the process becomes a target, never in a fire.  A fire
  * sets it only if it is one of the keys that the C library has room for in each

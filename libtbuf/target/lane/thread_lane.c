@@ -14,8 +14,8 @@
 #define TRIES		16
 
 /*
- * A thread caches its last session with side lanes in one word,
- * tbuf_thread.side: the index of its lane, or NONE with the value of
+ * A thread caches its last session with thread lanes in one word,
+ * tbuf_thread.thread_lane: the index of its lane, or NONE with the value of
  * slot.released at that time; above them the session's generation.
  */
 #define INDEX_BITS	16

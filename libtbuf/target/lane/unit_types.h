@@ -46,9 +46,11 @@ struct tbuf_bound {
 
 struct tbuf_unit {
 	uint64_t word;			/* epoch << 48 | serial << 1 | used */
-	uint64_t owner;	/* thread in it, or tbuf_unit_unowned(); 0:
-					 * the place is free */
-	struct tbuf_unit *outer;	/* its thread's previous unit */
+	uint64_t owner;			/* tbuf_unit_self() of the thread in it,
+					 * or tbuf_unit_unowned(); 0: the place
+					 * is free */
+	struct tbuf_unit *outer;	/* unit in which its thread entered it,
+					 * or NULL */
 	uint64_t memo;			/* saved bits of that thread's memo */
 	bool busy;			/* a record is written under a lock */
 	uint32_t nbound;
