@@ -70,11 +70,12 @@ struct tbuf_thread {
 	uint8_t deadline_ticks;	/* clause chains run, modulo 256 */
 	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
-	uint8_t thread_lane_busy; /* not 0: its side lanes must not be used */
+	uint8_t thread_lane_busy; /* not 0: its lane must not be used */
 	bool batch;		/* between tbuf_batch_begin() and _end() */
 	int16_t batch_error;	/* why the batch cannot register, or 0 */
-	uint8_t elsewhere;	/* fires in a row by CPUs' memos, each for the
-				 * only session of its probe */
+	uint8_t elsewhere;	/* fires for sessions other than the memo's,
+				 * each the only one of its probe; at most
+				 * TBUF_ELSEWHERE */
 	uint64_t stack_low;	/* lowest known address of its stack */
 	uint64_t stack_end;	/* end of its stack; 0: not known */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: inflight.h */
