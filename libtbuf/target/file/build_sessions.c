@@ -377,7 +377,10 @@ script_copy(const struct script *script, const struct tbuf_view *view,
 	return (true);
 }
 
-/* Builds a planned session.  Returns false if the entry's run has changed. */
+/*
+ * Builds a planned session.  Returns false if that fails, or the entry's run
+ * has changed.
+ */
 static bool
 session_write(int fd, unsigned number, uint64_t area,
     const struct tbuf_board_entry *entry, const struct tbuf_order *order,
@@ -662,8 +665,9 @@ tbuf_wanted_missed(const char *why)
 }
 
 /*
- * Saves the runs of the parent's sessions while its file is still mapped.  If
- * the child cannot see the board (`missed'), counts it in the slots.
+ * Saves the runs of the parent's sessions that follow children, while its file
+ * is still mapped.  If the child cannot see the board (`missed'), counts it in
+ * the slots.
  */
 static void
 runs_read(bool missed)

@@ -100,7 +100,7 @@ tbuf_sessions_match(uint32_t first, uint32_t end)
 		return;
 	control = tbuf_view_control(&view);
 	tbuf_add(&control->registering, 1);
-	/* Fence A: pairs with B, at the session's begin. */
+	/* Fence A: pairs with B, at the session's beginning. */
 	tbuf_fence();
 	for (slot = 0; slot < TBUF_NSESSIONS; slot++)
 		for (i = first; i < end &&

@@ -347,7 +347,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 		if (hashes[i].all == hash && is_probe(&view, i, c)) {
 			entry = tbuf_view_probe(&view, i);
 			tbuf_add(&entry->sites, 1);
-			/* A probe is selected if any of its sites is. */
+			/* The selections of a probe's sites are combined. */
 			tbuf_store(&entry->selection,
 			    tbuf_load(&entry->selection) | c->selection);
 			return ((int)i);

@@ -34,8 +34,9 @@ struct tbuf_candidate {
 };
 
 /*
- * The table's lock: held while the table is searched or changed, with signals
- * blocked.  A forked child releases it if a thread of its parent held it.
+ * The table's lock: held, with signals blocked, while probes are added or
+ * searched; tbuf_sites_unregister() blocks none.  A forked child releases it if
+ * a thread of its parent held it.
  */
 void	tbuf_table_lock(void) TBUF_HIDDEN;
 void	tbuf_table_unlock(void) TBUF_HIDDEN;
@@ -49,7 +50,7 @@ int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
 /* Makes a group; all candidates may use it while the lock is held. */
 void	tbuf_table_group(struct tbuf_group *, const char *provider,
 	    const char *module) TBUF_HIDDEN;
-/* Removes a site.  Returns its selection, for a site that registers again. */
+/* Removes a site.  Returns its probe's selection, to register it again. */
 uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
 
 /*
