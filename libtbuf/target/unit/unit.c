@@ -51,7 +51,8 @@ leave(const struct tbuf_unit *u)
 	if (tbuf_thread.unit != u)
 		return (leave_below(u));
 	/*
-	 * The memo is unchanged: cpu_lane.c saves none while there is a unit.
+	 * The memo is unchanged: cpu_lane.c does not store to a thread's memo
+	 * while there is a unit.
 	 * A fire between the two stores uses the memo.
 	 */
 	if (u->outer == NULL && tbuf_self.rseq && tbuf_thread.shared == 0)

@@ -249,8 +249,9 @@ bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
 /*
- * Calls `work' under the first free lock.  tbuf_bound_record() does the steps
- * of a record, and counts a drop if all lanes are busy.
+ * tbuf_bound_wait() calls `work' under the first free lock, as tbuf_bound_do()
+ * does without sections.  tbuf_bound_record() runs the steps of a record, and
+ * counts a drop if all lanes are busy.
  */
 enum tbuf_emit tbuf_bound_wait(const struct tbuf_bound *, tbuf_lock_work *,
 	    void *argument) TBUF_HIDDEN;
@@ -269,9 +270,9 @@ void	tbuf_unit_without(uint64_t base, unsigned first) TBUF_HIDDEN;
 /* Publishes in the tables that its thread has entered or left the unit. */
 void	tbuf_unit_tell(struct tbuf_unit *, bool inside) TBUF_HIDDEN;
 /*
- * Returns the mask of an EPID's enabling, or of its probe.  `met', unless NULL,
- * receives the word that the mask depends on; it is not changed for an invalid
- * EPID.
+ * Returns the mask of an EPID's enabling, or of its probe.  `cached', unless
+ * NULL, receives the EPID, the word that the mask depends on, and its value; it
+ * is not changed for an invalid EPID.
  */
 uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 	    uint32_t epid, struct tbuf_unit_epid *cached) TBUF_HIDDEN;

@@ -303,8 +303,9 @@ emit_locked(void *argument, const struct tbuf_place *place)
 
 /*
  * Writes the record, then releases the table.  Without sections both happen
- * under one lock: records that count as drops must not be read from a table for
- * which no lane had a free place.
+ * under one lock, or neither: else the record might be refused, which is a drop
+ * of the unit's records, and then, with no lane free, the table would remain
+ * TBUF_UNIT_ENDING, from which a consumer reads these records.
  */
 static void
 emit_finish(struct ending *e, const struct tbuf_fire *f)

@@ -119,8 +119,8 @@ wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
 	    (laps == 0 ? 0 : tbuf_unit_records(was->half[older].head)) };
 
 	/*
-	 * The lowest bit selects a half, so that it alternates at the maximum,
-	 * too.
+	 * The lowest bit of laps selects a half.  At its maximum laps is
+	 * decremented, so that the bit still alternates.
 	 */
 	laps = laps == 0xffff ? laps - 1 : laps + 1;
 	return (publish(memo, &e->head, was->head, tbuf_unit_head(laps, 0, 0),
