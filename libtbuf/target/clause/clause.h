@@ -168,8 +168,10 @@ struct tbuf_run {
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t signals;		/* to raise: bit N - 1 for N */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
-	const void *frame;		/* first frame of tbuf */
-	uint64_t chain;			/* the function it belongs to */
+	const void *frame;		/* of the function that made the run;
+					 * it has a frame pointer */
+	uint64_t chain;			/* address of tbuf_clause_chain(); all
+					 * functions of tbuf are near it */
 	uint8_t *locals;
 	uint32_t locals_room;
 	bool begun;			/* run_begin() was called */
@@ -216,8 +218,8 @@ tbuf_run_part(const struct tbuf_run *run, const struct tbuf_part *part,
 }
 
 /*
- * Returns a lane's side words, which are before its storage; NULL if they are
- * not in the file.
+ * Returns a lane's further counters, which are before its storage; NULL if they
+ * are not in the file.
  */
 static inline struct tbuf_lane_counters *
 tbuf_run_counters(const struct tbuf_run *run, const struct tbuf_lane *lane)
@@ -323,7 +325,9 @@ int	tbuf_array_copy(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 int	tbuf_array_store(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t size, uint64_t value) TBUF_HIDDEN;
-/* Stores bytes at to at + size of a structure; `bytes` is all of it. */
+/*
+ * Stores the `size` bytes from `at` on of a structure; `bytes` is all of it.
+ */
 int	tbuf_array_store_part(struct tbuf_run *, enum tbuf_scope, uint32_t id,
 	    const struct tbuf_code_variable *, const uint8_t *bytes,
 	    uint32_t at, uint32_t size) TBUF_HIDDEN;
@@ -383,8 +387,8 @@ int	tbuf_run_update(struct tbuf_machine *, const struct tbuf_update *)
 /*
  * Updates an aggregation's key of `bytes` bytes in the lane of a memo by one
  * section.  The search has the session, the key and its hash, which word
- * changes, and by how much.  Returns false if nothing was done, mostly as the
- * key is new.
+ * changes, and the value for it.  Returns false if nothing was done, mostly as
+ * the key is new.
  */
 bool	tbuf_table_update(const struct tbuf_memo *, struct tbuf_search *,
 	    uint64_t base, uint32_t aggregation, uint32_t bytes,

@@ -218,8 +218,9 @@ first_redirected(struct frame *f)
  * Finds the frame that we were called from: its function's frame pointer, and
  * the site as pc.  All of ours call each other directly, and a site calls
  * through its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no
- * function of the program's, and mostly has no frame, as it jumps there.  A
- * provider that fires for redirected code has stored where that is.
+ * function of the program's, and mostly has no frame, as it jumps to
+ * site->fire.  A provider that fires for redirected code has stored that code's
+ * pc and registers.
  */
 static bool
 first(struct tbuf_run *run, struct frame *f)

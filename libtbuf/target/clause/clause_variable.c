@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Variables of clauses at a fire.  Globals are in the session's area: a load
- * sees the last store of any thread, and each word that is stored is a section
- * of its own.  this-> variables are in the run; self-> variables are in
+ * may see a store of any thread, and each word that is stored is a section of
+ * its own.  this-> variables are in the run; self-> variables are in
  * clause_thread_local.c.  The session's codes have their places.
  */
 #include "machine/internal.h"

@@ -5,7 +5,7 @@
  */
 #include "target/clause/clause.h"
 
-/* Finds a variable by the session's codes; it may have none. */
+/* Finds a variable's place.  Returns false if the codes do not have it. */
 bool
 tbuf_variable_place(const struct tbuf_run *run, enum tbuf_scope scope,
     uint32_t id, struct tbuf_code_variable *place)

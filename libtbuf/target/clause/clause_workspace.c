@@ -12,8 +12,8 @@
 #define FEW	2
 
 static struct tbuf_workspace few[FEW], *workspaces = few;
-static uint32_t none = ~UINT32_C(0) << FEW;	/* a bit each: does not exist */
-static uint32_t taken = ~UINT32_C(0) << FEW;	/* a bit each: so, or in use */
+static uint32_t none = ~UINT32_C(0) << FEW;	/* a bit each: not there */
+static uint32_t taken = ~UINT32_C(0) << FEW;	/* not there, or in use */
 
 _Static_assert(TBUF_WORKSPACES == 8 * sizeof(taken), "bits");
 

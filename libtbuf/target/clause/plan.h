@@ -12,9 +12,9 @@
  *		one record of numbers, or one aggregation
  *		a self-> number that is stored
  *
- * of which each may be missing (plan_thread_local.c runs the first and the
- * last).  A second self-> number may be loaded as well.  In place of the self->
- * number there may be that of an array element, with one key of numbers.
+ * of which each may be missing (plan_thread_local.c runs steps with a self->
+ * number).  A second self-> number may be loaded as well.  In place of the
+ * self-> number there may be that of an array element, with one key of numbers.
  */
 #ifndef TBUF_TARGET_CLAUSE_PLAN_H
 #define TBUF_TARGET_CLAUSE_PLAN_H
@@ -200,7 +200,8 @@ tbuf_plan_place(uint32_t index)
 }
 
 /*
- * Returns the slot of a step: those of one program, and neighbours, are apart.
+ * Returns the slot of a step.  No two steps of one program, or of programs with
+ * adjacent EPIDs, share a slot.
  */
 static inline struct tbuf_plan *
 tbuf_plan_step_place(uint32_t epid, uint32_t step)
@@ -471,8 +472,8 @@ tbuf_plan_add(const struct tbuf_plan *p, uint64_t version, uint64_t word,
 
 /*
  * Counts in an aggregation without a key, if the memo has its values.  Once
- * that is done the fire is done, even if a handler's fires have brought `looks`
- * to 0.
+ * that is done the fire is done, even if a handler's fires have brought
+ * `deadline_ticks` to 0.
  */
 static inline bool
 tbuf_plan_count(const struct tbuf_plan *p, uint64_t version)

@@ -55,7 +55,7 @@ clause_look(const struct tbuf_steps *s, const struct tbuf_plan *p,
 }
 
 /*
- * Returns the next EPID.  An ECB that was added to a program that was alone
+ * Returns the next EPID.  An ECB that was added after a program that was alone
  * waits for the next fire: it could not see this-> variables of that program.
  */
 static inline uint32_t

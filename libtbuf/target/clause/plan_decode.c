@@ -596,7 +596,10 @@ is_nothing(const struct tbuf_decoder *g, uint32_t from, struct tbuf_plan *p)
 	return (true);
 }
 
-/* Drops an effect that cannot be used: only the tests are cached. */
+/*
+ * Returns true if the effect can be used.  Else removes it: only the tests are
+ * cached.
+ */
 static bool
 effect_end(struct tbuf_plan *p, bool found)
 {

@@ -25,7 +25,7 @@ struct tbuf_decoder {
 	 */
 	bool alone;
 	bool knows;			/* a this-> variable was stored */
-	bool late;			/* one of them is_late() */
+	bool late;			/* an earlier step's one is_late() */
 	uint32_t nlocals;
 	struct tbuf_plan_local locals[TBUF_PLAN_LOCALS];
 	struct tbuf_number key[TBUF_PLAN_NUMBERS]; /* that is being made */
