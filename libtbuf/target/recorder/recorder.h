@@ -71,8 +71,8 @@ int	tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 	    TBUF_HIDDEN;
 
 /*
- * Removes one ended recording of the program, if all have at least so many
- * bytes.  Returns false if none was removed.
+ * Removes one ended recording of the program, if together they have at least
+ * `bytes' bytes.  Returns false if none was removed.
  */
 bool	tbuf_recorder_make_way(int dirfd, const char *program, uint64_t bytes,
 	    uint64_t *removed) TBUF_HIDDEN;
