@@ -3,8 +3,8 @@
  *
  * A drain (struct tbuf_drain) returns all events that one look at the lanes
  * made available.  Lanes come by CPU, then pid; after the lanes of one CPU and
- * pid come their drops, and last the ends of targets.  Side lanes, which belong
- * to no CPU, come after the others, each by itself.
+ * pid come their drops, and last the ends of targets.  Thread lanes, which
+ * belong to no CPU, come after the others, each by itself.
  */
 #include <sys/stat.h>
 
@@ -82,14 +82,14 @@ order_readers(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* Returns true if a target records no more. */
+/* Returns true if a target records no more in this session. */
 static bool
 ended(const struct tbuf_target *t)
 {
 	return (t->state != TBUF_ALIVE);
 }
 
-/* Drops a snapshot's copies of live targets' lanes, returned or not. */
+/* Frees a snapshot's copies of live targets' lanes, returned or not. */
 static void
 forget_copies(struct tbuf_drain *d)
 {
@@ -303,7 +303,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	d->cut = any_changing(c) && !holds_back(c);
 	if (d->cut || holds_back(c))
 		tbuf_watermark_note(c);
-	/* Commit records of these are in the lanes, which are marked next. */
+	/* Commit records of these are below the next ends, or refused. */
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
 	for (i = 0; i < d->count && error == 0; i++) {
@@ -535,7 +535,10 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (0);
 }
 
-/* Gives up an image that has ended, after its records were returned. */
+/*
+ * Ends the session of an exec image that has ended, or has given this consumer
+ * up, after its records were returned.
+ */
 static void
 let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -688,8 +691,9 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 }
 
 /*
- * Aggregates a record with a key that is complete only now; returns true if the
- * record is one.  A snapshot's record is read again later, and counts then.
+ * Aggregates a record of TBUF_ACTION_AGGREGATE: its key has a raw stack, which
+ * has been unwound by now.  Returns true for such a record.  A snapshot's is
+ * read again later, and counts then.
  */
 static bool
 fold(struct tbuf_consumer *c, const struct tbuf_event *event)

@@ -45,14 +45,14 @@ bool	tbuf_fault_decode(struct tbuf_consumer *, const struct tbuf_reader *,
 	    const struct tbuf_header *, struct tbuf_event *);
 void	tbuf_fault_tell(struct tbuf_consumer *, const struct tbuf_event *);
 
-/* Returns true if a record is later than the moment of a cut. */
+/* Returns true if a record is not before the moment of a cut. */
 bool	tbuf_reader_later(const struct tbuf_consumer *,
 	    const struct tbuf_reader *, const struct tbuf_header *);
-/* As tbuf_reader_peek(), but skips those, and records that are unwanted. */
+/* As tbuf_reader_peek(), but skips these, and a file's unwanted records. */
 int	tbuf_reader_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header **);
 
-/* Returns 1 with the next event of a lane, or 0 at its mark. */
+/* Returns 1 with the next event of a lane, or 0 at the reader's end. */
 int	tbuf_reader_event(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);
 /* Clears the fields that records of arguments and most events do not set. */
@@ -87,15 +87,15 @@ void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
 
 /*
  * Adds the records in a batch's bytes from `at` on, up to the first invalid
- * one.  Returns false without memory.
+ * one.  Returns false if there is no memory.
  */
 bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_reader *,
 	    uint64_t at);
 
 /*
  * Speculations.  clean: takes the committed batches, which frees their ids.
- * mark: a lane's next record is a commit record; its batch is returned from now
- * on.  next: returns 1 with the batch's next record, or 0.
+ * commit: a lane's next record is a commit record; its batch is returned from
+ * now on.  next: returns 1 with the batch's next record, or 0.
  */
 void	tbuf_batches_clean(struct tbuf_consumer *);
 void	tbuf_batch_commit(struct tbuf_consumer *, struct tbuf_reader *,
@@ -104,19 +104,20 @@ int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);
 /*
  * due: notes whether this drain reads the target's lanes.  Batches that were
- * taken before such a drain, and have no commit record in it, are lost.  left:
- * returns 1 with a record of a batch that a target was killed while committing,
- * at its end, or 0.
+ * taken before such a drain, and have no commit record in it, are lost.
+ * unfinished: counts these as losses; at the target's end, returns 1 with a
+ * record of a batch that it was killed while committing; else 0.
  */
 void	tbuf_batches_due(struct tbuf_target *, bool due);
 int	tbuf_batches_unfinished(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 /*
- * Work units.  look: frees tables after their batch was returned.  release:
- * publishes how many records of a lane's units were returned.  is: returns true
- * if a lane's next record is an envelope or a commit record; open: its batch is
- * returned from now on.  left: at the end, returns 1 with a record of an
- * unfinished unit, or 0.  losses: returns 1 with the next kind of losses, or 0.
+ * Work units.  look: frees tables after all of their batch was returned.
+ * release: publishes how many records of a lane's units were returned.  is:
+ * returns true if a lane's next record is an envelope or the commit record of a
+ * unit; open: its batch is returned from now on.  unfinished: at the end,
+ * returns 1 with a record of an unfinished unit, or 0.  losses: returns 1 with
+ * the next kind of losses, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
 void	tbuf_units_release(struct tbuf_reader *);
@@ -130,7 +131,8 @@ int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 /*
  * A live target's file shows its units as of one moment.  hold: saves the
  * tables' counters before the watermark is taken.  copy: copies the tables
- * after it.  cut: drops records of unfinished units that are later than it.
+ * after it.  cut: once all records before it are committed, reads unfinished
+ * units again, and removes their later records.
  */
 void	tbuf_units_hold(struct tbuf_target *);
 void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
@@ -173,8 +175,8 @@ void	tbuf_drain_hold(struct tbuf_consumer *);
 void	tbuf_drain_early(struct tbuf_consumer *);
 
 /*
- * Take the watermark for a merge or a cut of live targets, before lanes are
- * marked (note), and return it in ns (time).
+ * Take the watermark for a merge or a cut of live targets, before the ends of
+ * lanes are read (note), and return it in ns (time).
  */
 void	tbuf_watermark_note(struct tbuf_consumer *);
 uint64_t tbuf_watermark_time(const struct tbuf_consumer *);

@@ -28,8 +28,8 @@ good(struct tbuf_consumer *c, const struct tbuf_reader *r,
 }
 
 /*
- * Takes adjacent records in memory, up to one that is invalid, not fetched, or
- * at the mark.
+ * Takes adjacent records in memory, up to one that is invalid or not fetched,
+ * or up to the reader's end.
  */
 static void
 take_records(struct tbuf_consumer *c, struct tbuf_reader *r,

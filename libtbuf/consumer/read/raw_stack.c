@@ -62,7 +62,11 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 	v->data = (const char *)words;
 }
 
-/* Unwinds the raw stack of a record; c->stack has room for one. */
+/*
+ * Unwinds the raw stack of a record.  c->stack has room for one, and two would
+ * exceed TBUF_RECORD_LARGE; if a forged file describes more, all of them have
+ * the last one's frames.
+ */
 void
 tbuf_stack_give(struct tbuf_consumer *c, const struct tbuf_d_record *record)
 {

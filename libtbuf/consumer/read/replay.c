@@ -28,7 +28,7 @@ struct probe {
 	struct fit *fits;
 	unsigned nfits;
 	bool known;
-	bool plain;		/* its records are returned, too */
+	bool plain;		/* its records are returned as they are, too */
 };
 
 struct tbuf_replay {
@@ -244,7 +244,7 @@ probe_find(struct tbuf_consumer *c, const struct tbuf_probe_info *info)
 
 /* ------------------------------------------------------------ begin */
 
-/* Frees sessions of clauses: their records lack the probes' arguments. */
+/* Frees targets with clauses: their records lack the probes' arguments. */
 static int
 leave_out_scripts(struct tbuf_consumer *c)
 {

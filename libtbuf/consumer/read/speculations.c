@@ -95,7 +95,7 @@ tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
 		header = (const void *)(b->bytes + at);
 		if (!plausible(r, header->size, b->size - at))
 			break;
-		/* Twice as many whenever that is a power of two. */
+		/* The room doubles when count + 1 is a power of two. */
 		if ((b->count & (b->count + 1)) == 0) {
 			items = reallocarray(b->items, 2 * b->count + 2,
 			    sizeof(*items));
@@ -108,7 +108,7 @@ tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
 	return (true);
 }
 
-/* Returns the bytes of a batch in a lane, at *at; adds to its drops. */
+/* Returns the bytes of a batch in a lane, at *at; adds its drops to *drops. */
 static uint64_t
 buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
     unsigned lane, uint64_t *at, uint64_t *drops)
@@ -168,7 +168,10 @@ compare(const void *a, const void *b)
 	return (x->header < y->header ? -1 : x->header > y->header);
 }
 
-/* Takes an instance's batch.  Returns NULL without memory: it stays there. */
+/*
+ * Takes an instance's batch and frees its id.  Returns NULL if there is no
+ * memory: then the batch stays in the lanes.
+ */
 static struct tbuf_batch *
 batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 {
@@ -370,7 +373,7 @@ tbuf_batches_unfinished(struct tbuf_consumer *c, struct tbuf_target *t,
 	}
 }
 
-/* Sums failed speculation() calls; side words last as long as the session. */
+/* Sums failed speculation() calls.  Counters last as long as the session. */
 static uint64_t
 failed(const struct tbuf_target *t, bool busy)
 {

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Work units of targets (layout/unit.h).  The records that a unit has kept are
- * returned as a batch in the place of its envelope or commit record; those of
+ * Work units of targets (layout/unit.h).  The records of a unit are returned
+ * as a batch in the place of its envelope or commit record; those of
  * unfinished units when no thread can be inside any more (units_unfinished.c).
  *
  *	table DONE --> its commit record is read: returned, and the table is
@@ -182,7 +182,10 @@ tbuf_unit_is(const struct tbuf_reader *r, const struct tbuf_header *header)
 	    header->epid == TBUF_EPID_UNIT));
 }
 
-/* Reads a unit's record; returns the data after it, or NULL if invalid. */
+/*
+ * Reads a unit's record, which comes after the CPU in a lock lane.  Returns the
+ * data after it, or NULL if it is invalid.
+ */
 static const unsigned char *
 record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_unit_record *record, uint64_t *size)

@@ -18,7 +18,10 @@ least(uint64_t a, uint64_t b)
 	return (a < b ? a : b);
 }
 
-/* Gives up DONE tables: all lanes were read without their commit record. */
+/*
+ * Lets DONE tables be freed as if they were returned: all lanes were read, and
+ * had no commit record of them.
+ */
 static void
 forgo(struct tbuf_target *t)
 {
@@ -34,7 +37,10 @@ forgo(struct tbuf_target *t)
 
 /* ------------------------------------------------------------ the end */
 
-/* Reads a unit that is BOUND, or ENDING: only its end is known then. */
+/*
+ * Reads a unit that is BOUND, or ENDING: then it has ended, but its envelope or
+ * commit record may be missing.
+ */
 static struct tbuf_batch *
 unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *e)
@@ -83,7 +89,7 @@ unfinished_next(struct tbuf_consumer *c, struct tbuf_target *t)
 		b = unfinished_read(c, t, i);
 	if (b == NULL || !b->info.ended)
 		return (b);
-	/* The process ended after storing the envelope. */
+	/* The process ended after it had committed the envelope. */
 	if (u->seen[i].returned == b->instance) {
 		tbuf_batch_free(t, b);
 		return (NULL);
@@ -153,7 +159,7 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 		sums_read(t, &s);
 	memcpy(now, s.counters, sizeof(s.counters));
 	returned = t->units.returned + s.returned;
-	/* [inv.account] The others were lost with their commit record. */
+	/* [inv.account] Records not returned went with their commit record. */
 	if (end && s.committed > returned)
 		now[tbuf_policy(t->order.terms.policy)->overwrites ?
 		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
@@ -243,7 +249,7 @@ tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 	free(entries);
 }
 
-/* Drops records after the moment, and units that had none before. */
+/* Removes records from the moment on, and units that had none before. */
 static struct tbuf_batch *
 cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 {
@@ -257,7 +263,10 @@ cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 	return (NULL);
 }
 
-/* A unit is read again, for records not yet committed when it was copied. */
+/*
+ * Reads each copied unit again, for records that were not committed when it was
+ * copied, and removes records from the moment on.
+ */
 void
 tbuf_units_cut(struct tbuf_consumer *c, struct tbuf_target *t)
 {

@@ -8,7 +8,7 @@
  * all, so that all lanes are seen as of one moment.
  *
  *	T	a reading of the target's clock
- *	CPUs	are run on, each: a section that took its time before T is done
+ *	CPUs	each is run on: a section that took its time before T is done
  *		or aborted, and one that begins again takes a later time.  Also,
  *		a processor may read its counter before it takes a lock; a value
  *		so read before T has been discarded by now, or the lock is
@@ -16,9 +16,9 @@
  *	locks	A lock that is free now: its next holder takes a later time.
  *		A lock that is held: its holder's time is not below `taken`,
  *		which only rises.
- * Then the lanes are marked: all records with times before the least of these
- * are below a mark.  In a lane with a last time of T or later they are at once,
- * since times rise there [inv.order].
+ * The ends of the lanes are read after this: all records with times before the
+ * least of these are below an end.  In a lane with a last time of T or later
+ * they are at once, since times rise there [inv.order].
  */
 #include "arch/atomics.h"
 #include "consumer/read/events.h"
@@ -32,7 +32,7 @@
 
 /*
  * Longest time that records are held back, ns.  A process that was stopped with
- * a lock has its record returned late; a hostile target delays others no more.
+ * a lock has its record returned late; no hostile target delays others longer.
  */
 #define HOLD_MAX	(2 * TBUF_SECOND)
 
@@ -74,7 +74,7 @@ locks_least(const struct tbuf_target *t, uint64_t least)
 		if (r->retired || tbuf_load_acquire(&slot->locks[i].word) !=
 		    2 * t->generation + 1)
 			continue;
-		/* Acquire: the mark covers records of earlier holders. */
+		/* Acquire: records of earlier holders are below the end. */
 		taken = tbuf_load_acquire(&r->lane->taken);
 		/* The first holder has stored no time yet. */
 		if (taken < t->time.base.ticks)
