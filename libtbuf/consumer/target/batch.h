@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A batch: records of a speculation or a unit that a target has kept apart,
- * and that are returned at the commit record in their lane.
+ * and that are returned in the place of a commit record or an envelope.
  */
 #ifndef TBUF_CONSUMER_TARGET_BATCH_H
 #define TBUF_CONSUMER_TARGET_BATCH_H

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Signs of life: postpones the deadline of a consumer, and notices that a
- * waiting file has got a target.
+ * Signs of life: postpones the deadline at which a target gives its consumer
+ * up, and notices that a waiting file has got a target.
  */
 #include "arch/atomics.h"
 #include "consumer/target/target.h"

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Reads a lane: marks the records in it, copies them out of the ring, walks
- * them, and releases their space.
+ * Reads a lane: sets the end of its records, copies them out of the ring,
+ * walks them, and releases their space.
  *
  * The bytes are read by pread(2), never through a mapping.  Of the lane's
  * words, only head and, under ring, tail are used, and only within bounds that
@@ -100,7 +100,7 @@ tbuf_readers_free(struct tbuf_target *t)
 	t->nreaders = 0;
 }
 
-/* Skips everything up to the mark. */
+/* Skips everything up to the end, as damage. */
 static void
 skip(struct tbuf_reader *r)
 {
@@ -108,7 +108,7 @@ skip(struct tbuf_reader *r)
 	r->position = r->end;
 }
 
-/* Starts again at a head that is not valid. */
+/* Continues at a head that is not valid; the skipped lane is damage. */
 static void
 begin_anew(struct tbuf_reader *r, uint64_t head)
 {
@@ -174,7 +174,7 @@ bound_ring(struct tbuf_reader *r)
 void
 tbuf_reader_bound(struct tbuf_reader *r, enum tbuf_policy policy)
 {
-	/* The target may have turned the lanes into lock lanes (relabel()). */
+	/* A target without rseq that adopts its file makes it a lock lane. */
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
 	r->fetched_size = 0;
 	switch (policy) {
@@ -202,7 +202,7 @@ lane_tail(const struct tbuf_reader *r)
 }
 
 /*
- * Drops bytes that the writer may have overwritten while they were copied:
+ * Skips bytes that the writer may have overwritten while they were copied:
  * those before the lane's present tail.
  */
 static void
@@ -347,7 +347,7 @@ tbuf_reader_release(struct tbuf_reader *r)
 	return (true);
 }
 
-/* Copies the bytes up to the mark into `own`, which the source then owns. */
+/* Copies the bytes up to the end into `own`, which the reader then owns. */
 static void
 copy(struct tbuf_reader *r, unsigned char *own)
 {
@@ -379,9 +379,9 @@ tbuf_reader_copy(struct tbuf_reader *r)
 }
 
 /*
- * Marks as bound_ring() does, under any policy, for a lane that was not read
- * before: tail is read after head, so that the bytes between them fit into the
- * storage.
+ * Sets the end as bound_ring() does, under any policy, for a lane that was not
+ * read before: tail is read after head, so that the bytes between them fit into
+ * the storage.
  */
 static void
 bound_file(struct tbuf_reader *r)
@@ -401,9 +401,9 @@ bound_file(struct tbuf_reader *r)
 }
 
 /*
- * Copies a ring.  Returns false if all of it was overwritten meanwhile.  The
- * buffer is touched first: its page faults can take longer than a small ring
- * takes to wrap.
+ * Copies a ring.  Returns false if all of it was overwritten meanwhile, or
+ * there is no memory.  The buffer is touched first: its page faults can take
+ * longer than a small ring takes to wrap.
  */
 static bool
 copy_ring(struct tbuf_reader *r)
@@ -434,7 +434,7 @@ tbuf_reader_early(struct tbuf_reader *r, bool quiet)
 	    !tbuf_policy(r->target->order.terms.policy)->overwrites ||
 	    tbuf_load(&r->lane->head) < r->size)
 		return (true);
-	/* Acquire: earlier records are before the mark. */
+	/* Acquire: earlier records are below the head that is read next. */
 	if (tbuf_load_acquire(&r->lane->last) < r->target->watermark && !quiet)
 		return (false);
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;

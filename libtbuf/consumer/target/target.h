@@ -4,9 +4,9 @@
  * A target of a run, its session and its lanes.
  *
  * A target's memory is not trusted.  Positions and offsets that decide where
- * the consumer reads or writes are private copies (the plan, a source's
- * positions), and every value read from the target is bounded where it is
- * used.
+ * the consumer reads or writes are private copies (the area's layout, a
+ * reader's positions), and every value read from the target is bounded where it
+ * is used.
  */
 #ifndef TBUF_CONSUMER_TARGET_TARGET_H
 #define TBUF_CONSUMER_TARGET_TARGET_H
@@ -81,7 +81,7 @@ enum {
 	TBUF_UNIT_COUNTERS
 };
 
-/* Work units of a session, as planned. */
+/* Work units of a session, as laid out. */
 struct tbuf_unit_tables {
 	uint32_t count;			/* tables; 0: none */
 	bool wraps;
@@ -109,7 +109,7 @@ struct tbuf_turns {
 struct tbuf_batch;
 TAILQ_HEAD(tbuf_batches, tbuf_batch);
 
-/* Speculations of a session (speculations.c), as planned. */
+/* Speculations of a session (speculations.c), as laid out. */
 struct tbuf_spec {
 	uint32_t count;			/* speculation ids */
 	uint32_t bytes;			/* of an id's buffer in a lane */
@@ -129,7 +129,7 @@ struct tbuf_reader {
 	int cpu;
 	bool locked;
 	bool is_thread_lane;		/* a thread lane: cpu is -1 */
-	uint64_t data, storage, size;	/* as planned */
+	uint64_t data, storage, size;	/* as laid out */
 	uint64_t position;		/* of the next byte to return */
 	uint64_t end;			/* end of this drain's records */
 	uint64_t limit;			/* up to here the writer may store */
@@ -141,10 +141,10 @@ struct tbuf_reader {
 	uint64_t fetched_size;
 	unsigned char *chunk;		/* the drain's, or `own` */
 	unsigned char *own;		/* temporal, snapshot: malloc'ed */
-	bool snapshot;			/* `own` has all up to the mark */
+	bool snapshot;			/* `own` has all up to `end` */
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t consumed;		/* records returned so far */
-	uint64_t unit_returned;		/* of units, since the last release */
+	uint64_t unit_returned;		/* units' records since last release */
 	uint64_t reported[TBUF_COUNTERS];	/* each counter, as reported */
 	uint64_t nolane[TBUF_NLOST];	/* last values, once closed */
 	bool nolane_closed;
@@ -162,7 +162,7 @@ struct tbuf_reader {
  * (state.c):
  *
  *	        exec          the new program cannot be traced
- *	ALIVE ------> LEFT ------> CLOSED
+ *	ALIVE ------> EXECED ----> CLOSED
  *	  |            |             |
  *	  |            |             |	the new image is a target
  *	  +------------+-------------+---> REPLACED
@@ -170,18 +170,18 @@ struct tbuf_reader {
  *	  |            v             v         |
  *	  +---------> DEAD <-------------------+  the process has ended
  *	  |            ^ |                     |
- *	  v            | +-----> TOLD <--------+  all its records were returned
+ *	  v            | +---> REPORTED <------+  all its records were returned
  *	RESIGNED ------+	the image has given this consumer up
  *
- * A run continues while a process has an image that is ALIVE, LEFT or CLOSED.
- * A target that is TOLD is freed before the next wait.  A file without a
- * process is DEAD from the start.  A truncated file makes its target TOLD at
- * once.  A RESIGNED target is drained, and after that only its end is reported.
+ * A run continues while a process has an image that is ALIVE, EXECED or CLOSED.
+ * A target that is REPORTED is freed before the next wait.  A file without a
+ * process is DEAD from the start.  A truncated file makes its target REPORTED
+ * at once.  A RESIGNED target is drained; after that only its end is reported.
  */
 enum tbuf_target_state {
 	TBUF_ALIVE,
 	TBUF_EXECED,		/* the image has called exec */
-	TBUF_CLOSED,		/* LEFT, and its successor is untraceable */
+	TBUF_CLOSED,		/* EXECED, and the new image is untraceable */
 	TBUF_REPLACED,		/* another image is a target now */
 	TBUF_RESIGNED,		/* its session is over, it runs on */
 	TBUF_DEAD,		/* its last records are to be returned */
@@ -237,8 +237,8 @@ struct tbuf_target {
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
 	bool mapped;			/* its mappings have been read */
-	unsigned nstored;		/* mappings written to its session */
-	uint64_t stored;		/* bytes of these mappings */
+	unsigned nstored;		/* mappings that its file has by now */
+	uint64_t stored;		/* bytes of those in its session */
 	bool sampled;			/* profile-N samples its threads */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* 0: none */
@@ -250,7 +250,7 @@ struct tbuf_target {
 	struct tbuf_order order;
 	struct tbuf_area layout;
 	struct tbuf_timeline time;
-	uint64_t watermark;		/* watermark, ticks */
+	uint64_t watermark;		/* all before is committed; ticks */
 	uint32_t necbs_max;
 	struct tbuf_epid *epids;	/* array of necbs_max */
 	uint64_t clauses;		/* offset in the file; 0: none */
@@ -264,7 +264,7 @@ struct tbuf_target {
 	uint32_t npieces;		/* own layouts, and all their pieces */
 	struct tbuf_reader *readers;
 	unsigned nreaders;
-	uint32_t first_lock;		/* source index of lock lane 0 */
+	uint32_t first_lock;		/* reader index of lock lane 0 */
 	uint64_t growth;		/* ns between looks at lanes that grow;
 					   0: none do */
 	uint64_t next_growth;
@@ -273,11 +273,11 @@ struct tbuf_target {
 	uint64_t next_pool;		/* no thread lanes added before, ns */
 	const struct tbuf_probe_info **probes;	/* by index; NULL: not read */
 	uint32_t lost;			/* lost_probes, as reported */
-	uint64_t waiting;		/* probes; semaphore not raised */
+	uint64_t waiting;		/* probes with a semaphore not raised */
 	uint32_t unmet_seen;		/* slot.unmet at the last look */
 	uint64_t unmet;			/* probes without an ECB, as reported */
 	uint32_t unfit_seen;		/* slot.unfit at the last look */
-	uint64_t unfit;			/* misfits of clauses, as reported */
+	uint64_t unfit;			/* probes clauses don't fit, reported */
 	uint32_t children_seen;		/* slot.children at the last look */
 };
 
@@ -400,11 +400,11 @@ bool	tbuf_target_reap(struct tbuf_target *, int dirfd);
 
 /* ------------------------------------------------------------ lanes */
 
-/* Builds the sources from a private copy of the plan's lanes; -ENOMEM. */
+/* Builds the readers from a private copy of the lanes; -ENOMEM. */
 int	tbuf_readers_make(struct tbuf_target *, const struct tbuf_lane *);
 /*
- * Builds one source, up to plan.nlanes_max of them.  tbuf_target_lane() returns
- * the lane's words in the file.
+ * Builds one reader; there is room for layout.nlanes_max.  tbuf_target_lane()
+ * returns the lane's words in the file.
  */
 void	tbuf_reader_make(struct tbuf_target *, uint32_t index,
 	    const struct tbuf_lane *);
@@ -426,12 +426,12 @@ bool	tbuf_reader_grow(struct tbuf_reader *, uint64_t limit);
 /* Looks at a target's small lanes, and backs more of those in use. */
 void	tbuf_lanes_look(struct tbuf_target *, uint64_t now);
 
-/* Marks the records to return: switches the lane, or takes all it holds. */
+/* Sets a reader's end: switches the lane, or takes all that it has. */
 void	tbuf_reader_bound(struct tbuf_reader *, enum tbuf_policy);
 
 /*
- * Returns 1 with the next record before the mark in *header, or 0 at the mark.
- * Damaged bytes are skipped and counted in source->damage.
+ * Returns 1 with the next record before the end in *header, or 0 at the end.
+ * Damaged bytes are skipped and counted in `damage`.
  */
 int	tbuf_reader_peek(struct tbuf_reader *, const struct tbuf_header **);
 /* Returns the next record if it is valid and all in memory, else NULL. */
@@ -458,7 +458,7 @@ tbuf_reader_step(struct tbuf_reader *r, uint16_t size)
  * is nothing to release: under ring, and in a file.
  */
 bool	tbuf_reader_release(struct tbuf_reader *);
-/* Copies a lane up to its mark, for a snapshot: -ENOMEM. */
+/* Copies a lane up to the reader's end, for a snapshot: -ENOMEM. */
 int	tbuf_reader_copy(struct tbuf_reader *);
 /*
  * Copies a ring that has wrapped, once its last record is at its target's
@@ -468,7 +468,7 @@ int	tbuf_reader_copy(struct tbuf_reader *);
  * false if the caller has to try again.
  */
 bool	tbuf_reader_early(struct tbuf_reader *, bool quiet);
-/* Marks the records in a file, without any change there: -ENOMEM. */
+/* Sets the end for a lane in a file, and changes nothing there: -ENOMEM. */
 int	tbuf_reader_look(struct tbuf_reader *);
 void	tbuf_reader_forget(struct tbuf_reader *);
 
