@@ -43,7 +43,7 @@ struct tbuf_image {
 	bool refreshed;		/* maps were read for an address since a look */
 	char name[16];		/* of the program, if a perf event had it */
 	unsigned count;
-	struct mapping *all;	/* in order of discovery */
+	struct mapping *all;	/* the latest last */
 };
 
 uint64_t
@@ -224,7 +224,7 @@ read_begun(const struct tbuf_target *t, struct tbuf_image *image)
 	    read_lines(t, image, t->view.tables.strings + at, size));
 }
 
-/* Returns the session if its checked plan has room for mappings, or NULL. */
+/* Returns the session if its layout has room for mappings, or NULL. */
 static struct tbuf_session *
 session_of(const struct tbuf_target *t)
 {
@@ -365,7 +365,10 @@ silent(struct tbuf_consumer *c, const struct tbuf_target *t)
 	return (image != NULL ? image : image_new(c, t));
 }
 
-/* Leaves out a mapping without a file: its path begins with "//". */
+/*
+ * Leaves out a mapping without a file, such as code that was made at run time:
+ * its path begins with "//".
+ */
 void
 tbuf_images_mapped(struct tbuf_consumer *c, const struct tbuf_target *t,
     const struct tbuf_mapping *mapped)

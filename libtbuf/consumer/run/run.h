@@ -74,19 +74,19 @@ struct tbuf_fast {
 	const unsigned char *next, *end;
 };
 
-/* A drain: the events that tbuf_consumer_next() is returning. */
+/* The state of a drain. */
 struct tbuf_drain {
-	struct tbuf_reader **order;	/* all sources: CPU, pid, lane */
+	struct tbuf_reader **order;	/* all, sorted: CPU, pid, lane */
 	unsigned count;
 	bool stale;			/* `order` does not fit the targets */
 	bool pending;			/* more events may follow */
-	unsigned what;			/* TBUF_ROUND_* */
+	unsigned what;			/* TBUF_DRAIN_* */
 	bool snapshot;
 	bool cut;			/* leave out records from `until` on */
-	unsigned group;			/* first source of a CPU and a pid */
-	unsigned cursor;		/* current source of records */
+	unsigned group;			/* first reader of a CPU and a pid */
+	unsigned cursor;		/* current reader of records */
 	unsigned counter;		/* then next counter of the group */
-	unsigned packets;		/* current source of packets */
+	unsigned packets;		/* current reader of packets */
 	bool packets_done;		/* its last packet was returned */
 	struct tbuf_fast fast;
 	bool merging;			/* temporal: events come from heap */
@@ -101,7 +101,7 @@ struct tbuf_drain {
 	unsigned heap_count;
 	struct tbuf_target *limits;	/* next to report losses, limits of */
 	struct tbuf_target *exits;	/* next to report the end of */
-	unsigned char *chunk;		/* shared by all sources */
+	unsigned char *chunk;		/* shared by all readers */
 };
 
 /*
@@ -130,7 +130,7 @@ struct tbuf_untraceable {
 /* The waiting command. */
 struct tbuf_spawned {
 	pid_t pid;			/* 0: none */
-	int go;				/* pipe to it: names of file and run */
+	int go;				/* socket to it: struct word */
 	int failure;			/* pipe from it: errno of exec */
 	char *command;			/* argv[0], for messages */
 };
@@ -153,7 +153,7 @@ struct tbuf_consumer {
 	bool lowered;			/* sizes were, to fit the budget */
 	int skipped;			/* error of the first skipped target */
 	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];
-	uint64_t without_libtbuf;	/* targets that ended as strangers */
+	uint64_t without_libtbuf;	/* targets that ended without it */
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
@@ -165,7 +165,7 @@ struct tbuf_consumer {
 	bool exits;			/* clauses in targets have exit() */
 	bool names;			/* addresses need names */
 	struct tbuf_image *images;	/* for names */
-	struct tbuf_sampling *sampling;	/* profile-N on them, or NULL */
+	struct tbuf_sampling *sampling;	/* profile-N on targets, or NULL */
 	/* Unwinds raw stacks; NULL: stacks come from frame pointers. */
 	unsigned (*unwind)(void *, const struct tbuf_stack *, uint64_t *,
 	    unsigned);
@@ -186,7 +186,7 @@ struct tbuf_consumer {
 	uint64_t next_switch, next_status, next_clean, next_pool;
 	bool strict;			/* switchrate was set */
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
-	uint32_t block;			/* bytes of a thread's; 0: none */
+	uint32_t block;			/* bytes of self-> variables; 0: none */
 	bool unsettled;			/* a file's target is not ready */
 	unsigned searches;		/* looks for it since a file came */
 	uint64_t next_search;		/* time of the next one, ns */

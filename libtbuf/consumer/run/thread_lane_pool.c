@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The pools of targets' side lanes (layout/thread_lane.h): lanes of dead
+ * The pools of targets' thread lanes (layout/thread_lane.h): lanes of dead
  * threads are freed, and a pool that is nearly used up is doubled, before a
  * fire finds no free lane.
  *
