@@ -241,7 +241,7 @@ make_order(const struct tbuf_consumer *c, struct tbuf_target *t,
 		tbuf_programs_order(c->programs, order);
 }
 
-/* Builds the sources from the plan: the target can write to its lanes. */
+/* Builds the readers from the layout: the target can write to its lanes. */
 static int
 make_readers(struct tbuf_target *t)
 {
@@ -343,7 +343,7 @@ build(const struct tbuf_consumer *c, struct tbuf_target *t)
 		return (-ENOMEM);
 	if ((error = make_readers(t)) != 0)
 		return (error);
-	/* From the plan: the target may have changed the slot by now. */
+	/* From the layout: the target may have changed the slot by now. */
 	if (t->layout.units_size != 0) {
 		units.at = t->area + t->layout.units;
 		units.size = t->layout.units_size;
@@ -439,7 +439,7 @@ dead(const struct tbuf_target *t)
 	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
 }
 
-/* Plans the selected sessions and takes their storage off the budget. */
+/* Lays out the selected sessions; takes their storage off the budget. */
 static int
 layout_all(struct tbuf_consumer *c, const struct tbuf_target *only,
     uint64_t bufsize)

@@ -30,20 +30,20 @@ void	tbuf_target_quiesce(struct tbuf_consumer *, struct tbuf_target *);
 
 /*
  * Returns true if a buffer is so full that it has to be switched now.  Sets
- * next_pace to the time of the next look.
+ * next_fill to the time of the next look.
  */
 bool	tbuf_early_switch(struct tbuf_consumer *, uint64_t now);
 
 /*
- * Returns how many probes this run would enable in a target with a planned
- * session, counting each enabling, if the session cannot hold them; else 0.
+ * Returns how many probes this run would enable in a target with a session that
+ * is laid out, counting each enabling, if the session cannot hold them; else 0.
  */
 uint64_t tbuf_target_excess(struct tbuf_consumer *, struct tbuf_target *);
 
 /*
- * Returns the name of a feature that the planned session needs and the target's
- * library lacks, or NULL.  A program with a waiting file checks that itself
- * (target/file/map.c).
+ * Returns the name of a feature that the session to be built needs and the
+ * target's library lacks, or NULL.  A program with a waiting file checks that
+ * itself (target/file/map.c).
  */
 const char *tbuf_target_lacks(const struct tbuf_target *);
 

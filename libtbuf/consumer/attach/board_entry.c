@@ -29,8 +29,8 @@
 /* ------------------------------------------------------------ entry */
 
 /*
- * Makes the board's file.  All of it is backed, so that a reader of any entry,
- * written or not, cannot hit a hole.
+ * Makes the board's file unless it exists.  All of it is backed, so that a
+ * reader of any entry, written or not, cannot hit a hole.
  */
 static int
 board_make(int dirfd)

@@ -187,8 +187,8 @@ dead_ones(const struct tbuf_consumer *c)
 
 /*
  * Returns true if inotify reports every file that needs action.  It does not
- * after grab_all: a command that waits for its sessions has its file already
- * when it starts, so that no event is raised.
+ * after tbuf_consumer_grab_all(): a waiting command of another consumer has its
+ * file before it begins, so that no event is raised then.
  */
 static bool
 is_notified(const struct tbuf_consumer *c)

@@ -470,7 +470,7 @@ open_buffers(struct tbuf_sampling *s, struct profile *p)
 	return (error);
 }
 
-/* Sets how often to read buffers: before they are half full. */
+/* Sets how often to read buffers: when half of one may be full. */
 static void
 set_interval(struct tbuf_sampling *s, const struct profile *p)
 {

@@ -1,13 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * profile-N on targets that were grabbed by pid: the kernel samples their
- * threads, and the clauses run here, as if in the sampled thread.
+ * profile-N on the command and on targets that were grabbed by pid: the kernel
+ * samples their threads, and the clauses run here, as if in the sampled thread.
  *
  *	look()     a new target ---> its threads' events
  *	drain()    buffers --------> samples, by time ---> clauses
  *
- * Without samples profile-N fires once for each CPU, and for no process.
+ * Without sampling profile-N fires for each CPU, and for no process.
  */
 #ifndef TBUF_CONSUMER_ATTACH_PROFILE_SAMPLING_H
 #define TBUF_CONSUMER_ATTACH_PROFILE_SAMPLING_H

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Translates a script's clauses for targets: codes, programs and texts
- * (clause.h).
+ * (layout/clause.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -574,7 +574,7 @@ any_program(const struct tbuf_consumer *c)
 	return (false);
 }
 
-/* Divides dynvarsize: half for threads' variables, half for arrays. */
+/* Divides dynvarsize: half each if there are threads' variables and arrays. */
 static void
 divide(struct tbuf_consumer *c, const struct making *m)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Clauses at probes of targets: translates a compiled script into the parts
- * that targets get (clause.h, struct tbuf_codes), and describes their records.
+ * that targets get (layout/clause.h), and describes their records.
  */
 #ifndef TBUF_CONSUMER_ATTACH_TARGET_CLAUSES_H
 #define TBUF_CONSUMER_ATTACH_TARGET_CLAUSES_H

@@ -54,7 +54,7 @@ tbuf_target_reap(struct tbuf_target *t, int dirfd)
 	return (true);
 }
 
-/* Notes the target's usage: the next one with this program backs as much. */
+/* Notes the target's usage: the next one with its program backs no more. */
 static void
 note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {

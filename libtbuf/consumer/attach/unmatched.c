@@ -195,8 +195,8 @@ tbuf_target_lost(struct tbuf_target *t)
 
 /*
  * Counts probes without an ECB.  The slot's counter only shows that a count is
- * due, as both sides may have tried to enable the same probe.  While no thread
- * registers probes, every EPID in use is linked.
+ * due, as consumer and target may both have tried to enable the same probe.
+ * While no thread registers probes, every EPID in use is linked.
  */
 uint64_t
 tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)
