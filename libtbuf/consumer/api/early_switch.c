@@ -25,7 +25,7 @@
 
 /*
  * Returns the time in which `more` bytes will come, at the rate of the last
- * look, but at most PACE_PERIOD.
+ * look, but at most FILL_PERIOD.
  */
 static uint64_t
 time_for(uint64_t more, uint64_t came, uint64_t elapsed)

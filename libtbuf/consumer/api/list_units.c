@@ -144,7 +144,7 @@ units_look(const struct look *l, const struct session *s)
 	return (stop);
 }
 
-/* Returns the middle of the bucket with this quantile, ns. */
+/* Returns the middle of the bucket with this quantile (per mille), ns. */
 static uint64_t
 quantile(const struct session *s, const struct tbuf_unit_kind *kind,
     uint64_t units, unsigned mille)

@@ -29,7 +29,7 @@
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* until a merge continues */
-#define POOL_PERIOD	(TBUF_SECOND / 100)	/* where threads have lanes */
+#define POOL_PERIOD	(TBUF_SECOND / 100)	/* with thread lanes */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define SEARCH_PERIOD	(TBUF_SECOND / 1000)	/* first pause; then doubled */
 #define SEARCHES_MAX	10
@@ -269,8 +269,8 @@ collect_new(struct tbuf_consumer *c)
 
 /*
  * Handles new files in the directories of other users' targets.  As users can
- * make any number of files there, events are read once, and the rest in the
- * next round.
+ * make any number of files there, events are read once, and the rest at the
+ * next look.
  */
 static void
 collect_elsewhere(struct tbuf_consumer *c)
