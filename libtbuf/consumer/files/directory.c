@@ -88,7 +88,7 @@ struct orphans {
 
 /*
  * Adds a file with unread records, and removes the oldest one if there are more
- * than TBUF_KEPT.  Files of recorders are trimmed by their programs
+ * than TBUF_ORPHANS_MAX.  Files of recorders are trimmed by their programs
  * (target/recorder/recorder_retention.c).
  */
 static int

@@ -58,6 +58,7 @@ bool	tbuf_find_static(pid_t);
 /* Returns the pid of a process or zombie in its own namespace; -ESRCH. */
 pid_t	tbuf_find_inner(pid_t);
 
+/* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
 FILE	*tbuf_process_open(pid_t, const char *file);
 
 /*
