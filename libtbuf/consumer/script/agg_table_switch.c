@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Switches targets between the two aggregation tables of each lane
- * (layout/aggregation.h), so that a run never runs out of room for new keys.
+ * (layout/aggregation.h), so that keys that come and go find room as long as
+ * the run lasts.
  *
  *	turn --> run on each CPU --> lock lanes, one by one --> read, zero
  *

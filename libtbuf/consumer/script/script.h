@@ -97,7 +97,7 @@ struct tbuf_script_record {
 /* Most faults in the queues; they are not charged against bufsize. */
 #define TBUF_SCRIPT_FAULTS	16384u
 
-/* The least bufsize of a script with ERROR: in DTrace it has arguments. */
+/* The least bufsize of a script with ERROR, recorded with arguments. */
 #define TBUF_SCRIPT_ERROR_SIZE	64u
 
 #define TBUF_SCRIPT_PROBES	TBUF_IDS_OWN
@@ -185,7 +185,7 @@ struct tbuf_element {
 	uint8_t scope;
 	bool used;
 	bool orphan;			/* value of a target that has ended */
-	bool lent;			/* dropped when the clause ends */
+	bool lent;			/* freed when the clause ends */
 };
 
 struct tbuf_elements {
