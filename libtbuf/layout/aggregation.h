@@ -28,11 +28,11 @@
  * A lane has two tables; slot.turn selects the one that writers use.  When a
  * table is more than half full, the consumer stores the other turn, runs once
  * on each CPU, so that every section that has read the old turn is done or
- * aborted, and compares and swaps the lock of each lock lane, free for free,
- * before the next holder's acquire.  Then it reads the table of the old turn
- * for the last time, and zeroes all that may have been stored to.  If a lane's
- * lock is held, its table is left as it is and used again; both tables are
- * read in any case.
+ * aborted, and compares and swaps the lock of each lock lane, free for free, so
+ * that the acquire of the next holder comes after the new turn.  Then it reads
+ * the table of the old turn for the last time, and zeroes all that may have
+ * been stored to.  If a lane's lock is held, its table is left as it is and
+ * used again; both tables are read in any case.
  *
  * A count is one word.  A value of several words (machine/aggregate.h) is a
  * version and two copies: a writer writes the copy that the version's low bit

@@ -142,7 +142,7 @@ enum tbuf_recorded_address {
 	TBUF_ADDRESS_UMOD,
 	TBUF_ADDRESS_UFUNC,
 	TBUF_ADDRESS_UADDR,
-	TBUF_ADDRESS_RAW,	/* a copied stack, which the reader unwinds */
+	TBUF_ADDRESS_RAW,	/* a copied stack, which consumers unwind */
 	TBUF_ADDRESS_END
 };
 

@@ -23,7 +23,7 @@ enum tbuf_clock {
  */
 #define TBUF_F_RSEQ		0x1u	/* rseq: CPU lanes make sense */
 #define TBUF_F_COPYIN		0x2u	/* a fire may read its own memory */
-#define TBUF_F_VISITS		0x4u	/* counts visits of side words */
+#define TBUF_F_VISITS		0x4u	/* counts visits: tbuf_lane_counters */
 #define TBUF_F_THREAD_LANE	0x8u	/* binds thread lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
 #define TBUF_F_TURNS		0x20u	/* obeys slot.turn */

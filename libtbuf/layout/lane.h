@@ -53,7 +53,7 @@ struct tbuf_pair {
  */
 struct tbuf_lane {
 	uint64_t head;		/* (t) bytes ever committed */
-	uint64_t last;		/* (t) last stamp; may lack its record's head */
+	uint64_t last;		/* (t) last stamp, maybe of no record */
 	uint64_t full;		/* (t) drops: no room; TBUF_FULL_CLOSED */
 	uint64_t sequence;	/* (t) the low bit selects the valid pair */
 	struct tbuf_pair pair[2];
@@ -90,7 +90,7 @@ tbuf_full_count(uint64_t full)
 	return (full & ~TBUF_FULL_CLOSED);
 }
 
-/* Side words: a lane's further counters. */
+/* Further counters of a lane, in a session with clauses. */
 struct tbuf_lane_counters {
 	uint64_t entered[2];	/* (later, t) visits begun, of each half */
 	uint64_t left[2];	/* (later, t) visits ended */

@@ -56,7 +56,7 @@ struct tbuf_slot {
 				   each possible thread lane; 0: no pool */
 	uint32_t first_thread_lane;	/* (c) index of the first thread lane */
 	uint32_t nlanes_max;	/* (c) most lanes, with those not added yet */
-	uint32_t released;	/* (a) thread lanes that ever became free */
+	uint32_t released;	/* (a) raised as thread lanes become free */
 	uint32_t children;	/* (a) children missed: they saw no board */
 	uint64_t turn;		/* (c) tbuf_turn(): selects the tables in use;
 				   0 once generation is; release */
@@ -101,7 +101,7 @@ tbuf_turn_of(uint64_t turn, uint64_t generation)
 	return (((turn ^ tbuf_turn(generation, 0)) >> TBUF_TURN_SHIFT) == 0);
 }
 
-/* Returns the number of CPU and lock lanes; older libraries make no others. */
+/* Returns the number of lanes before thread lanes: all of old libraries. */
 static inline uint32_t
 tbuf_slot_main(const struct tbuf_slot *slot)
 {
@@ -120,7 +120,7 @@ struct tbuf_session {
 	uint64_t boot;		/* (i) of a recorder: number of the machine's
 				   boot; 0: not known */
 	uint64_t removed;	/* (i) of a recorder: recordings of its program
-				   that were removed, summed over recorders */
+				   removed by it and, in turn, by these */
 	uint64_t selections;	/* (i) offset of uint64_t[npatterns]: each 0, or
 				   TBUF_SELECTION_SET and the enabling's
 				   mask; 0: no selections */
@@ -148,7 +148,7 @@ TBUF_ASSERT_OFFSET(tbuf_session, mapped, 112);
 _Static_assert(sizeof(struct tbuf_slot) == TBUF_SLOT_SIZE, "tbuf_slot");
 _Static_assert(sizeof(struct tbuf_session) == 128, "tbuf_session");
 
-/* Returns true if the session has side lanes (thread_lane.h). */
+/* Returns true if the session has thread lanes (thread_lane.h). */
 static inline bool
 tbuf_thread_lane_any(const struct tbuf_slot *slot)
 {

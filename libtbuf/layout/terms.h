@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The terms of a session: its policy, sizes and flags.
+ * The terms of a run: policy, sizes and flags.
  */
 #ifndef TBUF_LAYOUT_TERMS_H
 #define TBUF_LAYOUT_TERMS_H
@@ -68,8 +68,7 @@ tbuf_terms_unit_flags(uint64_t n, uint64_t size)
 
 /*
  * Returns true for the terms of a recorder: a session that a target has made
- * for itself.  It has no consumer, so its tails do not move and its slot is
- * not taken.
+ * for itself.  No consumer moves the tail of its lanes, or takes its slot.
  */
 static inline int
 tbuf_terms_recorder(const struct tbuf_terms *terms)

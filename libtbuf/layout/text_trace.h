@@ -24,7 +24,8 @@
  *	next		after the new line and its blanks
  *
  * [oldest, next) are whole lines at any time.  A reader that copies the chunk
- * while it is written reads `next' before the bytes, and `oldest' after them.
+ * while it is written reads `next' before the bytes, and rereads `oldest' after
+ * them.
  */
 #ifndef TBUF_LAYOUT_TEXT_TRACE_H
 #define TBUF_LAYOUT_TEXT_TRACE_H

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Thread lanes (-x bufscope=thread); "side lane" in names means thread lane.
+ * Thread lanes (-x bufscope=thread), which tbuf(5) calls side lanes.
  */
 #ifndef TBUF_LAYOUT_THREAD_LANE_H
 #define TBUF_LAYOUT_THREAD_LANE_H
@@ -12,14 +12,14 @@
  * THREAD LANES
  *
  * A session's pool of thread lanes is after its CPU lanes and lock lanes, from
- * slot.first_thread_lane on.  A lane belongs to one thread while that writes there.
- * Each lane has a holder with the thread and the state:
+ * slot.first_thread_lane on.  A lane belongs to one thread while that writes
+ * there.  Each lane has a holder with the thread and the state:
  *
  *	        (t) claims        (later) (t) ends, its records to be read
  *	FREE --------------> BOUND ------------------------------> DONE
  *	 ^ ^                   |  \\                                 |
- *	 | +-------------------+   +--> KEPT  (later) not used again |
- *	 |   (t) releases it,           in this session              |
+ *	 | +-------------------+   +--> RETAINED  (later) not used   |
+ *	 |   (t) releases it,           again in this session        |
  *	 |   (c) its thread has died                                 |
  *	 +-----------------------------------------------------------+
  *

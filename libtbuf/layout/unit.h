@@ -15,9 +15,9 @@
  * WORK UNITS
  *
  * The records of a thread that is in a unit go to the unit's own table in
- * slot.units, in the form of lock lanes, until the unit has ended.  Each
- * outcome has a rule with a mask: records are kept if their probe's selection
- * has a bit of the mask, and discarded otherwise.
+ * slot.units, stored as in a lock lane, until the unit has ended.  Each outcome
+ * has a rule with a mask: records are kept if their probe's selection has a bit
+ * of the mask, and discarded otherwise.
  *
  *	+------------+------------------+---------------------+-  -+
  *	| struct     | struct           | table, of the first | .. |
@@ -33,16 +33,16 @@
  *	 |                                                               v
  *	 +--(c) the batch is read; (t) begin, under ring -------------- DONE
  *
- * KEPT is FREE, but reserved for the next unit that uses the same struct
- * tbuf_unit of the target, which makes it BOUND in one step.  A thread that
- * holds that structure may hand the table to another unit.  A table that has
- * wrapped becomes FREE instead.
+ * CACHED is FREE, but reserved for the next unit that uses the same struct
+ * tbuf_unit of the target, which makes it BOUND in one step.  Only a thread
+ * that has taken that structure may bind the table for another unit.  A table
+ * that has wrapped becomes FREE instead.
  *
- * Few kept records are copied into an envelope, one record of the CPU's lane;
- * otherwise a commit record goes there, and the consumer reads the batch from
- * the table.  A table that is not FREE belongs to one unit.  A unit that is
- * BOUND or ENDING when no thread can be inside any more has not ended, and is
- * read as it is.
+ * If the kept records fit an envelope (TBUF_UNIT_ENVELOPE), they are copied
+ * into one, a record of the CPU's lane; otherwise a commit record goes there,
+ * and the consumer reads the batch from the table.  A table that is not FREE
+ * belongs to one unit.  A unit that is BOUND or ENDING when no thread can be
+ * inside any more has not ended, and is read as it is.
  *
  * The table alone counts kept records, in the step that makes its word ENDING:
  * a lane counts neither an envelope or commit record that it refuses (lane.h:
@@ -118,7 +118,7 @@ struct tbuf_units {
 	uint64_t elsewhere;	/* (a) their records, which are in lanes */
 	/* (c) tbuf_unit_rule() ^ tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];
-	uint64_t returned;	/* (c) records of units ever read */
+	uint64_t returned;	/* (c) records of units ever returned */
 	uint64_t reserved[5];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };

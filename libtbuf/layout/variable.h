@@ -56,7 +56,7 @@ struct tbuf_block {
 #define TBUF_ELEMENT_UPDATING	3u
 #define TBUF_ELEMENT_READY	4u	/* CLAIMED, and the key is stored */
 #define TBUF_ELEMENT_LOCKED	8u	/* by a lock's holder, or a consumer */
-#define TBUF_ELEMENT_CONSUMER	(UINT64_MAX >> 4)	/* for a thread's */
+#define TBUF_ELEMENT_CONSUMER	(UINT64_MAX >> 4)	/* its number */
 
 #define TBUF_BLOCK_PROBES	64u	/* blocks that a thread searches */
 #define TBUF_BLOCKS_MAX		0xfffffu
