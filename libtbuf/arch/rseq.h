@@ -126,7 +126,7 @@
  *		need not be compared; s.word < [m.ecb_max] else leave CHANGED
  *		[its value] += s.delta, the last instruction: values never move
  *
- *	AGAIN	UPDATE by a memo that has the lane's table of one turn, and the
+ *	CACHED	UPDATE by a memo that has the lane's table of one turn, and the
  *		table's limits: they have been checked, and are valid as long
  *		as the turn
  *
@@ -165,7 +165,7 @@
  *
  * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART use a memo
  * on the stack, which no handler can change, and check that memo's generation.
- * For a table, and in TOTAL and AGAIN, the memo has the turn in place of the
+ * For a table, and in TOTAL and CACHED, the memo has the turn in place of the
  * generation, and the address of slot.turn in place of the slot's
  * (tbuf_memo_turn()).
  *
@@ -207,7 +207,7 @@
 #define TBUF_M_CPU		84
 #define TBUF_M_ECBS		88
 #define TBUF_M_ECB_MAX		96
-#define TBUF_A_TABLE		32	/* TBUF_A_*: AGAIN's memo */
+#define TBUF_A_TABLE		32	/* TBUF_A_*: CACHED's memo */
 #define TBUF_A_MASK		40
 #define TBUF_A_HEAP		48
 #define TBUF_A_STORAGE		56

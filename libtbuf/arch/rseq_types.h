@@ -68,7 +68,7 @@ struct tbuf_write {
 	uint64_t time;			/* 0, then the reading of ROWS */
 };
 
-/* The key that UPDATE looks for in a lane's table, and the sum it adds. */
+/* The key that UPDATE, SUM and PEAK find in a lane's table, and its value. */
 struct tbuf_search {
 	uint64_t bits;			/* as in struct tbuf_write */
 	uint64_t generation;
@@ -82,15 +82,15 @@ struct tbuf_search {
 	uint64_t hash;
 	const uint64_t *key;
 	uint64_t size;			/* bytes of the key's words */
-	uint64_t word;			/* index of the value */
+	uint64_t word;			/* index of the value's word */
 	uint64_t delta;
 	uint32_t mask;			/* mask of a slot's number */
 	uint64_t flip;			/* PEAK: 0, or all ones for min() */
 };
 
 /*
- * Names for fields of AGAIN's memo: it has the table's limits where other memos
- * have those of a lane's storage.
+ * Names for fields of the memo of CACHED: it has the table's limits where other
+ * memos have those of a lane's storage.
  */
 #define tbuf_memo_table		data
 #define tbuf_memo_mask		mask8
@@ -115,7 +115,7 @@ struct tbuf_publish {
 enum tbuf_outcome {
 	TBUF_COMMITTED,		/* a record, or a drop as there is no room */
 	TBUF_CHANGED,		/* aborted, or a check failed: start over */
-	TBUF_NO_ROOM,		/* no drop counted: REFUSE has left */
+	TBUF_NO_ROOM,		/* refused and not counted: see REFUSE */
 	TBUF_DAMAGED,		/* the lane's words are inconsistent */
 	TBUF_WRAPPED,		/* words would wrap around: use segments */
 	TBUF_CHAIN		/* this section cannot do the probe's ECBs */
@@ -133,7 +133,7 @@ struct tbuf_local {
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));
 
-#define TBUF_MEMO_CPUS	64	/* `cpus', or 0; not the machine's number */
+#define TBUF_MEMO_CPUS	64	/* value of `cpus', unless it is 0 */
 #define TBUF_MEMO_TOTALS 256	/* memos of totals, for each CPU */
 
 /* Returns a session's memo of a CPU below tbuf_local->cpus. */

@@ -11,8 +11,8 @@
  *
  *	KEEP	a record that goes to the table like the one before it:
  *		ARM; CHECK by the unit's memo
- *		epid = [w.heads[index]]; its entry of w.met has this EPID, and
- *		    the entry's word has the cached value  else leave CHANGED
+ *		epid = [w.heads[index]]; its entry of w.epids has this EPID,
+ *		    and the entry's word the cached value  else leave CHANGED
  *		w.selected |= the entry's mask, by one instruction: it stays
  *		    even if the section is aborted for good
  *		head = [w.head]

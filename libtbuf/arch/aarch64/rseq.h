@@ -1042,7 +1042,10 @@ changed:
 	return (TBUF_CHANGED);
 }
 
-/* SWAP; leaves CHANGED, too, if the store fails for the machine's reasons. */
+/*
+ * SWAP.  Also leaves CHANGED, for the caller to repeat it, if the store fails
+ * for a reason of the machine's own.
+ */
 static inline enum tbuf_outcome
 tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
     uint64_t new)
