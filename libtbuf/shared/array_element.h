@@ -128,11 +128,17 @@ void	tbuf_access_key(struct tbuf_access *, uint64_t number);
 enum tbuf_outcome tbuf_access_do(struct tbuf_access *,
 	    const struct tbuf_memo *, uint64_t *drops);
 
-/* Releases `held`, before the access is abandoned.  Returns as above. */
+/*
+ * Releases `held`, before the access is abandoned.  Returns TBUF_COMMITTED, or
+ * TBUF_CHANGED: the caller tries again.
+ */
 enum tbuf_outcome tbuf_access_release(struct tbuf_access *,
 	    const struct tbuf_memo *);
 
-/* Abandons an access for which no lane was free. */
+/*
+ * Ends an access when no lane was free: releases the elements that it claimed,
+ * without a section or a lock.
+ */
 void	tbuf_access_give_up(struct tbuf_access *);
 
 /*

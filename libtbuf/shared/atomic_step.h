@@ -16,7 +16,7 @@ enum tbuf_outcome tbuf_step_load(const struct tbuf_memo *, uint64_t *to,
 	    const uint64_t *from, uint64_t words);
 enum tbuf_outcome tbuf_step_store(const struct tbuf_memo *, uint64_t *word,
 	    uint64_t value);
-/* Adds to a word of the lane; not atomic against other lanes. */
+/* Adds to a word of the caller's lane; not atomic against other lanes. */
 enum tbuf_outcome tbuf_step_add(const struct tbuf_memo *, uint64_t *word,
 	    uint64_t delta);
 enum tbuf_outcome tbuf_step_swap(const struct tbuf_memo *, uint64_t *word,

@@ -139,8 +139,8 @@ struct tbuf_board *tbuf_board_look(int fd);
 void	tbuf_board_unmap(struct tbuf_board *);
 
 /*
- * Returns the number of entries that may be taken; the rest is free.  A
- * consumer raises it before it stores a run.
+ * Returns the number of entries that may have a run; later ones never had any.
+ * A consumer raises it before it stores a run.
  */
 static inline unsigned
 tbuf_board_used(const struct tbuf_board *board)

@@ -640,7 +640,7 @@ tbuf_session_elements(const struct tbuf_view *view, uint64_t area,
 		return;
 	drops = tbuf_elements_begin(&sets, codes + head.elements,
 	    head.elements_size);
-	/* Counted at the first lane; its `side` may be garbage by now. */
+	/* Counted at the first lane; its `counters` may be garbage. */
 	if (drops != 0 && layout->counters != 0)
 		((struct tbuf_lane_counters *)(void *)(view->base + area +
 		    layout->counters))->dynamic = drops;
@@ -679,7 +679,7 @@ tbuf_session_build(const struct tbuf_view *view, unsigned number,
 	struct tbuf_slot *slot = tbuf_view_slot(view, number);
 	struct tbuf_session *session;
 
-	/* This only writes: another process may have changed the fields. */
+	/* No field is read back: another process may have changed it. */
 	if (view->size < layout->data || area > view->size - layout->data ||
 	    (area + layout->data) / 64 > UINT32_MAX)
 		return (-ENOSPC);

@@ -9,16 +9,16 @@
  *     +---------+----------+-------+-------++-------+------+---------++-------
  *     | session | patterns | lanes | parts || heads | ECBs | clauses || storage
  *     +---------+----------+-------+-------++-------+------+---------++-------
- *     0                                     plan.heads               plan.data
+ *     0                                     layout.heads            layout.data
  * After the parts is room for lines of executable mappings, if a script needs
- * names (TBUF_S_NAMES).  The area up to plan.heads is backed when the session
+ * names (TBUF_S_NAMES).  The area up to layout.heads is backed when the session
  * is built; heads, ECBs and clauses are backed as they are used, and zero
- * until then.  Everything before plan.data stays backed as long as the file
+ * until then.  Everything before layout.data stays backed as long as the file
  * exists: a late reader of a session that has ended may still read it.  The
  * storage is punched when no thread can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
- * variables) nor clauses, nor side words, which are after the lanes.
+ * variables) nor clauses, nor lane counters, which are after the lanes.
  * Aggregation tables, blocks of threads' variables, elements of arrays,
  * buffers of speculations and unit tables, as far as they are needed, are at
  * the end of the storage, initially zero.  Each lane's second aggregation
@@ -26,10 +26,10 @@
  * time (aggregation.h), and then backed.
  *
  * With thread lanes (thread_lane.h), their holders and then the control words
- * of all lanes are before plan.data instead; these are backed up to
- * plan.words_end when the session is built, and further as lanes are added.
- * Thread lanes have no table, side words and buffers of speculations: clauses
- * use the CPU lane's.
+ * of all lanes are before layout.data instead; these are backed up to
+ * layout.words_end when the session is built, and further as lanes are added.
+ * Thread lanes have no tables, counters and buffers of speculations: clauses
+ * use those of the CPU's lane.
  */
 #ifndef TBUF_SHARED_SESSION_BUILD_H
 #define TBUF_SHARED_SESSION_BUILD_H
@@ -102,7 +102,7 @@ bool	tbuf_terms_read(const struct tbuf_terms *from, struct tbuf_terms *);
 struct tbuf_area {
 	uint32_t nlanes;		/* initial lanes */
 	uint32_t nlanes_max;		/* with thread lanes added later */
-	uint32_t nmain;			/* CPU lanes and lock lanes */
+	uint32_t nmain;			/* CPU lanes, lock lanes, spares */
 	uint32_t ncpu_lanes;
 	uint32_t nlocks;
 	uint32_t nlocks_max;
@@ -159,16 +159,16 @@ void	tbuf_thread_lane_make(struct tbuf_lane *, uint64_t at, uint64_t size,
 /* Returns the bytes of a CPU's aggregation table: a power of two. */
 uint64_t tbuf_table_bytes(uint64_t aggsize);
 
-/* Fills in a session's plan.nlanes lanes, in the file or in a copy. */
+/* Fills in a session's layout.nlanes lanes, in the file or in a copy. */
 void	tbuf_lanes_make(struct tbuf_lane *, uint64_t area,
 	    const struct tbuf_order *, const struct tbuf_area *);
 
 /*
  * Writes a session and its slot into the view, which reaches at least to
- * plan.data.  The caller has backed the area up to plan.heads and written the
- * parts; from plan.heads to plan.data it is zero.  The caller sets the slot's
- * state (TBUF_SETUP now), area_size and the deadline.  Returns 0, or -ENOSPC if
- * the area is too far out for the slot's words.
+ * layout.data.  The caller has backed the area up to layout.heads and written
+ * the parts; from layout.heads to layout.data it is zero.  The caller sets the
+ * slot's state (TBUF_SETUP now), area_size and the deadline.  Returns 0, or
+ * -ENOSPC if the area is too far out for the slot's words.
  */
 int	tbuf_session_build(const struct tbuf_view *, unsigned slot,
 	    uint64_t area, uint64_t generation, const struct tbuf_order *,

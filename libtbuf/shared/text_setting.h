@@ -53,8 +53,9 @@ const char *tbuf_text_setting_parse(const char *text,
 unsigned tbuf_text_setting_level(const char *components, unsigned level,
 	    const char *name);
 
-/* Convert between a level and its name; the parser takes 0 to 5, too, or -1. */
+/* Returns the level of a name or of a digit from 0 to 5, or -1. */
 int	tbuf_text_level_parse(const char *text, size_t length);
+/* Returns the name of a level. */
 const char *tbuf_text_level_name(unsigned level);
 
 #endif
