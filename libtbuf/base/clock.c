@@ -132,9 +132,9 @@ tbuf_clock_demanded(void)
 }
 
 /*
- * Falls back to CLOCK_MONOTONIC_COARSE on x86-64: without an invariant counter
- * the kernel has no vDSO clock that reads one, and CLOCK_MONOTONIC may be a
- * system call, which a fire must not make.
+ * Chooses CLOCK_MONOTONIC_COARSE on x86-64 if the counter is not fit: without
+ * an invariant counter the kernel has no vDSO clock that reads one, and
+ * CLOCK_MONOTONIC may be a system call, which a fire must not make.
  */
 enum tbuf_clock
 tbuf_clock_choose(bool trusted)

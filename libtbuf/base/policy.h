@@ -17,7 +17,7 @@
 
 struct tbuf_policy_traits {
 	const char *name;	/* the value of bufpolicy */
-	uint32_t halves;	/* parts of bufsize in a CPU's lane */
+	uint32_t halves;	/* of a CPU's lane, bufsize each */
 	bool overwrites;	/* the writer moves tail, and counts records */
 	bool live;		/* drained while tracing is active */
 	bool closes;		/* a lane that was full once stays closed, and
