@@ -607,7 +607,7 @@ struct tbuf_packet {
 	const void *data;	/* aligned to 8 */
 	size_t size;		/* bytes, a multiple of 8; may be 0 */
 	uint64_t records;
-	bool more;		/* the lane has more packets in this round */
+	bool more;		/* the lane has more packets in this drain */
 	uint64_t begin, end;	/* stamps of the first and the last record */
 
 	/* Losses of the lane since its last packet. */
