@@ -191,7 +191,7 @@ static struct stored {
 	char text[];
 } *texts;
 
-/* Copies a setting's string to *kept, which is NULL if nothing changes. */
+/* Copies a setting's string to *stored, which is NULL if nothing changes. */
 static int
 keep(unsigned present, unsigned bit, const char *text, const char *old,
     const char **stored)
@@ -290,7 +290,7 @@ tbuf_text_set(const char *setting)
 	return (error);
 }
 
-/* Obeys a remote setting, except for a size: only this process sets that. */
+/* Obeys a remote setting, unless it has a size: only this process sets that. */
 void
 tbuf_text_order_take(void)
 {

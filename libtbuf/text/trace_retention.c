@@ -63,8 +63,8 @@ count(struct keep *k, const char *name, const struct stat *st)
 }
 
 /*
- * Counts a trace of this program if it is not locked; removes it if its process
- * ended normally, or it has no whole header.
+ * Looks at a trace that is not locked: removes it if its process ended normally
+ * or it has no whole header, else counts it if it is of this program.
  */
 static void
 look(int dirfd, const char *name, struct keep *k)
