@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Thread lanes (-x bufscope=thread), which tbuf(5) calls side lanes.
+ * Thread lanes (-x bufscope=thread).
  */
 #ifndef TBUF_LAYOUT_THREAD_LANE_H
 #define TBUF_LAYOUT_THREAD_LANE_H

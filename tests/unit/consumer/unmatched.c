@@ -139,7 +139,7 @@ START_TEST(target_that_lacks_what_is_needed)
 	ck_assert_uint_eq(r.f.control->state[0],
 	    _i == 2 ? TBUF_ACTIVE : TBUF_FREE);
 	snprintf(expected, sizeof(expected), "failed to grab pid %d: "
-	    "libtbuf %u.%u without side lanes, tbufctl %u.%u", (int)r.f.pid,
+	    "libtbuf %u.%u without thread lanes, tbufctl %u.%u", (int)r.f.pid,
 	    TBUF_MAJOR, TBUF_MINOR, TBUF_MAJOR, TBUF_MINOR);
 	ck_assert_str_eq(tbuf_consumer_error(r.c), _i == 0 ? expected : "");
 	end(&r);
@@ -154,7 +154,7 @@ START_TEST(what_a_target_lacks_is_told)
 		const char *lacks;
 	} cases[] = {
 		{ ~TBUF_F_VISITS, TBUF_F_VISITS, "visits" },
-		{ ~TBUF_F_THREAD_LANE, TBUF_F_THREAD_LANE, "side lanes" },
+		{ ~TBUF_F_THREAD_LANE, TBUF_F_THREAD_LANE, "thread lanes" },
 		{ ~TBUF_F_SELECTION, TBUF_F_SELECTION, "selection" },
 		{ ~TBUF_F_COPYIN, TBUF_F_COPYIN, "copyin" },
 		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES,

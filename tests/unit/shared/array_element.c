@@ -617,7 +617,7 @@ all(each *between, enum before befores, unsigned most)
 				}
 }
 
-/* Elements without a place are counted in the plan's side lane. */
+/* Elements without a place are counted in the layout's thread lane. */
 static struct {
 	struct tbuf_lane lane;
 	struct tbuf_lane_counters counters, another;

@@ -59,7 +59,7 @@ head(uint32_t lane)
 	return (tbuf_load(&tbuf_target_lane(t, lane)->head));
 }
 
-/* Returns the number of records in side lane i; all have one size. */
+/* Returns the number of records in thread lane i; all have one size. */
 static uint64_t
 in_thread_lane(uint32_t i)
 {
