@@ -661,7 +661,7 @@ START_TEST(process)
 	    W(LDI, 1, 0, 0, 0), W(EXIT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
 	run(&made);
 	ck_assert_int_eq(strncmp(log_, begin, strlen(begin)), 0);
-	ck_assert_ptr_nonnull(strstr(log_, "'script'\n"));
+	ck_assert_ptr_nonnull(strstr(log_, "script'\n"));
 	(void)snprintf(text, sizeof(text), "'\n2 BEGIN %d\n3 BEGIN %d\n"
 	    "4 BEGIN 1\n5 BEGIN 1\n", (int)geteuid(), (int)getsid(0));
 	ck_assert_ptr_nonnull(strstr(log_, text));
