@@ -195,7 +195,7 @@ tbuf_libc_find(struct libc_function *f)
 	return (f->real);
 }
 
-/* Returns the type that has this name in a row. */
+/* Returns the type that has this name, of three letters, in a row. */
 static enum tbuf_type
 type_of(const char *name)
 {

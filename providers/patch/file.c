@@ -81,7 +81,7 @@ patch_file_begin(void)
 		patch_file_end();
 }
 
-/* Seals the file, so that it cannot be written from now on. */
+/* Seals the file, so that it cannot be written from now on, and closes it. */
 void
 patch_file_end(void)
 {

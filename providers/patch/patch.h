@@ -126,9 +126,10 @@ bool	patch_lands(const struct patch_text *, const struct patch_range *,
 /*
  * Read-execute pages.
  *
- * patch_map_at() takes `size` bytes at this very address, and maps their pages
- * unless it has.  It refuses pages of others, the space that the heap or the
- * main thread's stack may grow into, and bytes of another stub.
+ * patch_map_at() takes `size` bytes at this very address, and maps those of
+ * their pages that it has not mapped yet.  It refuses pages of others, the
+ * space that the heap or the main thread's stack may grow into, and bytes of
+ * another stub.
  * patch_map_near() returns room that a jump from the text reaches, or 0.
  */
 const char *patch_map_at(uintptr_t at, size_t size);

@@ -80,7 +80,7 @@ is_held(uintptr_t stack)
 	return (thread.held != 0);
 }
 
-/* Allows calls until this returns, marked by a bit that no number has. */
+/* Allows calls until this one returns, marked by a bit that no number has. */
 static void
 hold(struct syscall_frame *f)
 {
@@ -447,7 +447,7 @@ syscall_dispatch_looks(int number)
 	return (false);
 }
 
-/* Returns true if the set and size of pselect6(2) have SIGSYS. */
+/* Returns true if the set that pselect6(2) gets, with its size, has SIGSYS. */
 static bool
 is_in_pair(uint64_t pair)
 {

@@ -94,7 +94,7 @@ void	syscall_signal_begin(syscall_handler *);
 /* Performs rt_sigaction(2) for the program; false: the kernel has to do it. */
 bool	syscall_signal_action(struct syscall_frame *);
 
-/* Replaces the handler in the old action that the kernel has given a child. */
+/* Replaces the provider's action, if the kernel has given a child that one. */
 void	syscall_signal_tell(const struct syscall_frame *);
 
 /*

@@ -317,7 +317,8 @@ syscall_leave(struct syscall_place *place, struct syscall_frame *f)
 /*
  * The child of vfork(2) returns through the frame that its parent returns
  * through later, so vfork has a wrapper (target/process/interpose_vfork.c) and
- * no stub.  The linker's --wrap puts these before the functions that it calls.
+ * no stub.  The linker's --wrap has the wrapper call the functions __wrap_*
+ * below, which call the real ones.
  */
 uint32_t __real_tbuf_vfork_begin(void);
 void	__real_tbuf_vfork_end(uint32_t token);

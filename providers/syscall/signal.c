@@ -138,7 +138,7 @@ program(void)
 
 /*
  * Calls that the signal interrupts are restarted as the program's action says,
- * or always if the program ignores the signal.
+ * or always if the program has no handler.
  */
 static void
 install(uint64_t handler, uint64_t flags)

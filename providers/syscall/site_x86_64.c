@@ -109,7 +109,7 @@ is_cancellable(const struct patch_text *text, uintptr_t at)
 	    *(const uint8_t *)(at + 2) == 0xc3);
 }
 
-/* Returns the reason why a call that never comes back stays, or NULL. */
+/* Returns why a call is left alone that cannot return to a stub, or NULL. */
 static const char *
 left_alone(const struct patch_text *text, uintptr_t at, int number)
 {

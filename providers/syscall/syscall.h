@@ -149,7 +149,7 @@ syscall_frame_stack(const struct syscall_frame *f)
 #endif
 }
 
-/* Returns the caller's address, if nothing else is on the stack. */
+/* Returns the return address of a function with nothing else on the stack. */
 static inline uint64_t
 syscall_frame_caller(const struct syscall_frame *f)
 {
@@ -205,7 +205,7 @@ enum syscall_way {
 	SYSCALL_DONE		/* no call: f->result is set */
 };
 
-/* Fires a probe of a call, with the stack that this takes. */
+/* A function that fires a probe of a call, which takes much stack. */
 typedef void syscall_fire(struct syscall_probes *,
 	    const struct syscall_frame *);
 
@@ -242,7 +242,7 @@ typedef uint64_t syscall_cancellable(void *flags, uint64_t number, uint64_t a,
 void	syscall_cancel_begin(syscall_cancellable *, uintptr_t at);
 syscall_cancellable syscall_cancel;
 
-/* Libraries, at most two, with calls in a fire that are not the program's. */
+/* Adds a library, of at most two, whose calls are not the program's. */
 void	syscall_fire_library(uintptr_t start, uintptr_t size);
 bool	syscall_fire_is_library(uintptr_t address);
 

@@ -47,7 +47,7 @@ struct usdt_operand {
 	int64_t value;
 	const char *symbol;	/* its address is still to be added; or NULL */
 	size_t length;		/* of the symbol */
-	bool low;		/* of its address only the last 12 bits */
+	bool low;		/* only the last 12 bits of its address */
 };
 
 /* Parses the text after the @, up to `end`; one for each processor. */

@@ -81,7 +81,7 @@ struct usdt_sites {
  */
 void	usdt_objects_update(bool loading);
 
-/* Called before objects are unloaded: consumers may not write to semaphores. */
+/* Hides all semaphores from consumers, before objects are unloaded. */
 void	usdt_objects_suspend(void);
 
 /*
