@@ -24,7 +24,7 @@ least(unsigned a, unsigned b)
 	return (a < b ? a : b);
 }
 
-/* Returns the most slips: one for each three letters, one in two letters. */
+/* Returns the most slips: one for three letters, and for two at the end. */
 static unsigned
 bearable(size_t length)
 {

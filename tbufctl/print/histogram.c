@@ -106,7 +106,7 @@ bars_put(struct output *out, const struct bars *bars, int64_t count,
 
 /*
  * Returns the index of the bucket of 0 of quantize() and llquantize(), the
- * middle one: buckets that have no values are left out on both sides alike.
+ * middle one: there are as many buckets below it as above it.
  */
 static unsigned
 zero_of(const struct tbuf_gathered *g)

@@ -138,7 +138,7 @@ tell_matched(struct run *run, bool all)
 	}
 }
 
-/* Returns an error's text, the same that keeps a run from beginning. */
+/* Returns an error's text, as for a run that cannot begin because of it. */
 static const char *
 lack(int error)
 {
