@@ -270,7 +270,10 @@ d_has_if(const struct d_node *list)
 	return (list != NULL);
 }
 
-/* Adds a clause that clears a fault, and the predicate's condition. */
+/*
+ * Counts the clauses that DTrace makes of a clause: one, or, if it has an if,
+ * one that clears a fault, the predicate's condition, and the statements'.
+ */
 static unsigned
 clause_parts(const struct d_node *clause)
 {

@@ -81,7 +81,7 @@ struct generator {
 	struct growing used;		/* struct tbuf_d_record */
 	struct binding *bindings;
 	unsigned depth;			/* of nested values */
-	struct identifier *spilled;	/* nameless, by `older` */
+	struct identifier *spilled;	/* nameless; list by `older` */
 	unsigned waiting;		/* how many of these are in use */
 	struct layout layout;
 	uint32_t action;		/* number of the current action */
@@ -90,7 +90,7 @@ struct generator {
 	uint32_t label;			/* place of the last label */
 	struct label end;		/* end of the program */
 	bool create;			/* make the object that is stored to */
-	bool temporaries;		/* exist since the last `free` */
+	bool temporaries;		/* exist since the last TBUF_OP_FREE */
 	bool keep;			/* a pointer to one may exist */
 	bool conditional;		/* the clause has an if */
 	bool parted;			/* a condition may end by itself */

@@ -149,7 +149,7 @@ d_argument_string(struct d_compiler *c, const char *token)
 	return (d_unescape(c, text, strlen(text), NULL));
 }
 
-/* True for a text that is neither a number nor an identifier. */
+/* True for a text that is no integer, with or without a sign, and no name. */
 static bool
 is_string(const char *text)
 {

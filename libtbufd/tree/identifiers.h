@@ -79,7 +79,7 @@ struct identifier {
 	/* In the script that is generated, number slot_of: */
 	unsigned slot_of;
 	struct slot *slot;		/* of a variable */
-	struct identifier *older;	/* next aggregation or spill variable */
+	struct identifier *older;	/* in the lists of struct generator */
 };
 
 #define TABLE_HASH	64

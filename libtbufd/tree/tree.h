@@ -58,7 +58,7 @@ enum operator {
 #define NODE_WRITABLE	0x02
 #define NODE_CHECKED	0x04
 #define NODE_ALLOCA	0x08	/* may be an address of alloca() */
-#define NODE_UNASSIGNED	0x10	/* so may only one branch of a ?: */
+#define NODE_UNASSIGNED	0x10	/* alloca() in one branch of a ?: */
 #define NODE_VARIABLE_ARGUMENTS	0x20	/* the ... of a prototype */
 
 struct d_node {
