@@ -186,9 +186,11 @@ probe_definition:
 		probe_specifiers {
 			expect_body(c, $1);
 			$$ = d_node_clause(c, $1, NULL, NULL);
+			d_lex_outer(c);
 		}
 	|	probe_specifiers '{' statements '}' {
 			$$ = d_node_clause(c, $1, NULL, $3);
+			d_lex_outer(c);
 		}
 	|	probe_specifiers '/' expression TOKEN_END_PREDICATE {
 			d_fail_at(c, $3, D_SYNTAX, "expected actions { } "
@@ -197,6 +199,7 @@ probe_definition:
 	|	probe_specifiers '/' expression TOKEN_END_PREDICATE
 		'{' statements '}' {
 			$$ = d_node_clause(c, $1, $3, $6);
+			d_lex_outer(c);
 		}
 	;
 

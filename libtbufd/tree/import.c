@@ -347,7 +347,7 @@ import(struct d_compiler *c, uint64_t id, unsigned depth)
 		complete(c, d_type_resolve(one->type), depth);
 		return (one->type);
 	}
-	if ( c->types.nimports >= IMPORTS_MAX ||
+	if (c->types.nimports >= IMPORTS_MAX ||
 	    !read_type(c, id, &told))
 		return (c->types.type_void);
 	if (one == NULL)

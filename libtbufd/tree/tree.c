@@ -246,7 +246,6 @@ d_node_clause(struct d_compiler *c, struct d_node *descriptions,
 	node->descriptions = descriptions;
 	node->condition = predicate;
 	node->arguments = body;
-	d_lex_outer(c);
 	return (node);
 }
 
