@@ -3,6 +3,8 @@
  *
  * The CPUs that a thread may run on.
  */
+#include "base/optimize_size.h"
+
 #include <sys/syscall.h>
 
 #include <string.h>

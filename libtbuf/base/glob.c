@@ -3,6 +3,8 @@
  *
  * Globs, and descriptions of probes, which consist of globs.
  */
+#include "base/optimize_size.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
  *
  * The choice of a clause's program for a probe (program_select.h).
  */
+#include "base/optimize_size.h"
+
 #include <string.h>
 
 #include "arch/atomics.h"

@@ -4,6 +4,8 @@
  * Built-in variables and subroutines of clauses at a fire: nothing but loads,
  * and the clock once a clause.  clause_stack.c walks the stack.
  */
+#include "base/optimize_size.h"
+
 #include <sys/syscall.h>
 
 #include <errno.h>

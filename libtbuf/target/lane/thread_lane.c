@@ -4,6 +4,8 @@
  * Binds a lane of the session's pool to this thread: thread_lane.h.  As
  * async-signal-safe as fire.c.
  */
+#include "base/optimize_size.h"
+
 #include "shared/atomic_step.h"
 #include "target/file/file.h"
 #include "target/lane/lane.h"

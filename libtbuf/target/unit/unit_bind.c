@@ -3,6 +3,8 @@
  *
  * A unit takes a table in each session that has unit tables.
  */
+#include "base/optimize_size.h"
+
 #include <string.h>
 
 #include "arch/rseq_area.h"

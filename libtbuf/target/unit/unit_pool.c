@@ -6,6 +6,8 @@
  * A program knows a unit by a number that is never reused: the number of an
  * ended unit is not found, nor, in a forked child, a number of the parent.
  */
+#include "base/optimize_size.h"
+
 #include <errno.h>
 
 #include "target/self/thread.h"
