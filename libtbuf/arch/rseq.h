@@ -1,184 +1,111 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Restartable sequences: the whole write of a record, and the count of a
- * refused one, as sections that the kernel restarts when the thread is
- * preempted, migrated or interrupted by a signal inside them.
+ * Restartable sequences, here called sections: the write of a whole record, the
+ * count of a refused one, and changes of other words, each of which the kernel
+ * restarts when the thread is preempted, migrated or interrupted by a signal
+ * inside it.
  *
- * THE SECTIONS, for every architecture.  [ ] is one store or load of shared
- * memory, or of the thread's memo m; `leave X` jumps out of the section without
- * having committed.
+ * Each section is a function below.  Its comment has the section in
+ * pseudo-code, for every processor; its body names the same steps, which
+ * x86_64/rseq.h and aarch64/rseq.h have as macros TBUF_SECTION_STEP.
  *
- *	ARM	rseq.rseq_cs = the section's descriptor.  The store comes before
- *		all loads, so that no handler changes a loaded value before the
- *		commit.  Values that the C code has loaded before, in w, are
- *		hints, which the section compares with its own.
+ * NOTATION of the pseudo-code, here and in rseq_unit.h
  *
- *	CHECK	[rseq.cpu_id] == [m.cpu]	else leave CHANGED
- *		[local.base] != 0		else leave CHANGED  (forked)
- *		[m.bits] is the probe's enable word, or one of its bits if m is
- *		    a CPU's memo; or [m.bits] == w.bits, and then
- *		    [m.generation] == w.generation	else leave CHANGED
- *		slot and generation are those of the caller, if the words were
- *		    made for that session	else leave CHANGED
- *		[slot.generation] == [m.generation]
- *						else leave CHANGED  (ended)
+ *	NAME		the step or the steps of that name
+ *	a, b, size	a register, or an argument of the function
+ *	m, w, s, p	its arguments, as they are declared; lane is [m.lane],
+ *			slot is [m.slot], rseq is the thread's rseq area
+ *	[x]		one load of the word x of shared memory, or of a memo
+ *	[x] = a		one store; release: it is a store-release
+ *	[x] += a	a load and a store
+ *	need C		if C is false, jump out and return CHANGED
+ *	need C else X	if C is false, jump out and return X
+ *	barrier		a store barrier
+ *	commit S	the store S is the section's last instruction: if
+ *			another one followed, a preemption there would repeat
+ *			a change that is published.  A commit to another word
+ *			therefore has a section of its own.
+ *	inv.name	the invariant of layout/layout.h that the step keeps
  *
- *	COMMIT	ARM; CHECK
- *		EPID = w.epid, or that of [m.heads[index]]; leave CHAIN if the
- *		    probe has no ECB, or several
- *		STAMP	[lane.last] = max(counter, [lane.last] + 1)
- *		head = [lane.head]
- *		ROOM
- *		load from the first byte's place	(see below)
- *		store header and data (64-bit words, or segments of any
- *		    size), positions masked
- *		[lane.head] = head + size	release; last instruction
- *				inv.order, inv.killed: all of it, or nothing
+ * A SECTION RETURNS
  *
- *	ROWS	COMMIT for each ECB of the probe's chain, one record after the
- *		other.  Their sizes are summed up first: they are written as a
- *		whole or not at all.  There is one commit for all, and one
- *		reading of the counter; each record's stamp is one more than
- *		the stamp before it.  If the chain has a flag besides
- *		TBUF_HEAD_MORE, is longer than a record may be, or has no room
- *		(but for a single ECB: REFUSE): leave CHAIN, and each ECB has
- *		its own COMMIT or REFUSE.
+ *	COMMITTED	by any section: the commit has been executed
+ *	CHANGED		by any section: the kernel has aborted it, or a need
+ *			was not met; it has not committed
  *
- *	GO ON	For several sessions in turn ROWS reads the counter once, if the
- *		machine can detect that no other code ran in between: the
- *		section stays armed after its commit, and the kernel disarms it
- *		when it preempts the thread or delivers a signal to it.  If
- *		[rseq.rseq_cs] is unchanged when the next section begins, no
- *		other code has run on this CPU since the counter was read: a
- *		stamp is never older than code that ran here before its commit.
+ * and only COMMIT and ROWS return
  *
- *	SEVERAL	a loop over the sessions' sections, each of which may GO ON:
- *		ARM; CHECK by the CPU's memo of the session; one ECB; STAMP,
- *		where the time becomes the stamp; ROOM; store header and up to
- *		four words; commit.  The same instruction commits REFUSE, to
- *		another word.  Any other outcome, and an abort, ends the loop:
- *		the earlier sessions are done, this one and the rest are not.
+ *	COMMITTED	after the commit of REFUSE, too
+ *	NO_ROOM		if there is no room, and REFUSE does not count it
+ *	DAMAGED		if head, tail or sizes in a ring are impossible
+ *	WRAPPED		if words would go around the storage's end and the
+ *			processor's section cannot store that
+ *	CHAIN		if it cannot do the probe's ECBs
  *
- *	ROOM of a linear lane (switch, fill)
- *		head + size <= [lane.limit]		else REFUSE
- *		([lane.full] & m.fill_mask) == 0	else REFUSE
+ * Those that return a bool return true for COMMITTED, false for all others.
  *
- *	ROOM of a ring, with a store barrier before each look at it
- *		while head + size - tail > m.bufsize, where
- *		    sequence = [lane.sequence], tail = [pair[sequence & 1].tail]
- *			head - tail <= m.bufsize, head a multiple of 8
- *			    else leave DAMAGED
- *			size <= m.bufsize		else leave CHANGED
- *			size = size of the record at tail, at least 16, a
- *			    multiple of 8, not past head  else leave DAMAGED
- *			[pair[~sequence & 1]] = tail + size, overwritten + 1,
- *			    but for a work unit's
- *			[lane.sequence] = sequence + 1		release
+ * STEPS that several sections have
+ *
+ *	ARM	[rseq.rseq_cs] = the section's descriptor
+ *		The store comes before all loads, so that no handler changes a
+ *		loaded value before the commit.  Values that the C code has
+ *		loaded before are hints, which the section compares with its
+ *		own.
+ *
+ *	CHECK	HERE, one of the next five, and SESSION:
+ *	HERE	need [rseq.cpu_id] == [m.cpu]
+ *		need [local.base] != 0			(not in a forked child)
+ *	ENABLED	need [m.bits] == [site.enabled]		(for m's session only)
+ *	AMONG	need [m.bits] & [site.enabled]		(m is a CPU's memo)
+ *	MEANT	need [m.bits] == w.bits
+ *		need [m.generation] == w.generation
+ *	SAME	need [m.slot] == slot
+ *		need [m.generation] == generation
+ *	none	if m is a memo on the stack, which no handler can change
+ *	SESSION	need [slot.generation] == [m.generation]
+ *							(it has not ended)
+ *		For a table, a memo has the turn in place of the generation, and
+ *		the address of slot.turn in place of the slot's
+ *		(tbuf_memo_turn()).
+ *
+ *	STAMP	[lane.last] = max(counter, [lane.last] + 1)
+ *		A stamp that no record uses does no harm.
+ *
+ *	ROOM	head = [lane.head]
+ *	    of a linear lane (switch, fill)
+ *		if head + size > [lane.limit]: REFUSE
+ *		if [lane.full] & m.fill_mask: REFUSE
+ *	    of a ring
+ *		while (barrier), where sequence = [lane.sequence] and
+ *		    tail = [pair[sequence & 1].tail],
+ *		    head + size - tail > m.bufsize:
+ *			need head - tail <= m.bufsize	else DAMAGED
+ *			need head is a multiple of 8	else DAMAGED
+ *			need size <= m.bufsize
+ *			oldest = size of the record at tail
+ *			need oldest is a multiple of 8, at least 16, and the
+ *			    record ends before head	else DAMAGED
+ *			[pair[~sequence & 1]] = tail + oldest, and overwritten
+ *			    + 1, but for a work unit's record
+ *			[lane.sequence] = sequence + 1	release
  *				inv.account: removed and counted by one store
- *	    Each step is complete in itself: after a restart the section goes
- *	    on from the new tail, so a step need not be its last instruction.
+ *		Each round of this loop is complete in itself: after a restart
+ *		the section goes on from the new tail, so the store of sequence
+ *		need not be the last instruction.
  *
- *	REFUSE	size <= m.bufsize			else leave CHANGED
- *		EPID, as in COMMIT: the record is a single one, and not a work
- *		    unit's			else leave NO_ROOM
+ *	REFUSE	need size <= m.bufsize
+ *		need the record is a single one		else CHAIN
+ *		need it is not a work unit's		else NO_ROOM
  *		ARM, with the descriptor of the code from the next instruction
  *		    on: one section ends where the other begins, so all loaded
  *		    values stay valid
- *		[lane.last] < [slot.deadline], or no deadline
- *							else leave NO_ROOM
- *		[lane.full] += 1, the last instruction
+ *		need [lane.last] < [slot.deadline], or no deadline
+ *							else NO_ROOM
+ *		commit [lane.full] += 1
  *
- *	COUNT	ARM; CHECK; [counter] += 1, the last instruction
- *				inv.account: a drop is counted once
- *
- *	STORE	ARM; CHECK; [word] = value, the last instruction: a variable of
- *		a clause, which cannot be another session's yet
- *
- *	ADD	ARM; CHECK; [word] += delta, the last instruction: a count of an
- *		aggregation table
- *
- *	UPDATE	ARM; CHECK, with the session's turn in place of its generation:
- *		[slot.turn] == s.turn, and [m.lane] == s.lane, the lane of the
- *		table that is searched			else leave CHANGED
- *		find the key's entry, as clause_aggregate.c does; leave CHANGED
- *		    if there is none within the table, or it has no s.word
- *		[its value] += s.delta, the last instruction: a search and ADD
- *		in one
- *
- *	SUM	UPDATE of a version and two copies of a count and a sum, where
- *		s.word is the last of these: the copy that the version does not
- *		select becomes the other one's count + 1 and sum + s.delta,
- *		with a store barrier before, as in PUBLISH;
- *		[version] += 1	release; last instruction
- *
- *	PEAK	UPDATE of a version and two copies of a greatest value and the
- *		slot.cleared of its time: [version] != 0, and the selected
- *		copy has [slot.cleared]			else leave CHANGED
- *		if s.delta is not greater, nothing is stored
- *		the other copy becomes s.delta and slot.cleared; [version] += 1
- *		    release; last instruction
- *		Values are compared with their bits ^ s.flip, so that a least
- *		value is a greatest one.
- *
- *	TOTAL	ARM; CHECK, by a memo of the CPU that has the address of the
- *		values and their turn: [m.bits] belong to one session, which
- *		need not be compared; s.word < [m.ecb_max] else leave CHANGED
- *		[its value] += s.delta, the last instruction: values never move
- *
- *	CACHED	UPDATE by a memo that has the lane's table of one turn, and the
- *		table's limits: they have been checked, and are valid as long
- *		as the turn
- *
- *	LOAD	ARM; CHECK; copy words to the stack: tables are read in sections
- *		only, so that no late thread reads a table that has been freed
- *
- *	PUBLISH	ARM; CHECK
- *		[p.word] == p.old			else leave CHANGED
- *		a store barrier: a reader of a copy that has changed meanwhile
- *		    finds the commit before this one
- *		copy p.size bytes to a place that is not read before the
- *		    commit; [p.slot] = p.offset
- *		[p.word] = p.new	release; last instruction
- *		The place is an entry after `top`, or the copy of values that
- *		their version does not select.  Results computed from the old
- *		word are valid, as it has not changed since on this CPU.
- *
- *	INSERT	PUBLISH, and after the copy p.zeroes bytes from p.zero on are
- *		zeroed: values of the published entry, where an abandoned
- *		insertion may have left bytes
- *
- *	SHARED	ARM; CHECK; [counter] += 1, atomically, the last instruction:
- *		a counter that other CPUs add to as well
- *
- *	SWAP	ARM; CHECK; one or two words are compared and swapped, the last
- *		instruction: else leave CHANGED.  Words that other CPUs write,
- *		too, such as a claim, are written by SWAP only.
- *
- *	RESTART	ARM; CHECK; the ring's lane is damaged: publish tail = head
- *		rounded up to 8, [lane.restarts] += 1, [lane.head] = the same
- *
- *	REMEMBER ARM; [rseq.cpu_id] == [m.cpu], and the thread is not marked;
- *		copy a memo, `bits` void first and valid last.  An aborted copy
- *		leaves the memo void, or as other threads on this CPU stored
- *		it: never a valid mixture.
- *
- * COUNT, STORE, ADD, LOAD, PUBLISH, INSERT, SHARED, SWAP and RESTART use a memo
- * on the stack, which no handler can change, and check that memo's generation.
- * For a table, and in TOTAL and CACHED, the memo has the turn in place of the
- * generation, and the address of slot.turn in place of the slot's
- * (tbuf_memo_turn()).
- *
- * The committing store is the last instruction of its section: if another one
- * followed, a preemption there would restart a record that has been published.
- * A commit to another word therefore has a section of its own.
- *
- * The load before the first store: on a page that the target has not touched
- * yet a read fault lets the kernel map sixteen pages at once, a write fault
- * only one.
- *
- * The C wrapper clears rseq.rseq_cs afterwards, so that it does not dangle if
- * the object with this code is unloaded.
+ * The C function clears rseq.rseq_cs after its section, so that it does not
+ * dangle if the object with this code is unloaded.
  */
 #ifndef TBUF_ARCH_RSEQ_H
 #define TBUF_ARCH_RSEQ_H
@@ -187,169 +114,10 @@
 #include <stdint.h>
 
 #include "arch/rseq_area.h"
+#include "arch/rseq_offsets.h"
 #include "arch/rseq_types.h"
 #include "layout/layout.h"
 #include "tbuf.h"
-
-/* Offsets for the assembler; the compiler checks them below. */
-#define TBUF_M_BITS		0
-#define TBUF_M_GENERATION	8
-#define TBUF_M_SLOT		16
-#define TBUF_M_LANE		24
-#define TBUF_M_DATA		32
-#define TBUF_M_MASK8		40
-#define TBUF_M_BUFSIZE		48
-#define TBUF_M_FILL_MASK	56
-#define TBUF_M_HEADS		64
-#define TBUF_M_SECOND		72	/* none and tid as one */
-#define TBUF_M_TID		76
-#define TBUF_M_RING		80
-#define TBUF_M_CPU		84
-#define TBUF_M_ECBS		88
-#define TBUF_M_ECB_MAX		96
-#define TBUF_A_TABLE		32	/* TBUF_A_*: CACHED's memo */
-#define TBUF_A_MASK		40
-#define TBUF_A_HEAP		48
-#define TBUF_A_STORAGE		56
-#define TBUF_A_END		96
-#define TBUF_W_BITS		0
-#define TBUF_W_GENERATION	8
-#define TBUF_W_SIZE		16
-#define TBUF_W_FROM		32
-#define TBUF_W_FROM_END		40
-#define TBUF_W_SIZE16		48
-#define TBUF_W_INDEX		52
-#define TBUF_W_EPID		56
-#define TBUF_W_TID		60
-#define TBUF_W_TIME		64
-#define TBUF_P_WORD		0
-#define TBUF_P_OLD		8
-#define TBUF_P_NEW		16
-#define TBUF_P_TO		24
-#define TBUF_P_FROM		32
-#define TBUF_P_SIZE		40
-#define TBUF_P_SLOT		48
-#define TBUF_P_OFFSET		56
-#define TBUF_P_ZERO		64
-#define TBUF_P_ZEROES		72
-#define TBUF_U_TURN		16
-#define TBUF_U_LANE		24
-#define TBUF_U_TABLE		32
-#define TBUF_U_HEAP		40
-#define TBUF_U_LAST		48
-#define TBUF_U_END		56
-#define TBUF_U_ENTRY		64
-#define TBUF_U_HASH		72
-#define TBUF_U_KEY		80
-#define TBUF_U_SIZE		88
-#define TBUF_U_WORD		96
-#define TBUF_U_DELTA		104
-#define TBUF_U_MASK		112
-#define TBUF_U_FLIP		120
-#define TBUF_T_INDEX		64
-#define TBUF_T_PROBES		64
-#define TBUF_K_VALUES		8
-#define TBUF_K_NWORDS		12
-#define TBUF_K_HASH		16
-#define TBUF_K_KEY		24
-#define TBUF_E_NEXT		6
-#define TBUF_L_HEAD		0
-#define TBUF_L_LAST		8
-#define TBUF_L_FULL		16
-#define TBUF_L_SEQUENCE		24
-#define TBUF_L_PAIR		32
-#define TBUF_L_RESTARTS		72
-#define TBUF_L_LIMIT		136
-#define TBUF_S_GENERATION	0
-#define TBUF_S_DEADLINE		40
-#define TBUF_E_UNIT		0xfffc
-#define TBUF_S_TURN		216
-#define TBUF_S_CLEARED		176
-#define TBUF_SITE_ENABLED	0
-#define TBUF_SITE_INDEX		32
-
-#define TBUF_O(name)		TBUF_O_TEXT(TBUF_##name)
-#define TBUF_O_TEXT(number)	TBUF_O_STRING(number)
-#define TBUF_O_STRING(number)	#number
-
-TBUF_ASSERT_OFFSET(tbuf_memo, bits, TBUF_M_BITS);
-TBUF_ASSERT_OFFSET(tbuf_memo, generation, TBUF_M_GENERATION);
-TBUF_ASSERT_OFFSET(tbuf_memo, slot, TBUF_M_SLOT);
-TBUF_ASSERT_OFFSET(tbuf_memo, lane, TBUF_M_LANE);
-TBUF_ASSERT_OFFSET(tbuf_memo, data, TBUF_M_DATA);
-TBUF_ASSERT_OFFSET(tbuf_memo, mask8, TBUF_M_MASK8);
-TBUF_ASSERT_OFFSET(tbuf_memo, bufsize, TBUF_M_BUFSIZE);
-TBUF_ASSERT_OFFSET(tbuf_memo, fill_mask, TBUF_M_FILL_MASK);
-TBUF_ASSERT_OFFSET(tbuf_memo, heads, TBUF_M_HEADS);
-TBUF_ASSERT_OFFSET(tbuf_memo, cpu, TBUF_M_CPU);
-TBUF_ASSERT_OFFSET(tbuf_memo, none, TBUF_M_SECOND);
-TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
-TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
-TBUF_ASSERT_OFFSET(tbuf_memo, ecbs, TBUF_M_ECBS);
-TBUF_ASSERT_OFFSET(tbuf_memo, ecb_max, TBUF_M_ECB_MAX);
-TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_table, TBUF_A_TABLE);
-TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_mask, TBUF_A_MASK);
-TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_heap, TBUF_A_HEAP);
-TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_storage, TBUF_A_STORAGE);
-TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_end, TBUF_A_END);
-TBUF_ASSERT_OFFSET(tbuf_write, bits, TBUF_W_BITS);
-TBUF_ASSERT_OFFSET(tbuf_write, generation, TBUF_W_GENERATION);
-TBUF_ASSERT_OFFSET(tbuf_write, size, TBUF_W_SIZE);
-TBUF_ASSERT_OFFSET(tbuf_write, from, TBUF_W_FROM);
-TBUF_ASSERT_OFFSET(tbuf_write, from_end, TBUF_W_FROM_END);
-TBUF_ASSERT_OFFSET(tbuf_write, size16, TBUF_W_SIZE16);
-TBUF_ASSERT_OFFSET(tbuf_write, index, TBUF_W_INDEX);
-TBUF_ASSERT_OFFSET(tbuf_write, epid, TBUF_W_EPID);
-TBUF_ASSERT_OFFSET(tbuf_write, tid, TBUF_W_TID);
-TBUF_ASSERT_OFFSET(tbuf_write, time, TBUF_W_TIME);
-TBUF_ASSERT_OFFSET(tbuf_publish, word, TBUF_P_WORD);
-TBUF_ASSERT_OFFSET(tbuf_publish, old, TBUF_P_OLD);
-TBUF_ASSERT_OFFSET(tbuf_publish, new, TBUF_P_NEW);
-TBUF_ASSERT_OFFSET(tbuf_publish, to, TBUF_P_TO);
-TBUF_ASSERT_OFFSET(tbuf_publish, from, TBUF_P_FROM);
-TBUF_ASSERT_OFFSET(tbuf_publish, size, TBUF_P_SIZE);
-TBUF_ASSERT_OFFSET(tbuf_publish, slot, TBUF_P_SLOT);
-TBUF_ASSERT_OFFSET(tbuf_publish, offset, TBUF_P_OFFSET);
-TBUF_ASSERT_OFFSET(tbuf_publish, zero, TBUF_P_ZERO);
-TBUF_ASSERT_OFFSET(tbuf_publish, zeroes, TBUF_P_ZEROES);
-TBUF_ASSERT_OFFSET(tbuf_search, bits, TBUF_W_BITS);
-TBUF_ASSERT_OFFSET(tbuf_search, generation, TBUF_W_GENERATION);
-TBUF_ASSERT_OFFSET(tbuf_search, turn, TBUF_U_TURN);
-TBUF_ASSERT_OFFSET(tbuf_search, lane, TBUF_U_LANE);
-TBUF_ASSERT_OFFSET(tbuf_search, table, TBUF_U_TABLE);
-TBUF_ASSERT_OFFSET(tbuf_search, heap, TBUF_U_HEAP);
-TBUF_ASSERT_OFFSET(tbuf_search, last, TBUF_U_LAST);
-TBUF_ASSERT_OFFSET(tbuf_search, end, TBUF_U_END);
-TBUF_ASSERT_OFFSET(tbuf_search, entry, TBUF_U_ENTRY);
-TBUF_ASSERT_OFFSET(tbuf_search, hash, TBUF_U_HASH);
-TBUF_ASSERT_OFFSET(tbuf_search, key, TBUF_U_KEY);
-TBUF_ASSERT_OFFSET(tbuf_search, size, TBUF_U_SIZE);
-TBUF_ASSERT_OFFSET(tbuf_search, word, TBUF_U_WORD);
-TBUF_ASSERT_OFFSET(tbuf_search, delta, TBUF_U_DELTA);
-TBUF_ASSERT_OFFSET(tbuf_search, flip, TBUF_U_FLIP);
-TBUF_ASSERT_OFFSET(tbuf_search, mask, TBUF_U_MASK);
-_Static_assert(sizeof(struct tbuf_table) == TBUF_T_INDEX &&
-    TBUF_TABLE_PROBES == TBUF_T_PROBES, "a table's index, and its search");
-TBUF_ASSERT_OFFSET(tbuf_table_entry, values, TBUF_K_VALUES);
-TBUF_ASSERT_OFFSET(tbuf_table_entry, nwords, TBUF_K_NWORDS);
-TBUF_ASSERT_OFFSET(tbuf_table_entry, hash, TBUF_K_HASH);
-_Static_assert(sizeof(struct tbuf_table_entry) == TBUF_K_KEY, "then its key");
-TBUF_ASSERT_OFFSET(tbuf_ecb, next, TBUF_E_NEXT);
-_Static_assert(sizeof(struct tbuf_ecb) == 8, "an ECB's place");
-TBUF_ASSERT_OFFSET(tbuf_lane, head, TBUF_L_HEAD);
-TBUF_ASSERT_OFFSET(tbuf_lane, last, TBUF_L_LAST);
-TBUF_ASSERT_OFFSET(tbuf_lane, full, TBUF_L_FULL);
-TBUF_ASSERT_OFFSET(tbuf_lane, sequence, TBUF_L_SEQUENCE);
-TBUF_ASSERT_OFFSET(tbuf_lane, pair, TBUF_L_PAIR);
-TBUF_ASSERT_OFFSET(tbuf_lane, restarts, TBUF_L_RESTARTS);
-TBUF_ASSERT_OFFSET(tbuf_lane, limit, TBUF_L_LIMIT);
-TBUF_ASSERT_OFFSET(tbuf_slot, generation, TBUF_S_GENERATION);
-TBUF_ASSERT_OFFSET(tbuf_slot, deadline, TBUF_S_DEADLINE);
-_Static_assert(TBUF_E_UNIT == TBUF_EPID_UNIT, "of a pair");
-TBUF_ASSERT_OFFSET(tbuf_slot, turn, TBUF_S_TURN);
-TBUF_ASSERT_OFFSET(tbuf_slot, cleared, TBUF_S_CLEARED);
-TBUF_ASSERT_OFFSET(tbuf_site, enabled, TBUF_SITE_ENABLED);
-TBUF_ASSERT_OFFSET(tbuf_site, index, TBUF_SITE_INDEX);
 
 /*
  * Delays inside the sections and before they are armed (7), so that a stress
@@ -362,6 +130,61 @@ extern __attribute__((visibility("default")))
 uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #endif
 
+/*
+ * A section's descriptor: the code between two labels, and the abort address.
+ * It is constant once relocated, and shares a page with other such data.
+ */
+#define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
+	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
+	".balign 32\n\t"						\
+	name ": .long 0, 0\n\t"						\
+	".quad " from ", (" to " - " from "), " abort "\n\t"		\
+	".popsection\n\t"
+
+/*
+ * A section: its steps, of which the first arms it; the labels by which it may
+ * leave; the registers that it changes; its operands.  In the steps label 1 is
+ * the first instruction after ARM, and label 2 follows the commit.
+ */
+#define TBUF_SECTION(steps, labels, clobbers, ...)			\
+	__asm__ goto volatile(						\
+	    steps							\
+	    :								\
+	    : __VA_ARGS__, TBUF_BEGIN_OPERANDS				\
+	    : clobbers							\
+	    : labels)
+
+/*
+ * The end of a function after its section.  A label that its section does not
+ * name is dead code.
+ */
+#define TBUF_SECTION_RETURN						\
+	tbuf_rseq_clear();						\
+	return (TBUF_COMMITTED);					\
+	TBUF_SECTION_EXITS
+#define TBUF_SECTION_EXITS						\
+	TBUF_SECTION_EXIT(late, TBUF_NO_ROOM);				\
+	TBUF_SECTION_EXIT(damaged, TBUF_DAMAGED);			\
+	TBUF_SECTION_EXIT(wrapped, TBUF_WRAPPED);			\
+	TBUF_SECTION_EXIT(chain, TBUF_CHAIN);				\
+	TBUF_SECTION_EXIT(changed, TBUF_CHANGED)
+#define TBUF_SECTION_EXIT(label, outcome)				\
+label:	__attribute__((unused));					\
+	tbuf_rseq_clear();						\
+	return (outcome)
+
+/* That end for a function that returns whether its section has committed. */
+#define TBUF_SECTION_RETURN_BOOL					\
+	tbuf_rseq_clear();						\
+	return (true);							\
+changed: late: damaged: chain:						\
+wrapped: __attribute__((unused));					\
+	tbuf_rseq_clear();						\
+	return (false)
+
+/* An operand of EPID, SITE and CHAIN: the greatest EPID, less one. */
+#define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
+
 #if defined(__x86_64__)
 #include "arch/x86_64/rseq.h"
 #elif defined(__aarch64__)
@@ -370,63 +193,536 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #error "tbuf: this processor has no restartable sections here"
 #endif
 
+/* ARM; CHECK by a memo on the stack. */
+#define TBUF_SECTION_CHECK						\
+	TBUF_SECTION_BEGIN						\
+	TBUF_SECTION_HERE						\
+	TBUF_SECTION_SESSION
+
 /*
- * Each architecture provides:
- *	bool	tbuf_rseq_flat_0(const struct tbuf_site *,
- *		    const uint64_t *values);
- *		to tbuf_rseq_flat_4(): COMMIT 0 to 4 64-bit arguments by the
- *		thread's own memo, if its session is the only one that the
- *		probe is enabled for; false: not done
- *	bool	tbuf_rseq_flat_words(const struct tbuf_site *,
- *		    const uint64_t *words, uint64_t size,
- *		    const struct tbuf_slot *, uint64_t generation);
- *		COMMIT of any number of words, at least one, by that memo, if
- *		its session also has this slot and this generation
- *	enum tbuf_outcome, all with (const struct tbuf_memo *, ...):
- *		tbuf_rseq_rows_own(..., struct tbuf_write *,
- *		    const struct tbuf_site *, const uint64_t *values);
- *		    up to four 64-bit arguments, by the thread's own memo, if
- *		    its session is the only one that the probe is enabled for
- *		tbuf_rseq_rows_among(the same);
- *		    by a CPU's memo, if the probe is enabled for its session
- *		tbuf_rseq_rows(..., struct tbuf_write *);
- *		    the caller of these three calls tbuf_rseq_clear() after the
- *		    last one
- *		tbuf_rseq_words(..., const struct tbuf_write *);
- *		tbuf_rseq_segments(..., const struct tbuf_write *);
- *		tbuf_rseq_count(..., uint64_t *);
- *		tbuf_rseq_store(..., uint64_t *, uint64_t value);
- *		tbuf_rseq_add(..., uint64_t *, uint64_t delta);
- *		tbuf_rseq_update(..., const struct tbuf_search *);
- *		    by any memo of the search's session
- *		tbuf_rseq_sum(the same);
- *		tbuf_rseq_peak(the same);
- *		tbuf_rseq_cached(the same);
- *		    by a memo of a table, if it has the search's bits; the
- *		    search's table, limits, turn and lane are not used
- *		tbuf_rseq_total(..., uint64_t bits, uint64_t word,
- *		    uint64_t delta);
- *		    by a memo of a total, if it has these bits
- *		tbuf_rseq_load(..., uint64_t *to, const uint64_t *from,
- *		    uint64_t size);	bytes: a multiple of 8, not 0
- *		tbuf_rseq_publish(..., const struct tbuf_publish *);
- *		tbuf_rseq_insert(the same);
- *		tbuf_rseq_count_shared(..., uint64_t *);
- *		tbuf_rseq_swap(..., uint64_t *, uint64_t old, uint64_t new);
- *		tbuf_rseq_swap_pair(..., uint64_t *, const uint64_t old[2],
- *		    const uint64_t new[2]);	aligned to 16
- *	bool	tbuf_swap_pair(uint64_t *, const uint64_t old[2],
- *		    const uint64_t new[2]);	SWAP without a section
- *	void	tbuf_rseq_restart(const struct tbuf_memo *);
- *	void	tbuf_rseq_remember(struct tbuf_memo *to,
- *		    const struct tbuf_memo *from, const uint32_t *marked);
- *	uint32_t tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits,
- *		    uint64_t size, uint64_t header,
- *		    const struct tbuf_site *, const uint64_t *values);
- *		SEVERAL: up to four 64-bit arguments for the sessions of these
- *		bits, by the CPU's memos; header: each record's second word
- *		without its EPID; returns the bits of the sessions not done
- * All are async-signal-safe.
+ * All functions are async-signal-safe.
+ *
+ * COMMIT writes a record: 64-bit words, or segments of any size.
+ *
+ *	ARM; CHECK
+ *	epid = w.epid, or if that is 0 (EPID), or there is no w (SITE):
+ *	    [m.heads[index]]; need the probe has one ECB	else CHAIN
+ *	STAMP; ROOM
+ *	load from the first byte's place
+ *	store header and data, positions masked
+ *	commit [lane.head] = head + size	release
+ *				inv.order, inv.killed: all of it, or nothing
+ *
+ * The load comes before the first store: on a page that the target has not
+ * touched yet a read fault lets the kernel map sixteen pages at once, a write
+ * fault only one.
+ *
+ * tbuf_rseq_flat_0() to tbuf_rseq_flat_4() are COMMIT of 0 to 4 arguments by
+ * the thread's own memo, if its session is the only one that the probe is
+ * enabled for.
  */
+#define TBUF_RSEQ_FLAT(n)						\
+static inline bool							\
+tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
+{									\
+	TBUF_SECTION(							\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_SESSION					\
+	    TBUF_SECTION_SITE						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM						\
+	    TBUF_SECTION_FLAT(n)					\
+	    TBUF_SECTION_COMMIT,					\
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,	\
+	    [site] "r"(site), [values] "r"(values),			\
+	    [size] "i"(sizeof(struct tbuf_header) + 8 * (n)),		\
+	    TBUF_ECB_OPERANDS);						\
+	TBUF_SECTION_RETURN_BOOL;					\
+}
+
+TBUF_RSEQ_FLAT(0)
+TBUF_RSEQ_FLAT(1)
+TBUF_RSEQ_FLAT(2)
+TBUF_RSEQ_FLAT(3)
+TBUF_RSEQ_FLAT(4)
+
+/*
+ * COMMIT of any number of words, at least one, by the thread's own memo, if its
+ * session also has this slot and this generation.
+ */
+static inline __attribute__((always_inline)) bool
+tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
+{
+	const uint32_t size16 __attribute__((unused)) = (uint32_t)size << 16;
+
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_ENABLED
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_SAME
+	    TBUF_SECTION_SITE
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM
+	    TBUF_SECTION_FLAT_WORDS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,
+	    [site] "r"(site), [values] "r"(words), TBUF_FLAT_WORDS_OPERANDS,
+	    [slot] "r"(slot), [generation] "r"(generation),
+	    TBUF_ECB_OPERANDS);
+	TBUF_SECTION_RETURN_BOOL;
+}
+
+/* COMMIT of the words of w. */
+static inline enum tbuf_outcome
+tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_EPID
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_ROOM
+	    TBUF_SECTION_WORDS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    TBUF_WRITE_OPERANDS);
+	TBUF_SECTION_RETURN;
+}
+
+/* COMMIT of the segments of w. */
+static inline enum tbuf_outcome
+tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_EPID
+	    TBUF_SECTION_STAMP
+	    TBUF_SECTION_SEGMENTS_ROOM
+	    TBUF_SECTION_SEGMENTS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_CHECK_OPERANDS,
+	    TBUF_WRITE_OPERANDS);
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * ROWS is COMMIT for each ECB of the probe's chain, one record after the other.
+ *
+ *	ARM, or GO ON; CHECK
+ *	size = the sum of the records' sizes; need it is no longer than a record
+ *	    may be						else CHAIN
+ *	need [m.heads[index]] has no flag but TBUF_HEAD_MORE	else CHAIN
+ *	STAMP; ROOM
+ *	for each ECB: [lane.last] += 1, but for the first; store header and data
+ *	commit [lane.head] = head + size	release
+ *
+ * The records are written as a whole or not at all: there is one commit for
+ * all, and one reading of the counter; each record's stamp is one more than the
+ * stamp before it.  After CHAIN each ECB has its own COMMIT or REFUSE.
+ *
+ *	GO ON	if [rseq.rseq_cs] is the section's descriptor:
+ *		    counter = [w.time]
+ *		else ARM; HERE; [w.time] = counter
+ *
+ * For several sessions in turn ROWS reads the counter once, if the machine can
+ * detect that no other code ran in between: the section stays armed after its
+ * commit, and the kernel disarms it when it preempts the thread or delivers a
+ * signal to it.  If the word is unchanged when the next section begins, no
+ * other code has run on this CPU since the counter was read: a stamp is never
+ * older than code that ran here before its commit.  The caller of the next
+ * three calls tbuf_rseq_clear() after the last one.
+ *
+ * ROWS of up to four arguments by the thread's own memo, if its session is the
+ * only one that the probe is enabled for.
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_rows_own(const struct tbuf_memo *m, struct tbuf_write *w,
+    const struct tbuf_site *site, const uint64_t *values)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_GO_ON
+	    TBUF_SECTION_ENABLED
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_FEW_ROWS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_FEW_ROWS_OPERANDS);
+	return (TBUF_COMMITTED);
+	TBUF_SECTION_EXITS;
+}
+
+/* ROWS of up to four arguments by a CPU's memo. */
+static inline enum tbuf_outcome
+tbuf_rseq_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
+    const struct tbuf_site *site, const uint64_t *values)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_GO_ON
+	    TBUF_SECTION_AMONG
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_FEW_ROWS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_FEW_ROWS_OPERANDS);
+	return (TBUF_COMMITTED);
+	TBUF_SECTION_EXITS;
+}
+
+/* ROWS of any number of words. */
+static inline enum tbuf_outcome
+tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_GO_ON
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_ROWS
+	    TBUF_SECTION_COMMIT,
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_ROWS_OPERANDS);
+	return (TBUF_COMMITTED);
+	TBUF_SECTION_EXITS;
+}
+
+/*
+ * SEVERAL is a loop over sections of the sessions of `bits`, each of which may
+ * GO ON; they write up to four words by the CPU's memos.
+ *
+ *	for each bit:
+ *		ARM, or GO ON; HERE; AMONG; SESSION
+ *		need the probe has one ECB
+ *		STAMP, which becomes the counter's reading for the next session
+ *		ROOM; store header and words
+ *		commit [lane.head] = head + size	release
+ *
+ * Any outcome but COMMITTED ends the loop: the earlier sessions are done, this
+ * one and the rest are not.  Returns the bits of those.  `header` is each
+ * record's second word without its EPID.
+ */
+#if defined(__x86_64__)
+#include "arch/x86_64/rseq_several.h"
+#else
+#include "arch/generic/rseq_several.h"
+#endif
+
+/*
+ * COUNT counts a drop.
+ *
+ *	ARM; CHECK
+ *	commit [counter] += 1		inv.account: a drop is counted once
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_COUNT,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [counter] "r"(counter));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * STORE writes a variable of a clause, which cannot be another session's yet.
+ *
+ *	ARM; CHECK
+ *	commit [word] = value
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_store(const struct tbuf_memo *m, uint64_t *word, uint64_t value)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_STORE,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [word] "r"(word), [value] "r"(value));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * ADD adds to a count of an aggregation table.
+ *
+ *	ARM; CHECK
+ *	commit [word] += delta
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_ADD,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [word] "r"(word), [delta] "r"(delta));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * UPDATE is a search and ADD in one, by any memo of the search's session.
+ *
+ *	ARM; HERE; MEANT
+ *	TURN	need [slot.turn] == s.turn
+ *		need [m.lane] == s.lane		(its table is searched)
+ *	FIND	find the key's entry, as clause_aggregate.c does
+ *		need there is one within the table, and it has s.word
+ *	commit [its value] += s.delta
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_FIND
+	    TBUF_SECTION_UPDATE,
+	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * CACHED is UPDATE by a memo that has the lane's table of one turn, and the
+ * table's limits: they have been checked, and are valid as long as the turn.
+ * The search's table, limits, turn and lane are not used.
+ *
+ *	ARM; HERE
+ *	need [m.bits] == s.bits
+ *	SESSION; FIND
+ *	commit [its value] += s.delta
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_W_BITS
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_FIND_CACHED
+	    TBUF_SECTION_UPDATE,
+	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * SUM is UPDATE of a version and two copies of a count and a sum, where s.word
+ * is the last of these.
+ *
+ *	ARM; HERE; MEANT; TURN; FIND
+ *	barrier, as in PUBLISH
+ *	[copy[~version & 1]] = [copy[version & 1]], its count + 1 and its sum
+ *	    + s.delta
+ *	commit [version] += 1	release
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_FIND
+	    TBUF_SECTION_SUM,
+	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * PEAK is UPDATE of a version and two copies of a greatest value and the
+ * slot.cleared of its time.  Values are compared with their bits ^ s.flip, so
+ * that a least value is a greatest one.
+ *
+ *	ARM; HERE; MEANT; TURN; FIND
+ *	need [version] != 0
+ *	need [copy[version & 1].cleared] == [slot.cleared]
+ *	if s.delta is not greater: return COMMITTED, nothing is stored
+ *	barrier
+ *	[copy[~version & 1]] = s.delta and slot.cleared
+ *	commit [version] += 1	release
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_MEANT
+	    TBUF_SECTION_TURN
+	    TBUF_SECTION_FIND
+	    TBUF_SECTION_PEAK,
+	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * TOTAL is ADD by a CPU's memo that has the address of the values and their
+ * turn.  Its bits belong to one session, which need not be compared.
+ *
+ *	ARM; HERE
+ *	need [m.bits] == bits
+ *	SESSION
+ *	need word < [m.ecb_max]
+ *	commit [value[word]] += delta		(values never move)
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
+    uint64_t delta)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_BEGIN
+	    TBUF_SECTION_HERE
+	    TBUF_SECTION_BITS
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_TOTAL,
+	    changed, TBUF_CLOBBERS_TOTAL, TBUF_CHECK_OPERANDS,
+	    [bits] "r"(bits), [word] "r"(word),
+	    [delta] TBUF_R_OR_CONSTANT(delta));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * LOAD copies words to the stack.  Tables are read in sections only, so that no
+ * late thread reads a table that has been freed.  `size`: bytes, a multiple of
+ * 8, not 0.
+ *
+ *	ARM; CHECK
+ *	copy size bytes
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
+    uint64_t size)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_LOAD,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [to] "r"(to), [from] "r"(from), [size] "r"(size));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * PUBLISH writes words to a place that is not read before the commit: an entry
+ * after `top`, or the copy of values that their version does not select.
+ * Results computed from the old word are valid, as it has not changed since on
+ * this CPU.
+ *
+ *	ARM; CHECK
+ *	need [p.word] == p.old
+ *	barrier: a reader of a copy that has changed meanwhile finds the commit
+ *	    before this one
+ *	copy p.size bytes to p.to
+ *	[p.slot] = p.offset
+ *	commit [p.word] = p.new	release
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_CHECK
+	    TBUF_SECTION_PUBLISH_COPY
+	    TBUF_SECTION_PUBLISH,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS, [p] "r"(p));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * INSERT is PUBLISH that after the copy stores zeroes to p.zeroes bytes from
+ * p.zero on: values of the published entry, where an abandoned insertion may
+ * have left bytes.
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_insert(const struct tbuf_memo *m, const struct tbuf_publish *p)
+{
+	TBUF_SECTION(
+	    TBUF_SECTION_CHECK
+	    TBUF_SECTION_PUBLISH_COPY
+	    TBUF_SECTION_PUBLISH_ZERO
+	    TBUF_SECTION_PUBLISH,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS, [p] "r"(p));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * SHARED adds 1 to a counter that other CPUs add to as well.
+ *
+ *	ARM; CHECK
+ *	commit [counter] += 1, atomically
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_SHARED,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [counter] "r"(counter));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * SWAP compares and swaps a word.  Words that other CPUs write, too, such as a
+ * claim, are written by SWAP only.
+ *
+ *	ARM; CHECK
+ *	commit [word] = new if [word] == old, atomically; need that it was
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
+    uint64_t new)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_SWAP,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [word] "r"(word), [old] "r"(old), [new] "r"(new));
+	TBUF_SECTION_RETURN;
+}
+
+/* SWAP of two words, aligned to 16; tbuf_swap_pair() is that without CHECK. */
+static inline enum tbuf_outcome
+tbuf_rseq_swap_pair(const struct tbuf_memo *m, uint64_t *pair,
+    const uint64_t old[2], const uint64_t new[2])
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_SWAP_PAIR,
+	    changed, TBUF_CLOBBERS_PAIR, TBUF_CHECK_OPERANDS,
+	    [pair] "r"(pair), [old] "r"(old), [new] "r"(new));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * RESTART empties a ring's lane that is damaged.
+ *
+ *	ARM; CHECK
+ *	head = [lane.head], rounded up to 8
+ *	[pair[~sequence & 1]] = head and overwritten; [lane.sequence] += 1
+ *	[lane.restarts] += 1
+ *	commit [lane.head] = head	release
+ */
+static inline void
+tbuf_rseq_restart(const struct tbuf_memo *m)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_RESTART,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS);
+changed:
+	tbuf_rseq_clear();
+}
+
+/*
+ * REMEMBER copies a memo.  An aborted copy leaves `to` void, or as other
+ * threads on this CPU stored it: a signal handler, or another thread on this
+ * CPU, never finds a valid mixture.
+ *
+ *	ARM
+ *	need [rseq.cpu_id] == [from.cpu]
+ *	need [marked] == 0
+ *	[to.bits] = TBUF_MEMO_NONE
+ *	copy all other words
+ *	commit [to.bits] = [from.bits]
+ */
+static inline void
+tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
+    const uint32_t *marked)
+{
+	TBUF_SECTION(TBUF_SECTION_BEGIN TBUF_SECTION_REMEMBER,
+	    changed, TBUF_CLOBBERS_REMEMBER,
+	    [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
+	    [none] TBUF_R_OR_WIDE(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)));
+changed:
+	tbuf_rseq_clear();
+}
 
 #endif

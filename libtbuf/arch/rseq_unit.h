@@ -1,33 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sections (rseq.h) of work units, in memory that earlier units have used.
- *
- *	BIND	ARM; CHECK by the unit's memo
- *		[entry.word] == n.old			else leave CHANGED
- *		[entry.head] = 0; store the fields that a consumer reads of a
- *		    unit that has not ended
- *		[entry.word] = n.new	release; last instruction
- *
- *	KEEP	a record that goes to the table like the one before it:
- *		ARM; CHECK by the unit's memo
- *		epid = [w.heads[index]]; its entry of w.epids has this EPID,
- *		    and the entry's word the cached value  else leave CHANGED
- *		w.selected |= the entry's mask, by one instruction: it stays
- *		    even if the section is aborted for good
- *		head = [w.head]
- *		header and words fit after head		else leave CHANGED
- *		store stamp, header, CPU, words
- *		[w.head] = the end of the words	release; last instruction
- *
- *	FINISH	ARM; CHECK by the unit's memo
- *		[f.rule] == f.guess, as the unit's end has applied that rule;
- *		    [entry.word] == f.old, [entry.head] has not wrapped
- *							else leave CHANGED
- *		[f.to] = f.was, with the records of head added to f.was's
- *		    discarded ones; [f.sum] = that sum; neither is read before
- *		    the commit
- *		[entry.word] = f.new	release; last instruction
+ * Sections (rseq.h, with the notation) of work units, in memory that earlier
+ * units have used.
  */
 #ifndef TBUF_ARCH_RSEQ_UNIT_H
 #define TBUF_ARCH_RSEQ_UNIT_H
@@ -60,5 +35,67 @@ TBUF_ASSERT_OFFSET(tbuf_unit_total, discarded, 8);
 #include "arch/aarch64/rseq_unit.h"
 #include "arch/generic/rseq_unit.h"
 #endif
+
+/*
+ * KEEP, tbuf_rseq_keep() in one of these headers, writes a record that goes to
+ * the table like the one before it.
+ *
+ *	ARM; CHECK by the unit's memo
+ *	epid = [w.heads[index]]
+ *	need its entry of w.epids has this EPID, and the entry's word the cached
+ *	    value
+ *	[w.selected] |= the entry's mask, by one instruction: it stays even if
+ *	    the section is aborted for good
+ *	head = [w.head]
+ *	need header and words fit after head
+ *	store stamp, header, CPU, words
+ *	commit [w.head] = the end of the words	release
+ *
+ * BIND gives an entry to a unit.
+ *
+ *	ARM; CHECK by the unit's memo
+ *	need [entry.word] == n.old
+ *	barrier
+ *	[entry.head] = 0; store the fields that a consumer reads of a unit that
+ *	    has not ended
+ *	commit [entry.word] = n.new	release
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_BIND,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [entry] "r"(n->entry), [old] TBUF_R_OR_MEMORY(n->old),
+	    [new] "r"(n->new), [began] "r"(n->began), [id] "r"(n->id),
+	    [kind] TBUF_R_OR_MEMORY(n->kind),
+	    [thread] TBUF_R_OR_MEMORY(n->thread));
+	TBUF_SECTION_RETURN;
+}
+
+/*
+ * FINISH ends a unit by a rule that its end has applied.
+ *
+ *	ARM; CHECK by the unit's memo
+ *	need [f.rule] == f.guess
+ *	need [entry.word] == f.old
+ *	need [entry.head] has not wrapped
+ *	barrier
+ *	[f.to] = f.was, with the records of head added to f.was's discarded
+ *	    ones; [f.sum] = that sum; neither is read before the commit
+ *	commit [entry.word] = f.new	release
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
+{
+	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_FINISH,
+	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	    [rule] "r"(f->rule), [guess] TBUF_R_OR_MEMORY(f->guess),
+	    [entry] "r"(f->entry), [old] TBUF_R_OR_MEMORY(f->old),
+	    [new] TBUF_R_OR_MEMORY(f->new), [to] "r"(f->to),
+	    [kept] TBUF_R_OR_MEMORY(f->was.committed),
+	    [discarded] TBUF_R_OR_MEMORY(f->was.discarded),
+	    [sum] "r"(f->sum));
+	TBUF_SECTION_RETURN;
+}
 
 #endif

@@ -1,15 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The restartable sections of rseq.h for aarch64.  The machine is weakly
+ * The steps of the sections of rseq.h for aarch64.  The machine is weakly
  * ordered: head and sequence are store-releases, and a store barrier is between
  * a step of the ring's tail and the stores that overwrite records.
  *
  * Registers: %[m] is the memo, %[rs] the thread's rseq area, %[w] the struct
- * tbuf_write and %[size] the record's size (in a fire of a known shape a
- * constant, with %[site] and %[values] in place of %[w]).  Inside, x9 is the
- * lane, x10 head and at last the new head, x11 the stamp, x12 the storage, x13
- * the EPID, x14 the bytes of all rows; the rest up to x15 is scratch.
+ * tbuf_write or tbuf_search, and %[size] the record's size (in a fire of a
+ * known shape a constant, with %[site] and %[values] in place of %[w]).
+ * Inside, x9 is the lane, x10 head and at last the new head, x11 the stamp, x12
+ * the storage, x13 the EPID, x14 the bytes of all rows; the rest up to x15 is
+ * scratch.
  */
 #ifdef TBUF_INJECT
 #define TBUF_DELAY_IN(scratch, n)					\
@@ -22,17 +23,6 @@
 #define TBUF_INJECT_OPERAND
 #endif
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("w3", n)
-
-/*
- * A section's descriptor: the code between two labels, and the abort address.
- * It is constant once relocated, and shares a page with other such data.
- */
-#define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
-	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
-	".balign 32\n\t"						\
-	name ": .long 0, 0\n\t"						\
-	".quad " from ", (" to " - " from "), " abort "\n\t"		\
-	".popsection\n\t"
 
 #define TBUF_SECTION_ARM(descriptor)					\
 	"adrp x3, " descriptor "\n\t"					\
@@ -53,7 +43,39 @@
 #define TBUF_BEGIN_OPERANDS						\
 	[rs] "r"(tbuf_rseq_area()) TBUF_INJECT_OPERAND
 
-/* CHECK except for the session. */
+#define TBUF_CHECK_OPERANDS						\
+	[m] "r"(m), [local] "r"(tbuf_local)
+#define TBUF_OWN_OPERANDS						\
+	[m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local)
+
+/* An operand has to be in a register on this machine. */
+#define TBUF_R_OR_CONSTANT	"r"
+#define TBUF_R_OR_MEMORY	"r"
+#define TBUF_R_OR_WIDE		"r"
+
+#define TBUF_CLOBBERS							\
+	"x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",	\
+	"x13", "x14", "x15", "memory", "cc"
+#define TBUF_CLOBBERS_TOTAL	TBUF_CLOBBERS
+#define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS
+#define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS
+#define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS
+#define TBUF_CLOBBERS_REMEMBER	"x3", "x4", "memory", "cc"
+
+/* Labels by which a section that writes records may leave. */
+#define TBUF_RECORD_LABELS	changed, late, damaged, chain
+
+/* A field of the memo, and of the struct in %[w]. */
+#define TBUF_OF_M(field)	"[%[m], #" TBUF_O(field) "]"
+#define TBUF_OF_W(field)	"[%[w], #" TBUF_O(field) "]"
+
+/* need [a] == [b] */
+#define TBUF_NEED_EQUAL(a, b)						\
+	"ldr x3, " a "\n\t"						\
+	"ldr x4, " b "\n\t"						\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"
+
 #define TBUF_SECTION_HERE						\
 	"ldr w3, [%[m], #" TBUF_O(M_CPU) "]\n\t"			\
 	"ldr w4, [%[rs], #4]\n\t"					\
@@ -62,7 +84,7 @@
 	"ldr x3, [%[local]]\n\t"					\
 	"cbz x3, %l[changed]\n\t"
 
-/* CHECK of the memo's session. */
+/* x9 becomes the memo's lane. */
 #define TBUF_SECTION_SESSION						\
 	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
 	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
@@ -72,10 +94,6 @@
 	"ldr x9, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
 	TBUF_DELAY(1)
 
-#define TBUF_CHECK_OPERANDS						\
-	[m] "r"(m), [local] "r"(tbuf_local)
-
-/* CHECK that the probe is enabled for the memo's session only. */
 #define TBUF_SECTION_ENABLED						\
 	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
 	"ldr w3, [x3]\n\t"						\
@@ -83,16 +101,33 @@
 	"cmp x3, x4\n\t"						\
 	"b.ne %l[changed]\n\t"
 
-/* CHECK that the memo's session is that of w. */
-#define TBUF_SECTION_MEANT						\
-	"ldr x3, [%[w], #" TBUF_O(W_BITS) "]\n\t"			\
+#define TBUF_SECTION_AMONG						\
+	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
+	"ldar w3, [x3]\n\t"						\
 	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
-	"ldr x3, [%[w], #" TBUF_O(W_GENERATION) "]\n\t"			\
-	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
-	"cmp x3, x4\n\t"						\
+	"tst x3, x4\n\t"						\
+	"b.eq %l[changed]\n\t"
+
+#define TBUF_SECTION_MEANT						\
+	TBUF_NEED_EQUAL(TBUF_OF_W(W_BITS), TBUF_OF_M(M_BITS))		\
+	TBUF_NEED_EQUAL(TBUF_OF_W(W_GENERATION), TBUF_OF_M(M_GENERATION))
+
+#define TBUF_SECTION_W_BITS						\
+	TBUF_NEED_EQUAL(TBUF_OF_M(M_BITS), TBUF_OF_W(W_BITS))
+
+#define TBUF_SECTION_BITS						\
+	"ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
+	"cmp x3, %[bits]\n\t"						\
 	"b.ne %l[changed]\n\t"
+
+#define TBUF_SECTION_SAME						\
+	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
+	"cmp x3, %[slot]\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x3, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
+	"cmp x3, %[generation]\n\t"					\
+	"b.ne %l[changed]\n\t"						\
+	TBUF_SECTION_SESSION
 
 /* STAMP, later than the lane's last; one that no record uses does no harm. */
 #define TBUF_SECTION_STAMP						\
@@ -126,8 +161,6 @@
 	"mov w3, %[most]\n\t"						\
 	"cmp w4, w3\n\t"						\
 	"b.hi %l[chain]\n\t"
-
-#define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
 
 #define TBUF_SECTION_SITE						\
 	"ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t"		\
@@ -223,7 +256,7 @@
 	"b 5b\n\t"
 
 /* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
-#define TBUF_SECTION_ROOM(SIZE, ONE)					\
+#define TBUF_SECTION_ROOM_FOR(SIZE, ONE)				\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
 	"ldr w3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
 	"cbnz w3, 30f\n\t"						\
@@ -234,6 +267,17 @@
 	"30:\n\t"							\
 	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
+
+#define TBUF_SECTION_ROOM						\
+	TBUF_SECTION_ROOM_FOR("%[size]", "")
+
+/* ROOM for a record that may be a work unit's. */
+#define TBUF_SECTION_SEGMENTS_ROOM					\
+	TBUF_SECTION_ROOM_FOR("%[size]",				\
+	    "mov w3, #" TBUF_O(E_UNIT) "\n\t"				\
+	    "sub w3, w13, w3\n\t"					\
+	    "cmp w3, #2\n\t"						\
+	    "b.lo %l[late]\n\t")
 
 /* Stores the header; x5 becomes mask8. */
 #define TBUF_SECTION_HEADER(TID)					\
@@ -252,23 +296,40 @@
 	"add x10, x10, #8\n\t"						\
 	TBUF_DELAY(4)
 
-/* Copies 64-bit words from x13 on; x8 is the new head. */
-#define TBUF_SECTION_WORDS						\
-	"add x8, x10, %[size]\n\t"					\
-	"sub x8, x8, #16\n\t"						\
+/* Copies the words at `from` to the storage, until x10 is x8. */
+#define TBUF_COPY_WORDS(from)						\
 	"b 8f\n\t"							\
 	"7: and x4, x10, x5\n\t"					\
-	"ldr x3, [x13], #8\n\t"						\
+	"ldr x3, [" from "], #8\n\t"					\
 	"str x3, [x12, x4]\n\t"						\
 	"add x10, x10, #8\n\t"						\
 	"8: cmp x10, x8\n\t"						\
 	"b.ne 7b\n\t"
+
+/* Stores the words from x13 on; x8 is the new head. */
+#define TBUF_STORE_WORDS						\
+	"add x8, x10, %[size]\n\t"					\
+	"sub x8, x8, #16\n\t"						\
+	TBUF_COPY_WORDS("x13")
+
+#define TBUF_SECTION_FLAT_WORDS						\
+	TBUF_SECTION_HEADER(TBUF_OF_M(M_TID))				\
+	"mov x13, %[values]\n\t"					\
+	TBUF_STORE_WORDS
+#define TBUF_SECTION_FLAT(n)	TBUF_SECTION_FLAT_WORDS
+#define TBUF_FLAT_WORDS_OPERANDS [size] "r"(size)
+
+#define TBUF_SECTION_WORDS						\
+	TBUF_SECTION_HEADER(TBUF_OF_W(W_TID))				\
+	"ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t"			\
+	TBUF_STORE_WORDS
 
 /*
  * Copies segments of any size and alignment.  x13 is the segment, x8 the end of
  * all segments, x14 the segment's bytes, x15 how many of them remain.
  */
 #define TBUF_SECTION_SEGMENTS						\
+	TBUF_SECTION_HEADER(TBUF_OF_W(W_TID))				\
 	"add x5, x5, #7\n\t"						\
 	"ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t"			\
 	"ldr x8, [%[w], #" TBUF_O(W_FROM_END) "]\n\t"			\
@@ -302,138 +363,19 @@
 #define TBUF_SECTION_COMMIT						\
 	"add x4, x9, #" TBUF_O(L_HEAD) "\n\t"				\
 	TBUF_DELAY(5)							\
-	"stlr x10, [x4]\n\t" /* the last instruction */			\
+	"stlr x10, [x4]\n\t" /* commit */				\
 	"2:\n\t"
 
-#define TBUF_CLOBBERS							\
-	"x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",	\
-	"x13", "x14", "x15", "memory", "cc"
+#define TBUF_WRITE_OPERANDS						\
+	[w] "r"(w), [size] "r"(w->size), TBUF_ECB_OPERANDS
 
-#define TBUF_RSEQ_FLAT(n)						\
-static inline bool							\
-tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_ENABLED					\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_SITE						\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM("%[size]", "")				\
-	    TBUF_SECTION_HEADER("[%[m], #" TBUF_O(M_TID) "]")		\
-	    "mov x13, %[values]\n\t"					\
-	    TBUF_SECTION_WORDS						\
-	    TBUF_SECTION_COMMIT						\
-	    :								\
-	    : [m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local),	\
-	      [site] "r"(site), [values] "r"(values),			\
-	      [size] "i"(sizeof(struct tbuf_header) + 8 * (n)),		\
-	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
-	    : TBUF_CLOBBERS						\
-	    : changed, late, damaged, chain);				\
-	tbuf_rseq_clear();						\
-	return (true);							\
-changed: late: damaged: chain:						\
-	tbuf_rseq_clear();						\
-	return (false);							\
-}
-
-TBUF_RSEQ_FLAT(0)
-TBUF_RSEQ_FLAT(1)
-TBUF_RSEQ_FLAT(2)
-TBUF_RSEQ_FLAT(3)
-TBUF_RSEQ_FLAT(4)
-
-/* Any number of words, if the session has this slot and this generation. */
-static inline __attribute__((always_inline)) bool
-tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_ENABLED
-	    TBUF_SECTION_HERE
-	    "ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"
-	    "cmp x3, %[slot]\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr x3, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"
-	    "cmp x3, %[generation]\n\t"
-	    "b.ne %l[changed]\n\t"
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_SITE
-	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM("%[size]", "")
-	    TBUF_SECTION_HEADER("[%[m], #" TBUF_O(M_TID) "]")
-	    "mov x13, %[words]\n\t"
-	    TBUF_SECTION_WORDS
-	    TBUF_SECTION_COMMIT
-	    :
-	    : [m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local),
-	      [site] "r"(site), [words] "r"(words), [size] "r"(size),
-	      [slot] "r"(slot), [generation] "r"(generation),
-	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed, late, damaged, chain);
-	tbuf_rseq_clear();
-	return (true);
-changed: late: damaged: chain:
-	tbuf_rseq_clear();
-	return (false);
-}
-
-/* COMMIT of the record in w; COPY stores its data. */
-#define TBUF_RSEQ_WRITE(name, ONE, COPY)				\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, const struct tbuf_write *w)		\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_MEANT						\
-	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_EPID						\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM("%[size]", ONE)				\
-	    TBUF_SECTION_HEADER("[%[w], #" TBUF_O(W_TID) "]")		\
-	    COPY							\
-	    TBUF_SECTION_COMMIT						\
-	    :								\
-	    : TBUF_CHECK_OPERANDS, [w] "r"(w), [size] "r"(w->size),	\
-	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
-	    : TBUF_CLOBBERS						\
-	    : changed, late, damaged, chain);				\
-	tbuf_rseq_clear();						\
-	return (TBUF_COMMITTED);					\
-late:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_NO_ROOM);						\
-damaged:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_DAMAGED);						\
-chain:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHAIN);						\
-changed:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED);						\
-}
-
-TBUF_RSEQ_WRITE(tbuf_rseq_words, "",
-    "ldr x13, [%[w], #" TBUF_O(W_FROM) "]\n\t" TBUF_SECTION_WORDS)
-TBUF_RSEQ_WRITE(tbuf_rseq_segments,
-    "mov w3, #" TBUF_O(E_UNIT) "\n\t"
-    "sub w3, w13, w3\n\t"
-    "cmp w3, #2\n\t"
-    "b.lo %l[late]\n\t", TBUF_SECTION_SEGMENTS)
-
-/* CHECK that the probe is enabled for the session of the CPU's memo. */
-#define TBUF_SECTION_AMONG						\
-	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\
-	"ldar w3, [x3]\n\t"						\
-	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
-	"tst x3, x4\n\t"						\
-	"b.eq %l[changed]\n\t"
+/*
+ * ROWS reads the counter for each session: that costs no more than to find out
+ * whether other code has run in between.
+ */
+#define TBUF_SECTION_GO_ON						\
+	TBUF_SECTION_BEGIN						\
+	TBUF_SECTION_HERE
 
 /* w13 becomes the chain's EPID after the one in w13. */
 #define TBUF_SECTION_NEXT						\
@@ -478,7 +420,7 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
  * FROM sets, x8 the end of one record.  A chain that has changed meanwhile does
  * no harm.
  */
-#define TBUF_SECTION_ROWS(FROM)						\
+#define TBUF_SECTION_STORE_ROWS(FROM)					\
 	"add x15, x10, x14\n\t"						\
 	"mov x3, %[size]\n\t"						\
 	"ldr w7, [%[w], #" TBUF_O(W_TID) "]\n\t"			\
@@ -497,13 +439,7 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"add x10, x10, #8\n\t"						\
 	TBUF_DELAY(4)							\
 	FROM								\
-	"b 8f\n\t"							\
-	"7: and x4, x10, x5\n\t"					\
-	"ldr x3, [x6], #8\n\t"						\
-	"str x3, [x12, x4]\n\t"						\
-	"add x10, x10, #8\n\t"						\
-	"8: cmp x10, x8\n\t"						\
-	"b.ne 7b\n\t"							\
+	TBUF_COPY_WORDS("x6")						\
 	"cmp x10, x15\n\t"						\
 	"b.hs 51f\n\t"							\
 	TBUF_SECTION_NEXT						\
@@ -512,170 +448,65 @@ TBUF_RSEQ_WRITE(tbuf_rseq_segments,
 	"b 50b\n\t"							\
 	"51:\n\t"
 
-/*
- * ROWS.  The counter is read for each session: that costs no more than to find
- * out whether other code has run in between.
- */
-#define TBUF_RSEQ_ROWS(name, SESSION, INDEX, FROM, operands, ...)	\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, struct tbuf_write *w __VA_ARGS__)	\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
-	    SESSION							\
-	    TBUF_SECTION_SESSION					\
-	    INDEX							\
-	    TBUF_SECTION_CHAIN						\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM("x14",					\
-		"cmp x14, %[size]\n\t"					\
-		"b.ne %l[chain]\n\t")					\
-	    TBUF_SECTION_ROWS(FROM)					\
-	    TBUF_SECTION_COMMIT						\
-	    :								\
-	    : TBUF_CHECK_OPERANDS, [w] "r"(w), operands,		\
-	      [more] "i"(TBUF_HEAD_MORE),				\
-	      [longest] "i"(TBUF_RECORD_MAX), TBUF_ECB_OPERANDS,	\
-	      TBUF_BEGIN_OPERANDS					\
-	    : TBUF_CLOBBERS						\
-	    : changed, late, damaged, chain);				\
-	return (TBUF_COMMITTED);					\
-late:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_NO_ROOM);						\
-damaged:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_DAMAGED);						\
-chain:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHAIN);						\
-changed:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED);						\
-}
+/* The rows; INDEX loads the probe's index to w4. */
+#define TBUF_SECTION_ROWS_OF(INDEX, FROM)				\
+	INDEX								\
+	TBUF_SECTION_CHAIN						\
+	TBUF_SECTION_STAMP						\
+	TBUF_SECTION_ROOM_FOR("x14",					\
+	    "cmp x14, %[size]\n\t"					\
+	    "b.ne %l[chain]\n\t")					\
+	TBUF_SECTION_STORE_ROWS(FROM)
 
-#define TBUF_AMONG_OPERANDS						\
-	[site] "r"(site), [values] "r"(values), [size] "r"(w->size)
+#define TBUF_SECTION_FEW_ROWS						\
+	TBUF_SECTION_ROWS_OF(						\
+	    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",		\
+	    "mov x6, %[values]\n\t")
+#define TBUF_SECTION_ROWS						\
+	TBUF_SECTION_ROWS_OF(						\
+	    "ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t",			\
+	    "ldr x6, [%[w], #" TBUF_O(W_FROM) "]\n\t")
 
-TBUF_RSEQ_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED,
-    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
-    "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
-    , const struct tbuf_site *site, const uint64_t *values)
-TBUF_RSEQ_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG,
-    "ldr w4, [%[site], #" TBUF_O(SITE_INDEX) "]\n\t",
-    "mov x6, %[values]\n\t", TBUF_AMONG_OPERANDS,
-    , const struct tbuf_site *site, const uint64_t *values)
+#define TBUF_CHAIN_OPERANDS						\
+	[size] "r"(w->size), [more] "i"(TBUF_HEAD_MORE),		\
+	[longest] "i"(TBUF_RECORD_MAX), TBUF_ECB_OPERANDS
+#define TBUF_ROWS_OPERANDS						\
+	TBUF_CHECK_OPERANDS, [w] "r"(w), TBUF_CHAIN_OPERANDS
+#define TBUF_FEW_ROWS_OPERANDS						\
+	TBUF_CHECK_OPERANDS, [w] "r"(w), [site] "r"(site),		\
+	[values] "r"(values), TBUF_CHAIN_OPERANDS
 
-/* SEVERAL, by a section of ROWS for each session. */
-static inline uint32_t
-tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
-    uint64_t header, const struct tbuf_site *site, const uint64_t *values)
-{
-	struct tbuf_write w = {
-		.size = size, .size16 = (uint32_t)header,
-		.tid = (uint32_t)(header >> 32)
-	};
+#define TBUF_SECTION_COUNT						\
+	TBUF_DELAY(6)							\
+	"ldr x5, [%[counter]]\n\t"					\
+	"add x5, x5, #1\n\t"						\
+	"str x5, [%[counter]]\n\t"					\
+	"2:\n\t"
 
-	for (; bits != 0; bits &= bits - 1)
-		if (tbuf_rseq_rows_among((const struct tbuf_memo *)
-		    ((uintptr_t)memos + (unsigned)__builtin_ctz(bits) *
-		    TBUF_MEMO_SIZE), &w, site, values) != TBUF_COMMITTED)
-			break;
-	tbuf_rseq_clear();
-	return (bits);
-}
+#define TBUF_SECTION_STORE						\
+	TBUF_DELAY(6)							\
+	"str %[value], [%[word]]\n\t"					\
+	"2:\n\t"
 
-TBUF_RSEQ_ROWS(tbuf_rseq_rows, TBUF_SECTION_MEANT,
-    "ldr w4, [%[w], #" TBUF_O(W_INDEX) "]\n\t",
-    "ldr x6, [%[w], #" TBUF_O(W_FROM) "]\n\t", [size] "r"(w->size))
+#define TBUF_SECTION_ADD						\
+	TBUF_DELAY(6)							\
+	"ldr x3, [%[word]]\n\t"						\
+	"add x3, x3, %[delta]\n\t"					\
+	"str x3, [%[word]]\n\t"						\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "ldr x5, [%[counter]]\n\t"
-	    "add x5, x5, #1\n\t"
-	    "str x5, [%[counter]]\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_store(const struct tbuf_memo *m, uint64_t *word, uint64_t value)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "str %[value], [%[word]]\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [value] "r"(value),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "ldr x3, [%[word]]\n\t"
-	    "add x3, x3, %[delta]\n\t"
-	    "str x3, [%[word]]\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [delta] "r"(delta),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-/* CHECK of the search's turn and lane. */
 #define TBUF_SECTION_TURN						\
 	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
 	"ldr x4, [%[w], #" TBUF_O(U_TURN) "]\n\t"			\
-	"ldr x3, [x3, #" TBUF_O(S_TURN) "]\n\t"			\
+	"ldr x3, [x3, #" TBUF_O(S_TURN) "]\n\t"				\
 	"cmp x3, x4\n\t"						\
 	"b.ne %l[changed]\n\t"						\
-	"ldr x3, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
-	"ldr x4, [%[w], #" TBUF_O(U_LANE) "]\n\t"			\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL(TBUF_OF_M(M_LANE), TBUF_OF_W(U_LANE))		\
 	TBUF_DELAY(1)
 
 /* The table's address and limits, from the search or from the memo. */
-#define TBUF_SEARCH_HAS(name)	"[%[w], #" TBUF_O(U_##name) "]"
-#define TBUF_MEMO_HAS(name)	"[%[m], #" TBUF_O(A_##name) "]"
+#define TBUF_SEARCH_HAS(name)	TBUF_OF_W(U_##name)
+#define TBUF_MEMO_HAS(name)	TBUF_OF_M(A_##name)
 
 /*
  * The search: x10 is the table, w5 the slot's number, w6 its mask, w7 the
@@ -706,7 +537,7 @@ changed:
 	"cmp x3, x4\n\t"						\
 	"b.ne 6f\n\t"							\
 	"ldr x3, [%[w], #" TBUF_O(U_HASH) "]\n\t"			\
-	"ldr x4, [x8, #" TBUF_O(K_HASH) "]\n\t"			\
+	"ldr x4, [x8, #" TBUF_O(K_HASH) "]\n\t"				\
 	"cmp x3, x4\n\t"						\
 	"b.ne 6f\n\t"							\
 	"ldr x11, [%[w], #" TBUF_O(U_SIZE) "]\n\t"			\
@@ -741,70 +572,27 @@ changed:
 	"b.ne %l[changed]\n\t"						\
 	"add x10, x10, x3\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
-		"ldr w3, " TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_DELAY(6)
-	    "ldr x3, [x10]\n\t"
-	    "ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"
-	    "add x3, x3, x4\n\t"
-	    "str x3, [x10]\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_FIND						\
+	TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,				\
+	    "ldr w3, " TBUF_SEARCH_HAS(LAST))				\
+	TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 
 /* The last offset by the memo: the table's bytes, less those of the entry. */
-#define TBUF_SECTION_MEMO_LAST						\
-	"ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"			\
-	"ldr w4, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
-	"subs w3, w3, w4\n\t"						\
-	"b.lo %l[changed]"
+#define TBUF_SECTION_FIND_CACHED					\
+	TBUF_SECTION_SEARCH(TBUF_MEMO_HAS,				\
+	    "ldr w3, " TBUF_MEMO_HAS(STORAGE) "\n\t"			\
+	    "ldr w4, [%[w], #" TBUF_O(U_ENTRY) "]\n\t"			\
+	    "subs w3, w3, w4\n\t"					\
+	    "b.lo %l[changed]")						\
+	TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
 
-static inline enum tbuf_outcome
-tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    "ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"
-	    "ldr x4, [%[w], #" TBUF_O(W_BITS) "]\n\t"
-	    "cmp x3, x4\n\t"
-	    "b.ne %l[changed]\n\t"
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_SEARCH(TBUF_MEMO_HAS, TBUF_SECTION_MEMO_LAST)
-	    TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
-	    TBUF_DELAY(6)
-	    "ldr x3, [x10]\n\t"
-	    "ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"
-	    "add x3, x3, x4\n\t"
-	    "str x3, [x10]\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_UPDATE						\
+	TBUF_DELAY(6)							\
+	"ldr x3, [x10]\n\t"						\
+	"ldr x4, [%[w], #" TBUF_O(U_DELTA) "]\n\t"			\
+	"add x3, x3, x4\n\t"						\
+	"str x3, [x10]\n\t" /* commit */				\
+	"2:\n\t"
 
 /* SUM from the last word of the copies, at x10: next copy, then version. */
 #define TBUF_SECTION_SUM						\
@@ -825,31 +613,8 @@ changed:
 	"str x8, [x6, #16]\n\t"						\
 	"add x5, x5, #1\n\t"						\
 	TBUF_DELAY(6)							\
-	"stlr x5, [x10]\n\t" /* the last instruction */
-
-static inline enum tbuf_outcome
-tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
-		"ldr w3, " TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_SECTION_SUM
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+	"stlr x5, [x10]\n\t" /* commit */				\
+	"2:\n\t"
 
 /* PEAK from the last word of the copies, at x10: value and slot.cleared. */
 #define TBUF_SECTION_PEAK						\
@@ -878,231 +643,137 @@ changed:
 	"str x12, [x6, #16]\n\t"					\
 	"add x5, x5, #1\n\t"						\
 	TBUF_DELAY(6)							\
-	"stlr x5, [x10]\n\t" /* the last instruction */
+	"stlr x5, [x10]\n\t" /* commit */				\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS,
-		"ldr w3, " TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_SECTION_PEAK
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_TOTAL						\
+	"ldr x4, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"			\
+	"cmp %[word], x4\n\t"						\
+	"b.hs %l[changed]\n\t"						\
+	"ldr x4, [%[m], #" TBUF_O(M_DATA) "]\n\t"			\
+	"add x4, x4, %[word], lsl #3\n\t"				\
+	TBUF_DELAY(6)							\
+	"ldr x3, [x4]\n\t"						\
+	"add x3, x3, %[delta]\n\t"					\
+	"str x3, [x4]\n\t"						\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
-    uint64_t delta)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    "ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"
-	    "cmp x3, %[bits]\n\t"
-	    "b.ne %l[changed]\n\t"
-	    TBUF_SECTION_SESSION
-	    "ldr x4, [%[m], #" TBUF_O(M_ECB_MAX) "]\n\t"
-	    "cmp %[word], x4\n\t"
-	    "b.hs %l[changed]\n\t"
-	    "ldr x4, [%[m], #" TBUF_O(M_DATA) "]\n\t"
-	    "add x4, x4, %[word], lsl #3\n\t"
-	    TBUF_DELAY(6)
-	    "ldr x3, [x4]\n\t"
-	    "add x3, x3, %[delta]\n\t"
-	    "str x3, [x4]\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
-	      [word] "r"(word), [delta] "r"(delta), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
-    uint64_t size)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "mov x4, %[size]\n\t"
-	    "7: sub x4, x4, #8\n\t"
-	    "ldr x3, [%[from], x4]\n\t"
-	    "str x3, [%[to], x4]\n\t"
-	    "cbnz x4, 7b\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [to] "r"(to), [from] "r"(from),
-	      [size] "r"(size), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_LOAD						\
+	"mov x4, %[size]\n\t"						\
+	"7: sub x4, x4, #8\n\t"						\
+	"ldr x3, [%[from], x4]\n\t"					\
+	"str x3, [%[to], x4]\n\t"					\
+	"cbnz x4, 7b\n\t"						\
+	"2:\n\t"
 
 /* x5 is the word that commits, x6 the destination and x7 the source. */
-#define TBUF_RSEQ_PUBLISH(name, ZEROES)					\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_SESSION					\
-	    "ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"			\
-	    "ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"			\
-	    "ldr x4, [x5]\n\t"						\
-	    "cmp x3, x4\n\t"						\
-	    "b.ne %l[changed]\n\t"					\
-	    "ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"			\
-	    "ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"			\
-	    "ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"			\
-	    "dmb ishst\n\t" /* the copy comes after the last commit */	\
-	    "7: sub x4, x4, #8\n\t"					\
-	    "ldr x3, [x7, x4]\n\t"					\
-	    "str x3, [x6, x4]\n\t"					\
-	    "cbnz x4, 7b\n\t"						\
-	    ZEROES							\
-	    TBUF_DELAY(4)						\
-	    "ldr x6, [%[p], #" TBUF_O(P_SLOT) "]\n\t"			\
-	    "ldr w3, [%[p], #" TBUF_O(P_OFFSET) "]\n\t"			\
-	    "str w3, [x6]\n\t"						\
-	    TBUF_DELAY(5)						\
-	    "ldr x3, [%[p], #" TBUF_O(P_NEW) "]\n\t"			\
-	    "stlr x3, [x5]\n\t" /* the last instruction */		\
-	    "2:\n\t"							\
-	    :								\
-	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS	\
-	    : TBUF_CLOBBERS						\
-	    : changed);							\
-	tbuf_rseq_clear();						\
-	return (TBUF_COMMITTED);					\
-changed:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED);						\
-}
+#define TBUF_SECTION_PUBLISH_COPY					\
+	"ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"			\
+	"ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"			\
+	"ldr x4, [x5]\n\t"						\
+	"cmp x3, x4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"				\
+	"ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"			\
+	"ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"			\
+	"dmb ishst\n\t" /* the copy comes after the last commit */	\
+	"7: sub x4, x4, #8\n\t"						\
+	"ldr x3, [x7, x4]\n\t"						\
+	"str x3, [x6, x4]\n\t"						\
+	"cbnz x4, 7b\n\t"
 
-TBUF_RSEQ_PUBLISH(tbuf_rseq_publish, "")
-TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
-    "ldr x6, [%[p], #" TBUF_O(P_ZERO) "]\n\t"
-    "ldr x4, [%[p], #" TBUF_O(P_ZEROES) "]\n\t"
-    "b 9f\n\t"
-    "8: str xzr, [x6, x4]\n\t"
-    "9: subs x4, x4, #8\n\t"
-    "b.hs 8b\n\t")
+#define TBUF_SECTION_PUBLISH_ZERO					\
+	"ldr x6, [%[p], #" TBUF_O(P_ZERO) "]\n\t"			\
+	"ldr x4, [%[p], #" TBUF_O(P_ZEROES) "]\n\t"			\
+	"b 9f\n\t"							\
+	"8: str xzr, [x6, x4]\n\t"					\
+	"9: subs x4, x4, #8\n\t"					\
+	"b.hs 8b\n\t"
+
+#define TBUF_SECTION_PUBLISH						\
+	TBUF_DELAY(4)							\
+	"ldr x6, [%[p], #" TBUF_O(P_SLOT) "]\n\t"			\
+	"ldr w3, [%[p], #" TBUF_O(P_OFFSET) "]\n\t"			\
+	"str w3, [x6]\n\t"						\
+	TBUF_DELAY(5)							\
+	"ldr x3, [%[p], #" TBUF_O(P_NEW) "]\n\t"			\
+	"stlr x3, [x5]\n\t" /* commit */				\
+	"2:\n\t"
 
 /*
- * SHARED: adds 1 to a word that other CPUs add to as well.  The caller repeats
- * it if the store fails for a reason of the machine's own.
+ * SHARED and SWAP also leave CHANGED if the store fails for a reason of the
+ * machine's own.
  */
-static inline enum tbuf_outcome
-tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "ldxr x3, [%[counter]]\n\t"
-	    "add x3, x3, #1\n\t"
-	    "stxr w4, x3, [%[counter]]\n\t"
-	    "2: cbnz w4, %l[changed]\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_SHARED						\
+	TBUF_DELAY(6)							\
+	"ldxr x3, [%[counter]]\n\t"					\
+	"add x3, x3, #1\n\t"						\
+	"stxr w4, x3, [%[counter]]\n\t"					\
+	"2: cbnz w4, %l[changed]\n\t"
 
-/*
- * SWAP.  Also leaves CHANGED, for the caller to repeat it, if the store fails
- * for a reason of the machine's own.
- */
-static inline enum tbuf_outcome
-tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
-    uint64_t new)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "ldaxr x3, [%[word]]\n\t"
-	    "cmp x3, %[old]\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "stlxr w4, %[new], [%[word]]\n\t"
-	    "2: cbnz w4, %l[changed]\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [old] "r"(old),
-	      [new] "r"(new), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_SWAP						\
+	TBUF_DELAY(6)							\
+	"ldaxr x3, [%[word]]\n\t"					\
+	"cmp x3, %[old]\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"stlxr w4, %[new], [%[word]]\n\t"				\
+	"2: cbnz w4, %l[changed]\n\t"
 
 #define TBUF_PAIR_LOAD							\
 	"ldp x3, x4, [%[old]]\n\t"					\
 	"ldp x5, x6, [%[new]]\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_swap_pair(const struct tbuf_memo *m, uint64_t *pair,
-    const uint64_t old[2], const uint64_t new[2])
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    TBUF_PAIR_LOAD
-	    "ldaxp x7, x8, [%[pair]]\n\t"
-	    "cmp x7, x3\n\t"
-	    "ccmp x8, x4, #0, eq\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "stlxp w10, x5, x6, [%[pair]]\n\t"
-	    "2: cbnz w10, %l[changed]\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [pair] "r"(pair), [old] "r"(old),
-	      [new] "r"(new), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_SWAP_PAIR						\
+	TBUF_DELAY(6)							\
+	TBUF_PAIR_LOAD							\
+	"ldaxp x7, x8, [%[pair]]\n\t"					\
+	"cmp x7, x3\n\t"						\
+	"ccmp x8, x4, #0, eq\n\t"					\
+	"b.ne %l[changed]\n\t"						\
+	"stlxp w10, x5, x6, [%[pair]]\n\t"				\
+	"2: cbnz w10, %l[changed]\n\t"
+
+#define TBUF_SECTION_RESTART						\
+	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
+	"add x10, x10, #7\n\t"						\
+	"and x10, x10, #-8\n\t"						\
+	"ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"			\
+	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
+	"add x5, x4, #16\n\t"						\
+	"tst x3, #1\n\t"						\
+	"csel x6, x5, x4, ne\n\t"					\
+	"csel x7, x4, x5, ne\n\t"					\
+	"ldr x8, [x6, #8]\n\t"						\
+	"dmb ishst\n\t" /* after a step's sequence, as above */		\
+	"stp x10, x8, [x7]\n\t"						\
+	"add x3, x3, #1\n\t"						\
+	"add x4, x9, #" TBUF_O(L_SEQUENCE) "\n\t"			\
+	"stlr x3, [x4]\n\t"						\
+	"ldr x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"			\
+	"add x3, x3, #1\n\t"						\
+	"str x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"			\
+	"add x4, x9, #" TBUF_O(L_HEAD) "\n\t"				\
+	"stlr x10, [x4]\n\t"						\
+	"2:\n\t"
+
+#define TBUF_SECTION_REMEMBER						\
+	"ldr w3, [%[from], #" TBUF_O(M_CPU) "]\n\t"			\
+	"ldr w4, [%[rs], #4]\n\t"					\
+	"cmp w3, w4\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr w3, [%[marked]]\n\t"					\
+	"cbnz w3, %l[changed]\n\t"					\
+	"str %[none], [%[to]]\n\t"					\
+	"mov x4, %[size]\n\t"						\
+	"5: sub x4, x4, #8\n\t"						\
+	"cbz x4, 6f\n\t"						\
+	"ldr x3, [%[from], x4]\n\t"					\
+	"str x3, [%[to], x4]\n\t"					\
+	TBUF_DELAY(8)							\
+	"b 5b\n\t"							\
+	"6: ldr x3, [%[from]]\n\t"					\
+	"str x3, [%[to]]\n\t" /* commit */				\
+	"2:\n\t"
 
 static inline bool
 tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
@@ -1123,77 +794,4 @@ tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
 	    : [pair] "r"(pair), [old] "r"(old), [new] "r"(new)
 	    : "x3", "x4", "x5", "x6", "x7", "x8", "memory", "cc");
 	return (failed == 0);
-}
-
-static inline void
-tbuf_rseq_restart(const struct tbuf_memo *m)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"
-	    "add x10, x10, #7\n\t"
-	    "and x10, x10, #-8\n\t"
-	    "ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"
-	    "add x4, x9, #" TBUF_O(L_PAIR) "\n\t"
-	    "add x5, x4, #16\n\t"
-	    "tst x3, #1\n\t"
-	    "csel x6, x5, x4, ne\n\t"
-	    "csel x7, x4, x5, ne\n\t"
-	    "ldr x8, [x6, #8]\n\t"
-	    "dmb ishst\n\t" /* after a step's sequence, as above */
-	    "stp x10, x8, [x7]\n\t"
-	    "add x3, x3, #1\n\t"
-	    "add x4, x9, #" TBUF_O(L_SEQUENCE) "\n\t"
-	    "stlr x3, [x4]\n\t"
-	    "ldr x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"
-	    "add x3, x3, #1\n\t"
-	    "str x3, [x9, #" TBUF_O(L_RESTARTS) "]\n\t"
-	    "add x4, x9, #" TBUF_O(L_HEAD) "\n\t"
-	    "stlr x10, [x4]\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-changed:
-	tbuf_rseq_clear();
-}
-
-/*
- * REMEMBER: copies `from` to `to`.  A signal handler, or another thread on this
- * CPU, finds `to` whole or void.
- */
-static inline void
-tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
-    const uint32_t *marked)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    "ldr w3, [%[from], #" TBUF_O(M_CPU) "]\n\t"
-	    "ldr w4, [%[rs], #4]\n\t"
-	    "cmp w3, w4\n\t"
-	    "b.ne %l[changed]\n\t"
-	    "ldr w3, [%[marked]]\n\t"
-	    "cbnz w3, %l[changed]\n\t"
-	    "str %[none], [%[to]]\n\t"
-	    "mov x4, %[size]\n\t"
-	    "5: sub x4, x4, #8\n\t"
-	    "cbz x4, 6f\n\t"
-	    "ldr x3, [%[from], x4]\n\t"
-	    "str x3, [%[to], x4]\n\t"
-	    TBUF_DELAY(8)
-	    "b 5b\n\t"
-	    "6: ldr x3, [%[from]]\n\t"
-	    "str x3, [%[to]]\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
-	      [none] "r"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)),
-	      TBUF_BEGIN_OPERANDS
-	    : "x3", "x4", "memory", "cc"
-	    : changed);
-changed:
-	tbuf_rseq_clear();
 }

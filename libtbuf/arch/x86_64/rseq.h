@@ -1,15 +1,16 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The restartable sections of rseq.h for x86-64.  This machine's stores become
+ * The steps of the sections of rseq.h for x86-64.  This machine's stores become
  * visible in program order, so release needs no instruction of its own.
  *
- * Registers: %[m] is the memo, %[w] the struct tbuf_write, %[size] the record's
- * size (in a fire of a known shape a constant, with %[site] and %[values] in
- * place of %[w]).  Inside, r11 is the lane, r9 head and at last the new head,
- * r8 the oldest record, then the place in the storage, ecx the EPID; rax and
- * rdx are scratch, and rsi, rdi and r10 for segments and rows.  A known shape
- * needs nine in all: those that a function need not save.
+ * Registers: %[m] is the memo, %[w] the struct tbuf_write or tbuf_search,
+ * %[size] the record's size (in a fire of a known shape a constant, with
+ * %[site] and %[values] in place of %[w]).  Inside, r11 is the lane, r9 head
+ * and at last the new head, r8 the oldest record, then the place in the
+ * storage, ecx the EPID; rax and rdx are scratch, and rsi, rdi and r10 for
+ * segments and rows.  A known shape needs nine in all: those that a function
+ * need not save.
  */
 #ifdef TBUF_INJECT
 /* Spins in step n, with the 32-bit and 64-bit name of a free register. */
@@ -25,17 +26,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_INJECT_OPERAND
 #endif
 #define TBUF_DELAY(n)	TBUF_DELAY_IN("%%eax", "%%rax", n)
-
-/*
- * A section's descriptor: the code between two labels, and the abort address.
- * It is constant once relocated, and shares a page with other such data.
- */
-#define TBUF_SECTION_DESCRIPTOR(name, from, to, abort)			\
-	".pushsection .data.rel.ro.__rseq_cs, \"aw\"\n\t"		\
-	".balign 32\n\t"						\
-	name ": .long 0, 0\n\t"						\
-	".quad " from ", (" to " - " from "), " abort "\n\t"		\
-	".popsection\n\t"
 
 #define TBUF_SECTION_ARM(descriptor)					\
 	"movq %[at], %%rdx\n\t"						\
@@ -60,7 +50,27 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_BEGIN_OPERANDS						\
 	[at] "m"(tbuf_rseq_at) TBUF_INJECT_OPERAND
 
-/* CHECK except for the session; rdx is the thread's rseq area. */
+#define TBUF_CHECK_OPERANDS						\
+	[m] "r"(tbuf_rseq_offset(m)), [local] "m"(tbuf_local)
+#define TBUF_OWN_OPERANDS						\
+	[m] "r"(tbuf_rseq_own()), [local] "m"(tbuf_local)
+
+/* An operand may also be a constant of 32 bits, or in memory. */
+#define TBUF_R_OR_CONSTANT	"er"
+#define TBUF_R_OR_MEMORY	"rm"
+#define TBUF_R_OR_WIDE		"i"	/* a constant of 64 bits */
+
+#define TBUF_CLOBBERS_REMEMBER "rax", "rcx", "rdx", "memory", "cc"
+#define TBUF_CLOBBERS_TOTAL	TBUF_CLOBBERS_REMEMBER, "r11"
+#define TBUF_CLOBBERS		TBUF_CLOBBERS_TOTAL, "r8", "r9"
+#define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS, "rsi", "r10"
+#define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS_SEARCH, "rdi"
+#define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS, "rbx"
+
+/* The labels that a section which writes records may leave by. */
+#define TBUF_RECORD_LABELS	changed, late, damaged, wrapped, chain
+
+/* rdx is the thread's rseq area. */
 #define TBUF_SECTION_HERE						\
 	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
 	"cmpl %%eax, %%fs:" TBUF_O(M_CPU) "(%[m])\n\t"			\
@@ -69,7 +79,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq $0, (%%rax)\n\t"						\
 	"je %l[changed]\n\t"
 
-/* CHECK of the memo's session; rcx becomes its generation. */
+/* rcx becomes the memo's generation, and r11 its lane. */
 #define TBUF_SECTION_SESSION						\
 	"movq %%fs:" TBUF_O(M_GENERATION) "(%[m]), %%rcx\n\t"		\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
@@ -78,24 +88,43 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"			\
 	TBUF_DELAY(1)
 
-#define TBUF_CHECK_OPERANDS						\
-	[m] "r"(tbuf_rseq_offset(m)), [local] "m"(tbuf_local)
-
-/* CHECK that the probe is enabled for the memo's session only. */
 #define TBUF_SECTION_ENABLED						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"					\
 	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
 	"jne %l[changed]\n\t"
 
-/* CHECK that the memo's session is that of w. */
-#define TBUF_SECTION_MEANT						\
+#define TBUF_SECTION_AMONG						\
+	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
+	"movl (%%rax), %%eax\n\t"					\
+	"testq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
+	"jz %l[changed]\n\t"
+
+#define TBUF_SECTION_W_BITS						\
 	"movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"			\
 	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
-	"jne %l[changed]\n\t"						\
+	"jne %l[changed]\n\t"
+
+#define TBUF_SECTION_MEANT						\
+	TBUF_SECTION_W_BITS						\
 	"movq " TBUF_O(W_GENERATION) "(%[w]), %%rax\n\t"		\
 	"cmpq %%rax, %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"		\
 	"jne %l[changed]\n\t"
+
+#define TBUF_SECTION_BITS						\
+	"cmpq %[bits], %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
+	"jne %l[changed]\n\t"
+
+/* SESSION and SAME in one: %[generation] need not be loaded. */
+#define TBUF_SECTION_SAME						\
+	"cmpq %[slot], %%fs:" TBUF_O(M_SLOT) "(%[m])\n\t"		\
+	"jne %l[changed]\n\t"						\
+	"cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"	\
+	"jne %l[changed]\n\t"						\
+	"cmpq %[generation], " TBUF_O(S_GENERATION) "(%[slot])\n\t"	\
+	"jne %l[changed]\n\t"						\
+	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"			\
+	TBUF_DELAY(1)
 
 /* rax becomes the counter; rdx is overwritten. */
 #define TBUF_SECTION_COUNTER						\
@@ -135,8 +164,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"leal -1(%%rcx), %%eax\n\t"					\
 	"cmpl %[most], %%eax\n\t"					\
 	"ja %l[chain]\n\t"
-
-#define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
 
 #define TBUF_SECTION_SITE						\
 	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
@@ -195,10 +222,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"jb %l[changed]\n\t"						\
 	/* one step; the oldest record must leave rax >= SIZE */	\
 	"5: leaq 8(%%r8), %%r9\n\t"					\
-	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"		\
+	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"			\
 	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r9\n\t"			\
 	/* edx + 1, except for an envelope or a unit's commit record */	\
-	"cmpw $" TBUF_O(E_UNIT) ", (%%r9)\n\t"			\
+	"cmpw $" TBUF_O(E_UNIT) ", (%%r9)\n\t"				\
 	"adcl $1, %%edx\n\t"						\
 	"cmpw $" TBUF_O(E_UNIT) " + 2, (%%r9)\n\t"			\
 	"sbbl $0, %%edx\n\t"						\
@@ -214,7 +241,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"jb %l[damaged]\n\t"						\
 	"movl %%edx, %%r9d\n\t"						\
 	"andl $1, %%r9d\n\t"						\
-	"xorl %%r9d, %%edx\n\t"					\
+	"xorl %%r9d, %%edx\n\t"						\
 	"addq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%r9\n\t"		\
 	"xorl $16, %%edx\n\t"						\
 	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
@@ -227,7 +254,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 
 /* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
-#define TBUF_SECTION_ROOM(SIZE, ONE)					\
+#define TBUF_SECTION_ROOM_FOR(SIZE, ONE)				\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
 	"cmpl $0, %%fs:" TBUF_O(M_RING) "(%[m])\n\t"			\
 	"jne 30f\n\t"							\
@@ -238,6 +265,16 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"30:\n\t"							\
 	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
+
+#define TBUF_SECTION_ROOM						\
+	TBUF_SECTION_ROOM_FOR("%[size]", "")
+
+/* ROOM for a record that may be a work unit's. */
+#define TBUF_SECTION_SEGMENTS_ROOM					\
+	TBUF_SECTION_ROOM_FOR("%[size]",				\
+	    "leal -" TBUF_O(E_UNIT) "(%%rcx), %%eax\n\t"		\
+	    "cmpl $2, %%eax\n\t"					\
+	    "jb %l[late]\n\t")
 
 /*
  * r8 becomes the record's place; leaves WRAPPED if it would go around the
@@ -264,45 +301,18 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"prefetchw 192(%%r8)\n\t"
 
 /* The header.  SECOND: its second word but for size and, maybe, EPID. */
-#define TBUF_SECTION_HEADER(SECOND)					\
+#define TBUF_SECTION_HEADER(SECOND, SIZE16)				\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%r8)\n\t"					\
-	"orl %[size16], %%ecx\n\t"					\
+	"orl " SIZE16 ", %%ecx\n\t"					\
 	"orq " SECOND ", %%rcx\n\t"					\
 	"movq %%rcx, 8(%%r8)\n\t"					\
 	TBUF_DELAY(4)
 
-#define TBUF_SECTION_COMMIT(SIZE)					\
-	"addq " SIZE ", %%r9\n\t"					\
+#define TBUF_SECTION_COMMIT						\
 	TBUF_DELAY(5)							\
-	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* the last instruction */ \
+	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* commit */		\
 	"2:\n\t"
-
-#define TBUF_CLOBBERS							\
-	"rax", "rcx", "rdx", "r8", "r9", "r11", "memory", "cc"
-
-/* The end of a function after its section: committed, or left by a label. */
-#define TBUF_SECTION_OUTCOMES						\
-	tbuf_rseq_clear();						\
-	return (TBUF_COMMITTED);					\
-	TBUF_SECTION_EXITS
-
-#define TBUF_SECTION_EXITS						\
-late:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_NO_ROOM);						\
-damaged:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_DAMAGED);						\
-wrapped:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_WRAPPED);						\
-chain:									\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHAIN);						\
-changed:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED)
 
 #define TBUF_FLAT_0
 #define TBUF_FLAT_1							\
@@ -321,487 +331,47 @@ changed:								\
 	"movq 24(%[values]), %%rdx\n\t"					\
 	"movq %%rdx, 40(%%r8)\n\t"
 
-#define TBUF_RSEQ_FLAT(n)						\
-static inline bool							\
-tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
-{									\
-	enum { SIZE = sizeof(struct tbuf_header) + 8 * (n) };		\
-									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_ENABLED					\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_SITE						\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM("%[size]", "")				\
-	    TBUF_SECTION_PLACE("leaq %c[less](%%r8), %%rax",		\
+#define TBUF_SECTION_FLAT(n)						\
+	TBUF_SECTION_PLACE("leaq %c[size] - 8(%%r8), %%rax",		\
 	    TBUF_FETCH_SHORT)						\
-	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])")	\
-	    TBUF_FLAT_##n						\
-	    TBUF_SECTION_COMMIT("%[size]")				\
-	    :								\
-	    : [m] "r"(tbuf_rseq_own()), [local] "m"(tbuf_local),	\
-	      [site] "r"(site), [values] "r"(values), [size] "i"(SIZE),	\
-	      [less] "i"(SIZE - 8), [size16] "i"(SIZE << 16),		\
-	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS			\
-	    : TBUF_CLOBBERS						\
-	    : changed, late, damaged, wrapped, chain);			\
-	tbuf_rseq_clear();						\
-	return (true);							\
-changed: late: damaged: wrapped: chain:					\
-	tbuf_rseq_clear();						\
-	return (false);							\
-}
-
-TBUF_RSEQ_FLAT(0)
-TBUF_RSEQ_FLAT(1)
-TBUF_RSEQ_FLAT(2)
-TBUF_RSEQ_FLAT(3)
-TBUF_RSEQ_FLAT(4)
-
-/* CHECK that the session has %[slot] and %[generation], and has not ended. */
-#define TBUF_SECTION_SAME						\
-	"cmpq %[slot], %%fs:" TBUF_O(M_SLOT) "(%[m])\n\t"		\
-	"jne %l[changed]\n\t"						\
-	"cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"	\
-	"jne %l[changed]\n\t"						\
-	"cmpq %[generation], " TBUF_O(S_GENERATION) "(%[slot])\n\t"	\
-	"jne %l[changed]\n\t"						\
-	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"		\
-	TBUF_DELAY(1)
-
-/* Copies the words, at least one, from the last to the first. */
-#define TBUF_SECTION_COPY						\
-	"leaq -16(%[size]), %%rcx\n\t"					\
-	"7: movq -8(%[words], %%rcx), %%rax\n\t"			\
-	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"
-
-static inline __attribute__((always_inline)) bool
-tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
-{
-	const uint32_t size16 = (uint32_t)size << 16;
-
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_ENABLED
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SAME
-	    TBUF_SECTION_SITE
-	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM("%[size]", "")
-	    TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax", TBUF_FETCH)
-	    TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])")
-	    TBUF_SECTION_COPY
-	    TBUF_SECTION_COMMIT("%[size]")
-	    :
-	    : [m] "r"(tbuf_rseq_own()), [local] "m"(tbuf_local),
-	      [site] "r"(site), [words] "r"(words), [size] "r"(size),
-	      [size16] "m"(size16), [slot] "r"(slot),
-	      [generation] "r"(generation), TBUF_ECB_OPERANDS,
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed, late, damaged, wrapped, chain);
-	tbuf_rseq_clear();
-	return (true);
-changed: late: damaged: wrapped: chain:
-	tbuf_rseq_clear();
-	return (false);
-}
-
-#define TBUF_WRITE_OPERANDS						\
-	[w] "r"(w), [size] "r"(w->size), [less] "m"(w->less),		\
-	[size16] "m"(w->size16)
-
-/* COMMIT of any number of 64-bit words. */
-static inline enum tbuf_outcome
-tbuf_rseq_words(const struct tbuf_memo *m, const struct tbuf_write *w)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_EPID
-	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM("%[size]", "")
-	    TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax",
-	    TBUF_FETCH)
-	    TBUF_SECTION_HEADER(TBUF_O(W_EPID) "(%[w])")
-	    "movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"
-	    "movq %[size], %%rcx\n\t"
-	    "subq $16, %%rcx\n\t"
-	    "jz 8f\n\t"
-	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"
-	    "movq %%rax, 8(%%r8, %%rcx)\n\t"
-	    "subq $8, %%rcx\n\t"
-	    "jnz 7b\n\t"
-	    "8:\n\t"
-	    TBUF_SECTION_COMMIT("%[size]")
-	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed, late, damaged, wrapped, chain);
-	TBUF_SECTION_OUTCOMES;
-}
-
-/*
- * ARM, or GO ON: the section begins with the check that it is still armed.  If
- * it is, CPU and base are as the section before it has found them, and nothing
- * can come between the check and the rest.  rsi becomes the time, or 0.
- */
-#define TBUF_SECTION_GO_ON						\
-	TBUF_SECTION_WAY_OUT("%l[changed]")				\
-	"movq %[at], %%rdx\n\t"						\
-	"leaq 3b(%%rip), %%rax\n\t"					\
-	"movq " TBUF_O(W_TIME) "(%[w]), %%rsi\n\t"			\
-	"1: cmpq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"		\
-	"je 16f\n\t"							\
-	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
-	TBUF_DELAY(0)							\
-	TBUF_SECTION_HERE						\
-	"xorl %%esi, %%esi\n\t"						\
-	"16:\n\t"
-
-/* CHECK that the probe is enabled for the session of the CPU's memo. */
-#define TBUF_SECTION_AMONG						\
-	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
-	"movl (%%rax), %%eax\n\t"					\
-	"testq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
-	"jz %l[changed]\n\t"
-
-#define TBUF_SECTION_TIME						\
-	"movq %%rsi, %%rax\n\t"						\
-	"testq %%rsi, %%rsi\n\t"					\
-	"jnz 17f\n\t"							\
-	TBUF_SECTION_COUNTER						\
-	"movq %%rax, " TBUF_O(W_TIME) "(%[w])\n\t"			\
-	"17:\n\t"							\
-	TBUF_SECTION_LATER
-
-/* ecx becomes the chain's EPID after the one in ecx. */
-#define TBUF_SECTION_NEXT						\
-	"cmpq %%fs:" TBUF_O(M_ECB_MAX) "(%[m]), %%rcx\n\t"		\
-	"jae %l[chain]\n\t"						\
-	"movq %%fs:" TBUF_O(M_ECBS) "(%[m]), %%rax\n\t"		\
-	"movzwl " TBUF_O(E_NEXT) "(%%rax, %%rcx, 8), %%ecx\n\t"
-
-/*
- * The chain of the probe that has the index in eax.  r10 becomes the bytes of
- * all its records, ecx the first EPID; rdi is the address of the chain's head.
- */
-#define TBUF_SECTION_CHAIN(SIZE)					\
-	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\
-	"leaq (%%rdi, %%rax, 4), %%rdi\n\t"				\
-	"movl (%%rdi), %%ecx\n\t"					\
-	"movq " SIZE ", %%r10\n\t"					\
-	"leal -1(%%rcx), %%eax\n\t"					\
-	"cmpl %[most], %%eax\n\t"					\
-	"jbe 41f\n\t"							\
-	"subl %[more] + 1, %%ecx\n\t"					\
-	"cmpl %[most], %%ecx\n\t"					\
-	"ja %l[chain]\n\t"						\
-	"addl $1, %%ecx\n\t"						\
-	"40:\n\t"							\
-	TBUF_SECTION_NEXT						\
-	"testl %%ecx, %%ecx\n\t"					\
-	"jz 42f\n\t"							\
-	"addq " SIZE ", %%r10\n\t"					\
-	"cmpq %[longest], %%r10\n\t"					\
-	"jbe 40b\n\t"							\
-	"jmp %l[chain]\n\t"						\
-	"42: movzwl (%%rdi), %%ecx\n\t"					\
-	"41:\n\t"
-
-/*
- * The records; COPY stores the words of each, and rdi is their end.  A chain
- * that has changed meanwhile does no harm.
- */
-#define TBUF_SECTION_ROWS(SIZE, SIZE16, COPY)				\
-	"leaq (%%r8, %%r10), %%rdi\n\t"				\
-	"50: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
-	"movq %%rax, (%%r8)\n\t"					\
-	"movl " SIZE16 ", %%eax\n\t"					\
-	"orl %%ecx, %%eax\n\t"						\
-	"movl %%eax, 8(%%r8)\n\t"					\
-	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
-	"movl %%eax, 12(%%r8)\n\t"					\
-	TBUF_DELAY(4)							\
-	COPY								\
-	"addq " SIZE ", %%r8\n\t"					\
-	"cmpq %%rdi, %%r8\n\t"						\
-	"jae 51f\n\t"							\
-	TBUF_SECTION_NEXT						\
-	"addq $1, " TBUF_O(L_LAST) "(%%r11)\n\t"			\
-	"jmp 50b\n\t"							\
-	"51:\n\t"
-
-/* STAMP and ROOM after CHAIN; REFUSE is for one record only. */
-#define TBUF_SECTION_ROWS_ROOM(SIZE)					\
-	TBUF_SECTION_TIME						\
-	TBUF_SECTION_ROOM("%%r10",					\
-	    "cmpq " SIZE ", %%r10\n\t"					\
-	    "jne %l[chain]\n\t")					\
-	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax", TBUF_FETCH)
-
-#define TBUF_ROWS_OPERANDS						\
-	[w] "r"(w), [more] "i"(TBUF_HEAD_MORE),				\
-	[longest] "i"(TBUF_RECORD_MAX), TBUF_CHECK_OPERANDS,		\
-	TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
-
-/* Copies up to four words: a loop costs more than these comparisons. */
-#define TBUF_FEW_ENDS(n)						\
-	"cmpq $16 + 8*" #n ", %[size]\n\t"				\
-	"je 8f\n\t"
-#define TBUF_FEW							\
-	TBUF_FEW_ENDS(0)						\
-	"movq (%[values]), %%rax\n\t"					\
-	"movq %%rax, 16(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(1)						\
-	"movq 8(%[values]), %%rdx\n\t"				\
-	"movq %%rdx, 24(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(2)						\
-	"movq 16(%[values]), %%rax\n\t"				\
-	"movq %%rax, 32(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(3)						\
-	"movq 24(%[values]), %%rdx\n\t"				\
-	"movq %%rdx, 40(%%r8)\n\t"					\
-	"8:\n\t"
-
-#define TBUF_RSEQ_FEW_ROWS(name, SESSION)				\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, struct tbuf_write *w,			\
-    const struct tbuf_site *site, const uint64_t *values)		\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_GO_ON						\
-	    SESSION							\
-	    TBUF_SECTION_SESSION					\
-	    "movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
-	    TBUF_SECTION_CHAIN("%[size]")				\
-	    TBUF_SECTION_ROWS_ROOM("%[size]")				\
-	    TBUF_SECTION_ROWS("%[size]", TBUF_O(W_SIZE16) "(%[w])",	\
-		TBUF_FEW)						\
-	    TBUF_SECTION_COMMIT("%%r10")				\
-	    :								\
-	    : [site] "r"(site), [values] "r"(values), [size] "r"(w->size), \
-	      TBUF_ROWS_OPERANDS					\
-	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"			\
-	    : changed, late, damaged, wrapped, chain);			\
-	return (TBUF_COMMITTED);					\
-	TBUF_SECTION_EXITS;						\
-}
-
-TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_own, TBUF_SECTION_ENABLED)
-TBUF_RSEQ_FEW_ROWS(tbuf_rseq_rows_among, TBUF_SECTION_AMONG)
-
-/*
- * SEVERAL: r10 is the memo's address, without the segment register; rbx is
- * scratch; the commit stores r9 at r11.
- */
-#define TBUF_SEVERAL_OUT	"9f\n\t"
-
-/* The next memo, and GO ON: rdx: the thread's rseq area, rax: descriptor. */
-#define TBUF_SEVERAL_GO_ON						\
-	"5:\n\t"							\
-	TBUF_DELAY(7)							\
-	"bsfl %[bits], %%r10d\n\t"					\
-	"movq %[at], %%rdx\n\t"						\
-	"shll %[shift], %%r10d\n\t"					\
-	"leaq 3b(%%rip), %%rax\n\t"					\
-	"addq %[memos], %%r10\n\t"					\
-	"1: cmpq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"		\
-	"je 6f\n\t"							\
-	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
-	TBUF_DELAY(0)							\
-	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
-	"cmpl %%eax, " TBUF_O(M_CPU) "(%%r10)\n\t"			\
-	"jne " TBUF_SEVERAL_OUT						\
-	"movq %[local], %%rax\n\t"					\
-	"cmpq $0, (%%rax)\n\t"						\
-	"je " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
-	"andl (%%rax), %[bits]\n\t"					\
-	"xorl %k[time], %k[time]\n\t"					\
-	"6:\n\t"
-
-/* CHECK; ecx becomes the EPID of the probe's only ECB. */
-#define TBUF_SEVERAL_SESSION						\
-	"testl %[bits], " TBUF_O(M_BITS) "(%%r10)\n\t"			\
-	"jz " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(M_SLOT) "(%%r10), %%rax\n\t"			\
-	"movq " TBUF_O(M_GENERATION) "(%%r10), %%rcx\n\t"		\
-	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
-	"jne " TBUF_SEVERAL_OUT						\
-	TBUF_DELAY(1)							\
-	"movq " TBUF_O(M_LANE) "(%%r10), %%r11\n\t"			\
-	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
-	"movq " TBUF_O(M_HEADS) "(%%r10), %%rcx\n\t"			\
-	"movl (%%rcx, %%rax, 4), %%ecx\n\t"				\
-	"leal -1(%%rcx), %%eax\n\t"					\
-	"cmpl %[most], %%eax\n\t"					\
-	"ja " TBUF_SEVERAL_OUT
-
-/* STAMP; the time becomes the stamp, so the next stamp is not before it. */
-#define TBUF_SEVERAL_STAMP						\
-	"testq %[time], %[time]\n\t"					\
-	"jnz 7f\n\t"							\
-	TBUF_SECTION_COUNTER						\
-	"movq %%rax, %[time]\n\t"					\
-	"7:\n\t"							\
-	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
-	"addq $1, %%rax\n\t"						\
-	"cmpq %%rax, %[time]\n\t"					\
-	"cmovb %%rax, %[time]\n\t"					\
-	"movq %[time], " TBUF_O(L_LAST) "(%%r11)\n\t"
-
-/* ROOM and REFUSE: another word in place of head, so the commit is the same. */
-#define TBUF_SEVERAL_LINEAR						\
-	"leaq (%%r9, %[size]), %%rax\n\t"				\
-	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
-	"jb 20f\n\t"							\
-	"movq " TBUF_O(L_FULL) "(%%r11), %%rax\n\t"			\
-	"testq %%rax, " TBUF_O(M_FILL_MASK) "(%%r10)\n\t"		\
-	"jz 10f\n\t"							\
-	"20: cmpq %[size], " TBUF_O(M_BUFSIZE) "(%%r10)\n\t"		\
-	"jb " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(M_SLOT) "(%%r10), %%rax\n\t"			\
-	"movq " TBUF_O(S_DEADLINE) "(%%rax), %%rax\n\t"		\
-	"subq $1, %%rax\n\t" /* none: later than any time */		\
-	"cmpq %%rax, %[time]\n\t"					\
-	"ja " TBUF_SEVERAL_OUT						\
-	"addq $" TBUF_O(L_FULL) ", %%r11\n\t"				\
-	"movq (%%r11), %%r9\n\t"					\
-	"addq $1, %%r9\n\t"						\
-	"jmp 12f\n\t"
-
-/* TBUF_SECTION_RING with one more register: head need not be read again. */
-#define TBUF_SEVERAL_RING						\
-	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"		\
-	"andl $1, %%edx\n\t"						\
-	"shll $4, %%edx\n\t"						\
-	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
-	"movq %%r9, %%rax\n\t"						\
-	"subq %%r8, %%rax\n\t"						\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
-	"ja " TBUF_SEVERAL_OUT						\
-	"addq %[size], %%rax\n\t"					\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
-	"jbe 10f\n\t"							\
-	"testb $7, %%r9b\n\t"						\
-	"jnz " TBUF_SEVERAL_OUT						\
-	"cmpq %[size], " TBUF_O(M_BUFSIZE) "(%%r10)\n\t"		\
-	"jb " TBUF_SEVERAL_OUT						\
-	"11: leaq 8(%%r8), %%rbx\n\t"					\
-	"andq " TBUF_O(M_MASK8) "(%%r10), %%rbx\n\t"			\
-	"addq " TBUF_O(M_DATA) "(%%r10), %%rbx\n\t"			\
-	"movzwl 2(%%rbx), %%ebx\n\t"					\
-	"testb $7, %%bl\n\t"						\
-	"jnz " TBUF_SEVERAL_OUT						\
-	"cmpl $16, %%ebx\n\t"						\
-	"jb " TBUF_SEVERAL_OUT						\
-	"addq %%rbx, %%r8\n\t"						\
-	"subq %%rbx, %%rax\n\t"						\
-	"jb " TBUF_SEVERAL_OUT						\
-	"cmpq %[size], %%rax\n\t"					\
-	"jb " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rbx\n\t"		\
-	"addq $1, %%rbx\n\t"						\
-	"xorl $16, %%edx\n\t"						\
-	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
-	"movq %%rbx, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
-	TBUF_DELAY_IN("%%ebx", "%%rbx", 2)				\
-	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
-	TBUF_DELAY_IN("%%ebx", "%%rbx", 3)				\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
-	"ja 11b\n\t"
-
-#define TBUF_SEVERAL_STORE						\
-	"movq %%r9, %%r8\n\t"						\
-	"movq " TBUF_O(M_MASK8) "(%%r10), %%rdx\n\t"			\
-	"andq %%rdx, %%r8\n\t"						\
-	"leaq -8(%%r8, %[size]), %%rax\n\t"				\
-	"cmpq %%rdx, %%rax\n\t"						\
-	"ja " TBUF_SEVERAL_OUT						\
-	"addq " TBUF_O(M_DATA) "(%%r10), %%r8\n\t"			\
-	"movq (%%r8), %%rax\n\t"					\
-	"movq %[time], (%%r8)\n\t"					\
-	"orq %[header], %%rcx\n\t"					\
-	"movq %%rcx, 8(%%r8)\n\t"					\
-	TBUF_DELAY(4)							\
-	TBUF_FEW							\
+	TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])",		\
+	    "$(%c[size] << 16)")					\
+	TBUF_FLAT_##n							\
 	"addq %[size], %%r9\n\t"
 
-static inline uint32_t
-tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
-    uint64_t header, const struct tbuf_site *site, const uint64_t *values)
-{
-	uint64_t time = 0;
+/* Copies the words, at least one, from the last to the first. */
+#define TBUF_SECTION_FLAT_WORDS						\
+	TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax", TBUF_FETCH)	\
+	TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])",		\
+	    "%[size16]")						\
+	"leaq -16(%[size]), %%rcx\n\t"					\
+	"7: movq -8(%[values], %%rcx), %%rax\n\t"			\
+	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
+	"subq $8, %%rcx\n\t"						\
+	"jnz 7b\n\t"							\
+	"addq %[size], %%r9\n\t"
 
-	__asm__ volatile(
-	    TBUF_SECTION_WAY_OUT("9f")
-	    TBUF_SEVERAL_GO_ON
-	    TBUF_SEVERAL_SESSION
-	    TBUF_SEVERAL_STAMP
-	    "movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
-	    "cmpl $0, " TBUF_O(M_RING) "(%%r10)\n\t"
-	    "jne 30f\n\t"
-	    TBUF_SEVERAL_LINEAR
-	    "30:\n\t"
-	    TBUF_SEVERAL_RING
-	    "10:\n\t"
-	    TBUF_SEVERAL_STORE
-	    "12:\n\t"
-	    TBUF_DELAY(5)
-	    "movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* the last one */
-	    "2: leal -1(%[bits]), %%eax\n\t"
-	    "andl %%eax, %[bits]\n\t"
-	    "jnz 5b\n\t"
-	    "9:\n\t"
-	    : [bits] "+&r"(bits), [time] "+&r"(time)
-	    : [memos] "m"(memos), [shift] "i"(TBUF_MEMO_SHIFT),
-	      [size] "r"(size), [header] "m"(header), [site] "r"(site),
-	      [values] "r"(values), [local] "m"(tbuf_local),
-	      TBUF_ECB_OPERANDS, TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rbx", "r10");
-	tbuf_rseq_clear();
-	return (bits);
-}
+#define TBUF_FLAT_WORDS_OPERANDS					\
+	[size] "r"(size), [size16] "m"(size16)
 
-/* ROWS with any number of words. */
-static inline enum tbuf_outcome
-tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_GO_ON
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_SESSION
-	    "movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"
-	    TBUF_SECTION_CHAIN(TBUF_O(W_SIZE) "(%[w])")
-	    TBUF_SECTION_ROWS_ROOM(TBUF_O(W_SIZE) "(%[w])")
-	    "movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"
-	    TBUF_SECTION_ROWS(TBUF_O(W_SIZE) "(%[w])",
-		TBUF_O(W_SIZE16) "(%[w])",
-		"movq " TBUF_O(W_SIZE) "(%[w]), %%rdx\n\t"
-		"subq $16, %%rdx\n\t"
-		"jz 8f\n\t"
-		"7: movq -8(%%rsi, %%rdx), %%rax\n\t"
-		"movq %%rax, 8(%%r8, %%rdx)\n\t"
-		"subq $8, %%rdx\n\t"
-		"jnz 7b\n\t"
-		"8:\n\t")
-	    TBUF_SECTION_COMMIT("%%r10")
-	    :
-	    : TBUF_ROWS_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
-	    : changed, late, damaged, wrapped, chain);
-	return (TBUF_COMMITTED);
-	TBUF_SECTION_EXITS;
-}
+#define TBUF_WRITE_OPERANDS						\
+	TBUF_ECB_OPERANDS, [w] "r"(w), [size] "r"(w->size),		\
+	[less] "m"(w->less), [size16] "m"(w->size16)
+
+#define TBUF_SECTION_WORDS						\
+	TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax",	\
+	    TBUF_FETCH)							\
+	TBUF_SECTION_HEADER(TBUF_O(W_EPID) "(%[w])", "%[size16]")	\
+	"movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"			\
+	"movq %[size], %%rcx\n\t"					\
+	"subq $16, %%rcx\n\t"						\
+	"jz 8f\n\t"							\
+	"7: movq -8(%%rdx, %%rcx), %%rax\n\t"				\
+	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
+	"subq $8, %%rcx\n\t"						\
+	"jnz 7b\n\t"							\
+	"8:\n\t"							\
+	"addq %[size], %%r9\n\t"
 
 /*
  * Copies segments of any size and alignment to any place.  r10 is the position,
@@ -858,106 +428,171 @@ tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
 	"jnz 8b\n\t"							\
 	"addq $16, %%rsi\n\t"						\
 	"jmp 7b\n\t"							\
-	"12:\n\t"
+	"12: addq %[size], %%r9\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_EPID
-	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM("%[size]",
-		"leal -" TBUF_O(E_UNIT) "(%%rcx), %%eax\n\t"
-		"cmpl $2, %%eax\n\t"
-		"jb %l[late]\n\t")
-	    TBUF_SECTION_SEGMENTS
-	    TBUF_SECTION_COMMIT("%[size]")
-	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_ECB_OPERANDS, TBUF_WRITE_OPERANDS,
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "rdi", "r10"
-	    : changed, late, damaged, wrapped, chain);
-	TBUF_SECTION_OUTCOMES;
-}
+/*
+ * ARM, or GO ON: the section begins with the check that it is still armed.  If
+ * it is, CPU and base are as the section before it has found them, and nothing
+ * can come between the check and the rest.  rsi becomes the time, or 0.
+ */
+#define TBUF_SECTION_GO_ON						\
+	TBUF_SECTION_WAY_OUT("%l[changed]")				\
+	"movq %[at], %%rdx\n\t"						\
+	"leaq 3b(%%rip), %%rax\n\t"					\
+	"movq " TBUF_O(W_TIME) "(%[w]), %%rsi\n\t"			\
+	"1: cmpq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
+	"je 16f\n\t"							\
+	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
+	TBUF_DELAY(0)							\
+	TBUF_SECTION_HERE						\
+	"xorl %%esi, %%esi\n\t"						\
+	"16:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "addq $1, (%[counter])\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+/* rsi becomes the time, if it is 0; w.time, too. */
+#define TBUF_SECTION_TIME						\
+	"movq %%rsi, %%rax\n\t"						\
+	"testq %%rsi, %%rsi\n\t"					\
+	"jnz 17f\n\t"							\
+	TBUF_SECTION_COUNTER						\
+	"movq %%rax, " TBUF_O(W_TIME) "(%[w])\n\t"			\
+	"17:\n\t"							\
+	TBUF_SECTION_LATER
 
-static inline enum tbuf_outcome
-tbuf_rseq_store(const struct tbuf_memo *m, uint64_t *word, uint64_t value)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "movq %[value], (%[word])\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [value] "r"(value),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+/* ecx becomes the chain's EPID after the one in ecx. */
+#define TBUF_SECTION_NEXT						\
+	"cmpq %%fs:" TBUF_O(M_ECB_MAX) "(%[m]), %%rcx\n\t"		\
+	"jae %l[chain]\n\t"						\
+	"movq %%fs:" TBUF_O(M_ECBS) "(%[m]), %%rax\n\t"			\
+	"movzwl " TBUF_O(E_NEXT) "(%%rax, %%rcx, 8), %%ecx\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "addq %[delta], (%[word])\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [delta] "r"(delta),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+/*
+ * The chain of the probe that has the index in eax.  r10 becomes the bytes of
+ * all its records, ecx the first EPID; rdi is the address of the chain's head.
+ */
+#define TBUF_SECTION_CHAIN(SIZE)					\
+	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\
+	"leaq (%%rdi, %%rax, 4), %%rdi\n\t"				\
+	"movl (%%rdi), %%ecx\n\t"					\
+	"movq " SIZE ", %%r10\n\t"					\
+	"leal -1(%%rcx), %%eax\n\t"					\
+	"cmpl %[most], %%eax\n\t"					\
+	"jbe 41f\n\t"							\
+	"subl %[more] + 1, %%ecx\n\t"					\
+	"cmpl %[most], %%ecx\n\t"					\
+	"ja %l[chain]\n\t"						\
+	"addl $1, %%ecx\n\t"						\
+	"40:\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"testl %%ecx, %%ecx\n\t"					\
+	"jz 42f\n\t"							\
+	"addq " SIZE ", %%r10\n\t"					\
+	"cmpq %[longest], %%r10\n\t"					\
+	"jbe 40b\n\t"							\
+	"jmp %l[chain]\n\t"						\
+	"42: movzwl (%%rdi), %%ecx\n\t"					\
+	"41:\n\t"
 
-/* CHECK of the search's turn and lane. */
+/*
+ * The records; COPY stores the words of each, and rdi is their end.  A chain
+ * that has changed meanwhile does no harm.
+ */
+#define TBUF_SECTION_STORE_ROWS(SIZE, COPY)				\
+	"leaq (%%r8, %%r10), %%rdi\n\t"					\
+	"50: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
+	"movq %%rax, (%%r8)\n\t"					\
+	"movl " TBUF_O(W_SIZE16) "(%[w]), %%eax\n\t"			\
+	"orl %%ecx, %%eax\n\t"						\
+	"movl %%eax, 8(%%r8)\n\t"					\
+	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
+	"movl %%eax, 12(%%r8)\n\t"					\
+	TBUF_DELAY(4)							\
+	COPY								\
+	"addq " SIZE ", %%r8\n\t"					\
+	"cmpq %%rdi, %%r8\n\t"						\
+	"jae 51f\n\t"							\
+	TBUF_SECTION_NEXT						\
+	"addq $1, " TBUF_O(L_LAST) "(%%r11)\n\t"			\
+	"jmp 50b\n\t"							\
+	"51: addq %%r10, %%r9\n\t"
+
+/* STAMP and ROOM after CHAIN; REFUSE is for one record only. */
+#define TBUF_SECTION_ROWS_ROOM(SIZE)					\
+	TBUF_SECTION_TIME						\
+	TBUF_SECTION_ROOM_FOR("%%r10",					\
+	    "cmpq " SIZE ", %%r10\n\t"					\
+	    "jne %l[chain]\n\t")					\
+	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax", TBUF_FETCH)
+
+/* Copies up to four words: a loop costs more than these comparisons. */
+#define TBUF_FEW_ENDS(n)						\
+	"cmpq $16 + 8*" #n ", %[size]\n\t"				\
+	"je 8f\n\t"
+#define TBUF_FEW							\
+	TBUF_FEW_ENDS(0)						\
+	"movq (%[values]), %%rax\n\t"					\
+	"movq %%rax, 16(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(1)						\
+	"movq 8(%[values]), %%rdx\n\t"					\
+	"movq %%rdx, 24(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(2)						\
+	"movq 16(%[values]), %%rax\n\t"					\
+	"movq %%rax, 32(%%r8)\n\t"					\
+	TBUF_FEW_ENDS(3)						\
+	"movq 24(%[values]), %%rdx\n\t"					\
+	"movq %%rdx, 40(%%r8)\n\t"					\
+	"8:\n\t"
+
+#define TBUF_SECTION_FEW_ROWS						\
+	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
+	TBUF_SECTION_CHAIN("%[size]")					\
+	TBUF_SECTION_ROWS_ROOM("%[size]")				\
+	TBUF_SECTION_STORE_ROWS("%[size]", TBUF_FEW)
+
+#define TBUF_SECTION_ROWS						\
+	"movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"			\
+	TBUF_SECTION_CHAIN(TBUF_O(W_SIZE) "(%[w])")			\
+	TBUF_SECTION_ROWS_ROOM(TBUF_O(W_SIZE) "(%[w])")			\
+	"movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"			\
+	TBUF_SECTION_STORE_ROWS(TBUF_O(W_SIZE) "(%[w])",		\
+	    "movq " TBUF_O(W_SIZE) "(%[w]), %%rdx\n\t"			\
+	    "subq $16, %%rdx\n\t"					\
+	    "jz 8f\n\t"							\
+	    "7: movq -8(%%rsi, %%rdx), %%rax\n\t"			\
+	    "movq %%rax, 8(%%r8, %%rdx)\n\t"				\
+	    "subq $8, %%rdx\n\t"					\
+	    "jnz 7b\n\t"						\
+	    "8:\n\t")
+
+#define TBUF_ROWS_OPERANDS						\
+	[w] "r"(w), [more] "i"(TBUF_HEAD_MORE),				\
+	[longest] "i"(TBUF_RECORD_MAX), TBUF_CHECK_OPERANDS,		\
+	TBUF_ECB_OPERANDS
+#define TBUF_FEW_ROWS_OPERANDS						\
+	[site] "r"(site), [values] "r"(values), [size] "r"(w->size),	\
+	TBUF_ROWS_OPERANDS
+
+#define TBUF_SECTION_COUNT						\
+	TBUF_DELAY(6)							\
+	"addq $1, (%[counter])\n\t"					\
+	"2:\n\t"
+
+#define TBUF_SECTION_STORE						\
+	TBUF_DELAY(6)							\
+	"movq %[value], (%[word])\n\t"					\
+	"2:\n\t"
+
+#define TBUF_SECTION_ADD						\
+	TBUF_DELAY(6)							\
+	"addq %[delta], (%[word])\n\t"					\
+	"2:\n\t"
+
 #define TBUF_SECTION_TURN						\
 	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
 	"movq " TBUF_O(U_TURN) "(%[w]), %%rcx\n\t"			\
 	"cmpq %%rcx, " TBUF_O(S_TURN) "(%%rax)\n\t"			\
 	"jne %l[changed]\n\t"						\
 	"movq " TBUF_O(U_LANE) "(%[w]), %%rax\n\t"			\
-	"cmpq %%rax, %%fs:" TBUF_O(M_LANE) "(%[m])\n\t"		\
+	"cmpq %%rax, %%fs:" TBUF_O(M_LANE) "(%[m])\n\t"			\
 	"jne %l[changed]\n\t"						\
 	TBUF_DELAY(1)
 
@@ -977,14 +612,14 @@ changed:
 	"movl $" TBUF_O(T_PROBES) ", %%r10d\n\t"			\
 	"5: andl " HAS(MASK) ", %%edx\n\t"				\
 	"movl " TBUF_O(T_INDEX) "(%%r9, %%rdx, 4), %%eax\n\t"		\
-	"movl %%eax, %%ecx\n\t"					\
+	"movl %%eax, %%ecx\n\t"						\
 	"subl " HAS(HEAP) ", %%ecx\n\t"					\
 	"jb %l[changed]\n\t"						\
 	"cmpl (%%r9), %%ecx\n\t"					\
 	"jae %l[changed]\n\t"						\
 	"cmpl " LAST ", %%eax\n\t"					\
 	"ja %l[changed]\n\t"						\
-	"leaq (%%r9, %%rax), %%r8\n\t"				\
+	"leaq (%%r9, %%rax), %%r8\n\t"					\
 	"movq " TBUF_O(U_ENTRY) "(%[w]), %%rax\n\t"			\
 	"cmpq %%rax, (%%r8)\n\t"					\
 	"jne 6f\n\t"							\
@@ -1018,61 +653,23 @@ changed:
 	"testb $7, %%dl\n\t"						\
 	"jnz %l[changed]\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_DELAY(6)
-	    "movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"
-	    "addq %%rax, (%%r9, %%rdx)\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "r10"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_FIND						\
+	TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))	\
+	TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 
-static inline enum tbuf_outcome
-tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    "movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"
-	    "cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"
-	    "jne %l[changed]\n\t"
-	    TBUF_SECTION_SESSION
-	    "movl " TBUF_O(U_ENTRY) "(%[w]), %%eax\n\t"
-	    "movl " TBUF_MEMO_HAS(STORAGE) ", %%r11d\n\t"
-	    "subl %%eax, %%r11d\n\t"
-	    "jb %l[changed]\n\t"
-	    TBUF_SECTION_SEARCH(TBUF_MEMO_HAS, "%%r11d")
-	    TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
-	    TBUF_DELAY(6)
-	    "movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"
-	    "addq %%rax, (%%r9, %%rdx)\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "r10"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_FIND_CACHED					\
+	"movl " TBUF_O(U_ENTRY) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_MEMO_HAS(STORAGE) ", %%r11d\n\t"			\
+	"subl %%eax, %%r11d\n\t"					\
+	"jb %l[changed]\n\t"						\
+	TBUF_SECTION_SEARCH(TBUF_MEMO_HAS, "%%r11d")			\
+	TBUF_SECTION_VALUE(TBUF_MEMO_HAS)
+
+#define TBUF_SECTION_UPDATE						\
+	TBUF_DELAY(6)							\
+	"movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"			\
+	"addq %%rax, (%%r9, %%rdx)\n\t" /* commit */			\
+	"2:\n\t"
 
 /* SUM from the last word of the copies, at rdx: next copy, then version. */
 #define TBUF_SECTION_SUM						\
@@ -1089,30 +686,8 @@ changed:
 	TBUF_DELAY(5)							\
 	"movq %%r10, 16(%%r8, %%rcx)\n\t"				\
 	TBUF_DELAY(6)							\
-	"addq $1, (%%r8)\n\t" /* the last instruction */
-
-static inline enum tbuf_outcome
-tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_SECTION_SUM
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "r10"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+	"addq $1, (%%r8)\n\t" /* commit */				\
+	"2:\n\t"
 
 /* PEAK from the last word of the copies, at rdx: value and slot.cleared. */
 #define TBUF_SECTION_PEAK						\
@@ -1138,180 +713,67 @@ changed:
 	TBUF_DELAY(5)							\
 	"movq %%rsi, 16(%%r8, %%rcx)\n\t"				\
 	TBUF_DELAY(6)							\
-	"addq $1, (%%r8)\n\t" /* the last instruction */
+	"addq $1, (%%r8)\n\t" /* commit */				\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_SEARCH(TBUF_SEARCH_HAS, TBUF_SEARCH_HAS(LAST))
-	    TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
-	    TBUF_SECTION_PEAK
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [w] "r"(s), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rsi", "r10"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_TOTAL						\
+	"movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"			\
+	"cmpq %[word], %%fs:" TBUF_O(M_ECB_MAX) "(%[m])\n\t"		\
+	"jbe %l[changed]\n\t"						\
+	TBUF_DELAY(6)							\
+	"addq %[delta], (%%rdx, %[word], 8)\n\t" /* commit */		\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
-    uint64_t delta)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    "cmpq %[bits], %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"
-	    "jne %l[changed]\n\t"
-	    TBUF_SECTION_SESSION
-	    "movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"
-	    "cmpq %[word], %%fs:" TBUF_O(M_ECB_MAX) "(%[m])\n\t"
-	    "jbe %l[changed]\n\t"
-	    TBUF_DELAY(6)
-	    "addq %[delta], (%%rdx, %[word], 8)\n\t" /* the last one */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [bits] "r"(bits),
-	      [word] "r"(word), [delta] "er"(delta), TBUF_BEGIN_OPERANDS
-	    : "rax", "rcx", "rdx", "r11", "memory", "cc"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
-
-static inline enum tbuf_outcome
-tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
-    uint64_t size)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq %[size], %%rcx\n\t"
-	    "7: movq -8(%[from], %%rcx), %%rax\n\t"
-	    "movq %%rax, -8(%[to], %%rcx)\n\t"
-	    "subq $8, %%rcx\n\t"
-	    "jnz 7b\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [to] "r"(to), [from] "r"(from),
-	      [size] "r"(size), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_LOAD						\
+	"movq %[size], %%rcx\n\t"					\
+	"7: movq -8(%[from], %%rcx), %%rax\n\t"				\
+	"movq %%rax, -8(%[to], %%rcx)\n\t"				\
+	"subq $8, %%rcx\n\t"						\
+	"jnz 7b\n\t"							\
+	"2:\n\t"
 
 /* r8 is the word that commits. */
-#define TBUF_RSEQ_PUBLISH(name, ZEROES)					\
-static inline enum tbuf_outcome						\
-name(const struct tbuf_memo *m, const struct tbuf_publish *p)		\
-{									\
-	__asm__ goto volatile(						\
-	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_SESSION					\
-	    "movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"			\
-	    "movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"			\
-	    "cmpq %%rax, (%%r8)\n\t"					\
-	    "jne %l[changed]\n\t"					\
-	    "movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"			\
-	    "movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"			\
-	    "movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"			\
-	    "7: movq -8(%%rdx, %%rcx), %%rax\n\t"			\
-	    "movq %%rax, -8(%%r9, %%rcx)\n\t"				\
-	    "subq $8, %%rcx\n\t"					\
-	    "jnz 7b\n\t"						\
-	    ZEROES							\
-	    TBUF_DELAY(4)						\
-	    "movq " TBUF_O(P_SLOT) "(%[p]), %%rdx\n\t"			\
-	    "movl " TBUF_O(P_OFFSET) "(%[p]), %%eax\n\t"		\
-	    "movl %%eax, (%%rdx)\n\t"					\
-	    TBUF_DELAY(5)						\
-	    "movq " TBUF_O(P_NEW) "(%[p]), %%rax\n\t"			\
-	    "movq %%rax, (%%r8)\n\t" /* the last instruction */		\
-	    "2:\n\t"							\
-	    :								\
-	    : TBUF_CHECK_OPERANDS, [p] "r"(p), TBUF_BEGIN_OPERANDS	\
-	    : TBUF_CLOBBERS						\
-	    : changed);							\
-	tbuf_rseq_clear();						\
-	return (TBUF_COMMITTED);					\
-changed:								\
-	tbuf_rseq_clear();						\
-	return (TBUF_CHANGED);						\
-}
+#define TBUF_SECTION_PUBLISH_COPY					\
+	"movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"			\
+	"movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"			\
+	"cmpq %%rax, (%%r8)\n\t"					\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"				\
+	"movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"			\
+	"movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"			\
+	"7: movq -8(%%rdx, %%rcx), %%rax\n\t"				\
+	"movq %%rax, -8(%%r9, %%rcx)\n\t"				\
+	"subq $8, %%rcx\n\t"						\
+	"jnz 7b\n\t"
 
-TBUF_RSEQ_PUBLISH(tbuf_rseq_publish, "")
-TBUF_RSEQ_PUBLISH(tbuf_rseq_insert,
-    "movq " TBUF_O(P_ZERO) "(%[p]), %%r9\n\t"
-    "movq " TBUF_O(P_ZEROES) "(%[p]), %%rcx\n\t"
-    "jmp 9f\n\t"
-    "8: movq $0, (%%r9, %%rcx)\n\t"
-    "9: subq $8, %%rcx\n\t"
-    "jae 8b\n\t")
+#define TBUF_SECTION_PUBLISH_ZERO					\
+	"movq " TBUF_O(P_ZERO) "(%[p]), %%r9\n\t"			\
+	"movq " TBUF_O(P_ZEROES) "(%[p]), %%rcx\n\t"			\
+	"jmp 9f\n\t"							\
+	"8: movq $0, (%%r9, %%rcx)\n\t"					\
+	"9: subq $8, %%rcx\n\t"						\
+	"jae 8b\n\t"
 
-/* SHARED: adds 1 to a word that other CPUs add to as well. */
-static inline enum tbuf_outcome
-tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "lock addq $1, (%[counter])\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [counter] "r"(counter),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_PUBLISH						\
+	TBUF_DELAY(4)							\
+	"movq " TBUF_O(P_SLOT) "(%[p]), %%rdx\n\t"			\
+	"movl " TBUF_O(P_OFFSET) "(%[p]), %%eax\n\t"			\
+	"movl %%eax, (%%rdx)\n\t"					\
+	TBUF_DELAY(5)							\
+	"movq " TBUF_O(P_NEW) "(%[p]), %%rax\n\t"			\
+	"movq %%rax, (%%r8)\n\t" /* commit */				\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
-    uint64_t new)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    "movq %[old], %%rax\n\t"
-	    "lock cmpxchgq %[new], (%[word])\n\t"
-	    "2: jne %l[changed]\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [word] "r"(word), [old] "r"(old),
-	      [new] "r"(new), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_SHARED						\
+	TBUF_DELAY(6)							\
+	"lock addq $1, (%[counter])\n\t" /* commit */			\
+	"2:\n\t"
+
+#define TBUF_SECTION_SWAP						\
+	TBUF_DELAY(6)							\
+	"movq %[old], %%rax\n\t"					\
+	"lock cmpxchgq %[new], (%[word])\n\t"				\
+	"2: jne %l[changed]\n\t"
 
 #define TBUF_PAIR_LOAD							\
 	"movq (%[old]), %%rax\n\t"					\
@@ -1319,29 +781,48 @@ changed:
 	"movq (%[new]), %%rbx\n\t"					\
 	"movq 8(%[new]), %%rcx\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_swap_pair(const struct tbuf_memo *m, uint64_t *pair,
-    const uint64_t old[2], const uint64_t new[2])
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    TBUF_DELAY(6)
-	    TBUF_PAIR_LOAD
-	    "lock cmpxchg16b (%[pair])\n\t"
-	    "2: jne %l[changed]\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [pair] "r"(pair), [old] "r"(old),
-	      [new] "r"(new), TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS, "rbx"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_SWAP_PAIR						\
+	TBUF_DELAY(6)							\
+	TBUF_PAIR_LOAD							\
+	"lock cmpxchg16b (%[pair])\n\t"					\
+	"2: jne %l[changed]\n\t"
+
+#define TBUF_SECTION_RESTART						\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
+	"addq $7, %%r9\n\t"						\
+	"andq $-8, %%r9\n\t"						\
+	"movq " TBUF_O(L_SEQUENCE) "(%%r11), %%rcx\n\t"			\
+	"movl %%ecx, %%edx\n\t"						\
+	"andl $1, %%edx\n\t"						\
+	"shll $4, %%edx\n\t"						\
+	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rax\n\t"		\
+	"xorl $16, %%edx\n\t"						\
+	"movq %%r9, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
+	"movq %%rax, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
+	"addq $1, %%rcx\n\t"						\
+	"movq %%rcx, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
+	"addq $1, " TBUF_O(L_RESTARTS) "(%%r11)\n\t"			\
+	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t"			\
+	"2:\n\t"
+
+#define TBUF_SECTION_REMEMBER						\
+	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
+	"cmpl %%eax, " TBUF_O(M_CPU) "(%[from])\n\t"			\
+	"jne %l[changed]\n\t"						\
+	"cmpl $0, (%[marked])\n\t"					\
+	"jne %l[changed]\n\t"						\
+	"movabsq %[none], %%rax\n\t"					\
+	"movq %%rax, (%[to])\n\t"					\
+	"movl %[size], %%ecx\n\t"					\
+	"5: subl $8, %%ecx\n\t"						\
+	"jz 6f\n\t"							\
+	"movq (%[from], %%rcx), %%rax\n\t"				\
+	"movq %%rax, (%[to], %%rcx)\n\t"				\
+	TBUF_DELAY(8)							\
+	"jmp 5b\n\t"							\
+	"6: movq (%[from]), %%rax\n\t"					\
+	"movq %%rax, (%[to])\n\t" /* commit */				\
+	"2:\n\t"
 
 static inline bool
 tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
@@ -1355,72 +836,4 @@ tbuf_swap_pair(uint64_t *pair, const uint64_t old[2], const uint64_t new[2])
 	    : [pair] "r"(pair), [old] "r"(old), [new] "r"(new)
 	    : "rax", "rbx", "rcx", "rdx", "memory");
 	return (swapped);
-}
-
-static inline void
-tbuf_rseq_restart(const struct tbuf_memo *m)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
-	    "addq $7, %%r9\n\t"
-	    "andq $-8, %%r9\n\t"
-	    "movq " TBUF_O(L_SEQUENCE) "(%%r11), %%rcx\n\t"
-	    "movl %%ecx, %%edx\n\t"
-	    "andl $1, %%edx\n\t"
-	    "shll $4, %%edx\n\t"
-	    "movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rax\n\t"
-	    "xorl $16, %%edx\n\t"
-	    "movq %%r9, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"
-	    "movq %%rax, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"
-	    "addq $1, %%rcx\n\t"
-	    "movq %%rcx, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"
-	    "addq $1, " TBUF_O(L_RESTARTS) "(%%r11)\n\t"
-	    "movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t"
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-changed:
-	tbuf_rseq_clear();
-}
-
-/*
- * REMEMBER: copies `from` to `to`.  A signal handler, or another thread on this
- * CPU, finds `to` whole or void.
- */
-static inline void
-tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
-    const uint32_t *marked)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    "movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"
-	    "cmpl %%eax, " TBUF_O(M_CPU) "(%[from])\n\t"
-	    "jne %l[changed]\n\t"
-	    "cmpl $0, (%[marked])\n\t"
-	    "jne %l[changed]\n\t"
-	    "movabsq %[none], %%rax\n\t"
-	    "movq %%rax, (%[to])\n\t"
-	    "movl %[size], %%ecx\n\t"
-	    "5: subl $8, %%ecx\n\t"
-	    "jz 6f\n\t"
-	    "movq (%[from], %%rcx), %%rax\n\t"
-	    "movq %%rax, (%[to], %%rcx)\n\t"
-	    TBUF_DELAY(8)
-	    "jmp 5b\n\t"
-	    "6: movq (%[from]), %%rax\n\t"
-	    "movq %%rax, (%[to])\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
-	      [none] "i"(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)),
-	      TBUF_BEGIN_OPERANDS
-	    : "rax", "rcx", "rdx", "memory", "cc"
-	    : changed);
-changed:
-	tbuf_rseq_clear();
 }

@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The sections of rseq_unit.h for x86-64, in terms of rseq.h.  In KEEP r9 is
- * head, r8 the cached EPID's entry, then the record's place, ecx the EPID, then
- * the number of remaining words.
+ * KEEP, and the steps of BIND and FINISH of rseq_unit.h, for x86-64.  In KEEP
+ * r9 is head, r8 the cached EPID's entry, then the record's place, ecx the
+ * EPID, then the number of remaining words.
  */
 #define TBUF_V_HEAD		0
 #define TBUF_V_TABLE		8
@@ -32,6 +32,8 @@ TBUF_ASSERT_OFFSET(tbuf_unit_epid, word, TBUF_N_WORD);
 _Static_assert(sizeof(struct tbuf_unit_epid) == 3 * 8 && TBUF_UNIT_EPIDS == 8 &&
     sizeof(struct tbuf_lock_record) == 24, "TBUF_UNIT_KNOWN, TBUF_UNIT_ROOM");
 
+#define TBUF_CLOBBERS_KEEP	TBUF_CLOBBERS_REMEMBER, "r8", "r9"
+
 /* A field of the memo in %[w]. */
 #define TBUF_UNIT_M(field)						\
 	TBUF_O(V_MEMO) " + " TBUF_O(field) "(%[w])"
@@ -44,7 +46,7 @@ _Static_assert(sizeof(struct tbuf_unit_epid) == 3 * 8 && TBUF_UNIT_EPIDS == 8 &&
 	"movq %[local], %%rax\n\t"					\
 	"cmpq $0, (%%rax)\n\t"						\
 	"je %l[changed]\n\t"						\
-	"movq " TBUF_UNIT_M(M_GENERATION) ", %%rcx\n\t"		\
+	"movq " TBUF_UNIT_M(M_GENERATION) ", %%rcx\n\t"			\
 	"movq " TBUF_UNIT_M(M_SLOT) ", %%rax\n\t"			\
 	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
 	"jne %l[changed]\n\t"						\
@@ -92,7 +94,7 @@ static inline enum tbuf_outcome
 tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
     const uint64_t *values, uint64_t size)
 {
-	__asm__ goto volatile(
+	TBUF_SECTION(
 	    TBUF_SECTION_BEGIN
 	    TBUF_UNIT_CHECK
 	    TBUF_UNIT_KNOWN
@@ -120,95 +122,49 @@ tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
 	    "8:\n\t"
 	    TBUF_DELAY(5)
 	    "movq " TBUF_O(V_HEAD) "(%[w]), %%rdx\n\t"
-	    "movq %%r9, (%%rdx)\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : [local] "m"(tbuf_local), [w] "r"(w), [site] "r"(site),
-	      [values] "r"(values), [size] "r"(size), TBUF_BEGIN_OPERANDS
-	    : "rax", "rcx", "rdx", "r8", "r9", "memory", "cc"
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
+	    "movq %%r9, (%%rdx)\n\t" /* commit */
+	    "2:\n\t",
+	    changed, TBUF_CLOBBERS_KEEP,
+	    [local] "m"(tbuf_local), [w] "r"(w), [site] "r"(site),
+	    [values] "r"(values), [size] "r"(size));
+	TBUF_SECTION_RETURN;
 }
 
-/* BIND.  "rm": the compiler has few registers, so memory will do, too. */
-static inline enum tbuf_outcome
-tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq %[old], %%rax\n\t"
-	    "cmpq %%rax, (%[entry])\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq $0, " TBUF_O(Y_HEAD) "(%[entry])\n\t"
-	    "movq %[began], " TBUF_O(Y_BEGAN) "(%[entry])\n\t"
-	    "movq %[id], " TBUF_O(Y_ID) "(%[entry])\n\t"
-	    TBUF_DELAY(4)
-	    "movq %[kind], %%rax\n\t"
-	    "movq %[thread], %%rdx\n\t"
-	    "movq %%rax, " TBUF_O(Y_KIND) "(%[entry])\n\t"
-	    "movq %%rdx, " TBUF_O(Y_THREAD) "(%[entry])\n\t"
-	    "movq $1, " TBUF_O(Y_INSIDE) "(%[entry])\n\t"
-	    TBUF_DELAY(5)
-	    "movq %[new], (%[entry])\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [entry] "r"(n->entry), [old] "rm"(n->old),
-	      [new] "r"(n->new), [began] "r"(n->began), [id] "r"(n->id),
-	      [kind] "rm"(n->kind), [thread] "rm"(n->thread),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_BIND						\
+	"movq %[old], %%rax\n\t"					\
+	"cmpq %%rax, (%[entry])\n\t"					\
+	"jne %l[changed]\n\t"						\
+	"movq $0, " TBUF_O(Y_HEAD) "(%[entry])\n\t"			\
+	"movq %[began], " TBUF_O(Y_BEGAN) "(%[entry])\n\t"		\
+	"movq %[id], " TBUF_O(Y_ID) "(%[entry])\n\t"			\
+	TBUF_DELAY(4)							\
+	"movq %[kind], %%rax\n\t"					\
+	"movq %[thread], %%rdx\n\t"					\
+	"movq %%rax, " TBUF_O(Y_KIND) "(%[entry])\n\t"			\
+	"movq %%rdx, " TBUF_O(Y_THREAD) "(%[entry])\n\t"		\
+	"movq $1, " TBUF_O(Y_INSIDE) "(%[entry])\n\t"			\
+	TBUF_DELAY(5)							\
+	"movq %[new], (%[entry])\n\t" /* commit */			\
+	"2:\n\t"
 
-static inline enum tbuf_outcome
-tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
-{
-	__asm__ goto volatile(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SESSION
-	    "movq %[guess], %%rax\n\t"
-	    "cmpq %%rax, (%[rule])\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq %[old], %%rax\n\t"
-	    "cmpq %%rax, (%[entry])\n\t"
-	    "jne %l[changed]\n\t"
-	    "movq " TBUF_O(Y_HEAD) "(%[entry]), %%rdx\n\t"
-	    "shrq $24, %%rdx\n\t"
-	    "cmpq $0xffffff, %%rdx\n\t"
-	    "ja %l[changed]\n\t"
-	    "addq %[discarded], %%rdx\n\t"
-	    "movq %[kept], %%rax\n\t"
-	    "movq %%rax, (%[to])\n\t"
-	    TBUF_DELAY(4)
-	    "movq %%rdx, 8(%[to])\n\t"
-	    "movq %%rdx, (%[sum])\n\t"
-	    "movq %[new], %%rcx\n\t"
-	    TBUF_DELAY(5)
-	    "movq %%rcx, (%[entry])\n\t" /* the last instruction */
-	    "2:\n\t"
-	    :
-	    : TBUF_CHECK_OPERANDS, [rule] "r"(f->rule), [guess] "rm"(f->guess),
-	      [entry] "r"(f->entry), [old] "rm"(f->old), [new] "rm"(f->new),
-	      [to] "r"(f->to), [kept] "rm"(f->was.committed),
-	      [discarded] "rm"(f->was.discarded), [sum] "r"(f->sum),
-	      TBUF_BEGIN_OPERANDS
-	    : TBUF_CLOBBERS
-	    : changed);
-	tbuf_rseq_clear();
-	return (TBUF_COMMITTED);
-changed:
-	tbuf_rseq_clear();
-	return (TBUF_CHANGED);
-}
+#define TBUF_SECTION_FINISH						\
+	"movq %[guess], %%rax\n\t"					\
+	"cmpq %%rax, (%[rule])\n\t"					\
+	"jne %l[changed]\n\t"						\
+	"movq %[old], %%rax\n\t"					\
+	"cmpq %%rax, (%[entry])\n\t"					\
+	"jne %l[changed]\n\t"						\
+	"movq " TBUF_O(Y_HEAD) "(%[entry]), %%rdx\n\t"			\
+	"shrq $24, %%rdx\n\t"						\
+	"cmpq $0xffffff, %%rdx\n\t"					\
+	"ja %l[changed]\n\t"						\
+	"addq %[discarded], %%rdx\n\t"					\
+	"movq %[kept], %%rax\n\t"					\
+	"movq %%rax, (%[to])\n\t"					\
+	TBUF_DELAY(4)							\
+	"movq %%rdx, 8(%[to])\n\t"					\
+	"movq %%rdx, (%[sum])\n\t"					\
+	"movq %[new], %%rcx\n\t"					\
+	TBUF_DELAY(5)							\
+	"movq %%rcx, (%[entry])\n\t" /* commit */			\
+	"2:\n\t"
