@@ -19,11 +19,10 @@ enum tbuf_clock {
  * refuses the target, and reports both versions: libraries of this major may be
  * too old for a bit or a version of the machine.  The highest 8 bits are the
  * version of the machine's instructions, 0 without a machine; a target runs the
- * instructions of all versions up to its own.
+ * instructions of all versions up to its own.  Bit 0x4 is not used.
  */
 #define TBUF_F_RSEQ		0x1u	/* rseq: CPU lanes make sense */
 #define TBUF_F_COPYIN		0x2u	/* a fire may read its own memory */
-#define TBUF_F_VISITS		0x4u	/* counts visits: tbuf_lane_counters */
 #define TBUF_F_THREAD_LANE	0x8u	/* binds thread lanes */
 #define TBUF_F_SELECTION	0x10u	/* its probes have selection masks */
 #define TBUF_F_TURNS		0x20u	/* obeys slot.turn */

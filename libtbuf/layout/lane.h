@@ -36,9 +36,7 @@ struct tbuf_lock {
 enum tbuf_kind {
 	TBUF_KIND_CPU = 0,	/* written in a restartable section */
 	TBUF_KIND_LOCK = 1,	/* written under a lock */
-	TBUF_KIND_THREAD = 2,	/* a thread lane */
-	TBUF_KIND_UNIT = 3,	/* (later) a work unit's */
-	TBUF_KIND_LINES = 4	/* (later) lines of text */
+	TBUF_KIND_THREAD = 2	/* a thread lane */
 };
 
 struct tbuf_pair {
@@ -92,15 +90,14 @@ tbuf_full_count(uint64_t full)
 
 /* Further counters of a lane, in a session with clauses. */
 struct tbuf_lane_counters {
-	uint64_t entered[2];	/* (later, t) visits begun, of each half */
-	uint64_t left[2];	/* (later, t) visits ended */
+	uint64_t reserved0[4];
 	uint64_t aggregation;	/* (t) values that found no room in the table */
 	uint64_t dynamic;	/* (t) stores that found no free variable */
 	uint64_t busy;		/* (t) speculation() failed: all ids are in use,
 				   one of them waits for the consumer */
 	uint64_t unavailable;	/* (t) all are in use, none waits for it */
 	uint64_t claims;	/* (t) attempts to claim a block */
-	uint64_t reserved[7];
+	uint64_t reserved1[7];
 };
 
 /*

@@ -23,9 +23,6 @@
  *	| session area | session area  |    |   address space, no file  |
  *	+--------------+---------------+-  -+ - - - - - - - - - - - - - +
  *
- * A field marked (later) is reserved and 0: this version does not write it.  A
- * file that has it sets a bit in control.flags.
- *
  * Everything below tables.areas is the fixed part.  The header has the offsets
  * and sizes of its tables: a target with a limited file or address space has
  * smaller ones.  Pages are backed as they are needed: the target backs the

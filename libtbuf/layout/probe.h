@@ -19,9 +19,7 @@ struct tbuf_probe_entry {
 	uint32_t hash;		/* (i) of the four fields and the types */
 	uint8_t nargs;		/* (i) */
 	uint8_t types[TBUF_NARGS]; /* (i) enum tbuf_type */
-	uint8_t kind;		/* (later, i) of the event registry */
-	uint16_t code;		/* (later, i) of the event registry */
-	uint16_t reserved0;
+	uint8_t reserved0[5];
 	uint32_t selection;	/* (t) mask for units; 0: TBUF_SELECTED */
 	uint32_t reserved1;
 	uint64_t semaphore;	/* (t) address of struct tbuf_semaphore, or 0 */

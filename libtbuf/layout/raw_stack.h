@@ -25,8 +25,6 @@ struct tbuf_raw {
 };
 
 #define TBUF_RAW_REGISTERS	3u
-/* Bytes before frames that are known. */
-#define TBUF_RAW_KNOWN		16u
 /* Bytes of the stack. */
 #define TBUF_RAW_BYTES		8192u
 

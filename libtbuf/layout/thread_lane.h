@@ -15,13 +15,12 @@
  * slot.first_thread_lane on.  A lane belongs to one thread while that writes
  * there.  Each lane has a holder with the thread and the state:
  *
- *	        (t) claims        (later) (t) ends, its records to be read
- *	FREE --------------> BOUND ------------------------------> DONE
- *	 ^ ^                   |  \\                                 |
- *	 | +-------------------+   +--> RETAINED  (later) not used   |
- *	 |   (t) releases it,           again in this session        |
- *	 |   (c) its thread has died                                 |
- *	 +-----------------------------------------------------------+
+ *	        (t) claims
+ *	FREE --------------> BOUND
+ *	 ^                     |
+ *	 +---------------------+
+ *	   (t) releases it,
+ *	   (c) its thread has died
  *
  * A thread claims and releases a lane in a section or under a lock lane's lock,
  * as clauses do, so neither can come after the session's end.  The first thread
@@ -46,9 +45,7 @@ struct tbuf_holder {
 
 enum tbuf_holder_state {
 	TBUF_LANE_FREE = 0,
-	TBUF_LANE_BOUND = 1,
-	TBUF_LANE_DONE = 2,	/* (later) its records are to be read */
-	TBUF_LANE_RETAINED = 3	/* (later) */
+	TBUF_LANE_BOUND = 1
 };
 
 #define TBUF_THREAD_LANES_MAX	1024u	/* most thread lanes of a session */

@@ -155,7 +155,6 @@ tbuf_target_lacks(const struct tbuf_target *t)
 		const char *name;
 	} names[] = {
 		{ TBUF_F_MACHINE(UINT8_MAX), "the machine's instructions" },
-		{ TBUF_F_VISITS, "visits" },
 		{ TBUF_F_THREAD_LANE, "thread lanes" },
 		{ TBUF_F_SELECTION, "selection" },
 		{ TBUF_F_COPYIN, "copyin" },

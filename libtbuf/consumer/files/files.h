@@ -130,7 +130,6 @@ int	tbuf_memfd_store(int fd, const char *bytes, size_t size, uint64_t at);
 
 #define TBUF_CHUNK	(256u * 1024)
 #define TBUF_CHUNK_OWN	(64u * 1024)
-#define TBUF_CHUNK_MIN	(64u * 1024)	/* any record fits */
 
 /*
  * Releases the slots of dead consumers, in bounded time.  `dirfd` has the

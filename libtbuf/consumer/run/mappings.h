@@ -12,7 +12,6 @@
 #include "consumer/target/target.h"
 
 struct tbuf_consumer;
-struct tbuf_image;
 struct tbuf_mapping;
 
 /*
