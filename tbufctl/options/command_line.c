@@ -842,8 +842,7 @@ refuse_setting(const struct setting *s, int number, const char *error)
 	near = near_name(s->name, length, names,
 	    sizeof(names) / sizeof(names[0]));
 	if (near == NULL)
-		near = near_name(s->name, length, setting_names,
-		    setting_count);
+		near = setting_near(s->name, length);
 	if (number == -ENOENT && near != NULL)
 		return (bad_usage(MSG_LIBRARY MSG_NEAR, error, near));
 	if (s->given != NULL && why != NULL)

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,13 +15,14 @@
 
 #include "base/bool_value.h"
 #include "base/messages.h"
+#include "base/suggest.h"
 #include "command_line.h"
 #include "tbufd.h"
 
 #define TOP_DEFAULT	10	/* keys of aggtop */
 #define TOP_MOST	1000	/* as in setting_wrong() */
 #define BLANKS		" \t\n\v\f\r"
-#define IREGS		8	/* DTrace's number, the only one accepted */
+#define IREGS_ONLY	8	/* DTrace's number, the only one accepted */
 
 /* ------------------------------------------------------------ values */
 
@@ -87,8 +89,7 @@ static const char *
 set_stdc(struct d_settings *d, const char *value)
 {
 
-	if (value == NULL || strlen(value) != 1 ||
-	    strchr("acst", *value) == NULL)
+	if (strlen(value) != 1 || strchr("acst", *value) == NULL)
 		return (MSG_SET_VALUE);
 	d->stdc = *value;
 	return (NULL);
@@ -141,144 +142,6 @@ is_one_of(const char *value, const char *list)
 	return (false);
 }
 
-/* Sets amin, the minimum stability of a program. */
-static const char *
-set_stability(struct d_settings *d, const char *value)
-{
-
-	return (d_stability_parse(value, &d->least) ? NULL : MSG_SET_VALUE);
-}
-
-/* ------------------------------------------------------------ names */
-
-enum kind {
-	KIND_VERSION,
-	KIND_STDC,
-	KIND_TOP,
-	KIND_DEFINE,
-	KIND_UNDEFINE,
-	KIND_INCLUDE,
-	KIND_LIBRARIES,
-	KIND_CPP_PATH,
-	KIND_CPP_ARGUMENT,
-	KIND_SETENV,
-	KIND_UNSETENV,
-	KIND_STACKFRAMES,
-	KIND_USTACKFRAMES,
-	KIND_JSTACKFRAMES,
-	KIND_STACKINDENT,
-	KIND_PRINTSIZE,
-	KIND_MAXFRAMES,
-	KIND_AMIN,
-	KIND_LINKMODE,		/* and LINKTYPE: checked, -G has one kind */
-	KIND_LINKTYPE,
-	KIND_EVALTIME,		/* and LATE: checked, without effect */
-	KIND_LATE,
-	KIND_IREGS,
-	KIND_TREGS,
-	KIND_UNUSED_PERCENT,
-	KIND_UNUSED_FLAG,
-	KIND_UNUSED_BARE,
-	KIND_UNUSED_NUMBER,
-	KIND_UNUSED_COUNT,
-	KIND_UNUSED_SIZE,
-	KIND_UNUSED_TEXT
-};
-
-static const enum kind kinds[] = {
-	KIND_VERSION, KIND_STDC, KIND_TOP, KIND_DEFINE, KIND_UNDEFINE,
-	KIND_INCLUDE, KIND_LIBRARIES, KIND_LIBRARIES, KIND_CPP_PATH,
-	KIND_CPP_ARGUMENT,
-	KIND_SETENV, KIND_UNSETENV, KIND_UNUSED_FLAG,
-	KIND_STACKFRAMES, KIND_USTACKFRAMES,
-	KIND_JSTACKFRAMES, KIND_UNUSED_NUMBER, KIND_MAXFRAMES,
-	KIND_STACKINDENT, KIND_PRINTSIZE, KIND_AMIN,
-	KIND_LINKMODE, KIND_LINKTYPE, KIND_EVALTIME, KIND_LATE,
-	KIND_UNUSED_FLAG, KIND_UNUSED_FLAG, KIND_UNUSED_FLAG,
-	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
-	KIND_UNUSED_BARE, KIND_UNUSED_BARE, KIND_UNUSED_BARE,
-	KIND_UNUSED_BARE,
-	KIND_UNUSED_COUNT, KIND_IREGS, KIND_UNUSED_COUNT, KIND_TREGS,
-	KIND_UNUSED_COUNT, KIND_UNUSED_COUNT, KIND_UNUSED_PERCENT,
-	KIND_UNUSED_SIZE, KIND_UNUSED_SIZE, KIND_UNUSED_SIZE,
-	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
-	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT, KIND_UNUSED_TEXT,
-	KIND_UNUSED_TEXT, KIND_UNUSED_TEXT
-};
-
-/* Names in the order of kinds, then those of flags, as in find_flag(). */
-const char *const setting_names[] = {
-	"version", "stdc", "aggtop", "define", "undef", "incdir", "libdir",
-	"syslibdir", "cpppath", "cppargs", "setenv", "unsetenv", "quietresize",
-	"stackframes", "ustackframes", "jstackframes",
-	"jstackstrsize", "maxframes", "stackindent", "printsize", "amin",
-	"linkmode", "linktype", "evaltime", "late",
-	"bpflog", "lazyload", "linknommap",
-	"core", "debug", "kdefs", "knodefs", "strip", "udefs", "unodefs",
-	"disasm", "iregs", "pgmax", "tregs", "useruid", "nusdtprobes",
-	"buflimit",
-	"bpflogsize", "pcapsize", "preallocate",
-	"ctfpath", "ldpath", "lockmem", "modpath", "procfspath", "sysslice",
-	"debugassert", "dofstashpath",
-
-	"quiet", "flowindent", "zdefs", "droptags", "errtags", "destructive",
-	"cpp", "cpphdrs", "nolibs", "defaultargs", "argref", "pspec", "empty",
-	"rawbytes", "noerror", "ustackunwind", "noresolve",
-	"verbose"
-};
-
-#define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
-
-const size_t setting_count = sizeof(setting_names) /
-    sizeof(setting_names[0]);
-
-static bool *
-find_flag(struct options *o, size_t i)
-{
-	bool *const flags[] = {
-		&o->quiet, &o->flow, &o->unmatched, &o->tags, &o->d.errtags,
-		&o->d.destructive, &o->d.cpp, &o->d.headers,
-		&o->d.no_libraries, &o->d.defaultargs, &o->d.argref,
-		&o->d.pspec, &o->d.empty, &o->d.rawbytes, &o->d.noerror,
-		&o->d.unwind, &o->d.unnamed, &o->d.disassemble
-	};
-
-	return (flags[i]);
-}
-
-static const char *
-set_number(struct d_settings *d, enum kind kind, const char *value)
-{
-	uint64_t number;
-
-	if (!flag_number(value, kind == KIND_STACKINDENT ?
-	    SETTING_INDENT_MAX : UINT64_MAX, &number))
-		return (MSG_SET_VALUE);
-	switch (kind) {
-	case KIND_STACKFRAMES:
-		d->stackframes = number;
-		break;
-	case KIND_USTACKFRAMES:
-		d->ustackframes = number;
-		break;
-	case KIND_JSTACKFRAMES:
-		d->jstackframes = number;
-		break;
-	case KIND_STACKINDENT:
-		d->stackindent = (int)number;
-		break;
-	case KIND_PRINTSIZE:
-		d->printsize = number;
-		break;
-	case KIND_MAXFRAMES:
-		d->maxframes = number;
-		break;
-	default:
-		break;
-	}
-	return (NULL);
-}
-
 /* Adds the words of a text with blanks between them. */
 static void
 add_words(struct words *words, const char *text)
@@ -292,144 +155,215 @@ add_words(struct words *words, const char *text)
 	}
 }
 
+/* ------------------------------------------------------------ names */
+
+/* Forms of values; those after SIZE need a value. */
+enum form {
+	FLAG,
+	BARE,			/* no value */
+	NUMBER,			/* from 0 to `most` */
+	TOP,
+	SIZE,
+	VERSION_OF_D,
+	COUNT,			/* from `least` to `most` */
+	IREGS,
+	TEXT,
+	PATH,
+	WORD,			/* added to a list after `text` */
+	WORDS,			/* likewise, with blanks between */
+	ONE_OF,			/* a word of `text` */
+	LINKTYPE,
+	STDC,
+	STABILITY,
+	SET_VARIABLE,
+	UNSET_VARIABLE
+};
+
+#define FIELD(member)	offsetof(struct options, member)
+#define D(member)	offsetof(struct options, d.member)
+#define IGNORED		((size_t)0)	/* checked, without effect */
+
+static const struct own_option {
+	const char *name;
+	enum form form;
+	size_t field;		/* offset of the value in struct options */
+	uint64_t least, most;
+	const char *text;
+} own[] = {
+	{ "version", VERSION_OF_D, D(version), 0, 0, NULL },
+	{ "stdc", STDC, D(stdc), 0, 0, NULL },
+	{ "aggtop", TOP, D(top), 0, 0, NULL },
+	{ "define", WORD, D(cpp_words), 0, 0, "-D" },
+	{ "undef", WORD, D(cpp_words), 0, 0, "-U" },
+	{ "incdir", WORD, D(cpp_words), 0, 0, "-I" },
+	{ "libdir", WORD, D(libraries), 0, 0, "" },
+	{ "syslibdir", WORD, D(libraries), 0, 0, "" },
+	{ "cpppath", PATH, D(cpp_path), 0, 0, NULL },
+	{ "cppargs", WORDS, D(cpp_words), 0, 0, NULL },
+	{ "setenv", SET_VARIABLE, IGNORED, 0, 0, NULL },
+	{ "unsetenv", UNSET_VARIABLE, IGNORED, 0, 0, NULL },
+	{ "quietresize", FLAG, IGNORED, 0, 0, NULL },
+	{ "stackframes", NUMBER, D(stackframes), 0, UINT64_MAX, NULL },
+	{ "ustackframes", NUMBER, D(ustackframes), 0, UINT64_MAX, NULL },
+	{ "jstackframes", NUMBER, D(jstackframes), 0, UINT64_MAX, NULL },
+	{ "jstackstrsize", NUMBER, IGNORED, 0, UINT64_MAX, NULL },
+	{ "maxframes", NUMBER, D(maxframes), 0, UINT64_MAX, NULL },
+	{ "stackindent", NUMBER, D(stackindent), 0, SETTING_INDENT_MAX, NULL },
+	{ "printsize", NUMBER, D(printsize), 0, UINT64_MAX, NULL },
+	{ "amin", STABILITY, D(least), 0, 0, NULL },
+	{ "linkmode", ONE_OF, IGNORED, 0, 0, "kernel primary dynamic static" },
+	{ "linktype", LINKTYPE, IGNORED, 0, 0, NULL },
+	{ "evaltime", ONE_OF, IGNORED, 0, 0, "exec preinit postinit main" },
+	{ "late", ONE_OF, IGNORED, 0, 0, "dynamic static" },
+	{ "bpflog", FLAG, IGNORED, 0, 0, NULL },
+	{ "lazyload", FLAG, IGNORED, 0, 0, NULL },
+	{ "linknommap", FLAG, IGNORED, 0, 0, NULL },
+	{ "core", BARE, IGNORED, 0, 0, NULL },
+	{ "debug", BARE, IGNORED, 0, 0, NULL },
+	{ "kdefs", BARE, IGNORED, 0, 0, NULL },
+	{ "knodefs", BARE, IGNORED, 0, 0, NULL },
+	{ "strip", BARE, IGNORED, 0, 0, NULL },
+	{ "udefs", BARE, IGNORED, 0, 0, NULL },
+	{ "unodefs", BARE, IGNORED, 0, 0, NULL },
+	{ "disasm", COUNT, IGNORED, 0, INT_MAX, NULL },
+	{ "iregs", IREGS, IGNORED, 1, IREGS_ONLY, NULL },
+	{ "pgmax", COUNT, IGNORED, 0, INT_MAX, NULL },
+	{ "tregs", COUNT, D(tregs), 1, INT_MAX, NULL },
+	{ "useruid", COUNT, IGNORED, 0, INT_MAX, NULL },
+	{ "nusdtprobes", COUNT, IGNORED, 0, INT_MAX, NULL },
+	{ "buflimit", COUNT, IGNORED, 1, 100, NULL },
+	{ "bpflogsize", SIZE, IGNORED, 0, 0, NULL },
+	{ "pcapsize", SIZE, IGNORED, 0, 0, NULL },
+	{ "preallocate", SIZE, IGNORED, 0, 0, NULL },
+	{ "ctfpath", TEXT, IGNORED, 0, 0, NULL },
+	{ "ldpath", TEXT, IGNORED, 0, 0, NULL },
+	{ "lockmem", TEXT, IGNORED, 0, 0, NULL },
+	{ "modpath", TEXT, IGNORED, 0, 0, NULL },
+	{ "procfspath", TEXT, IGNORED, 0, 0, NULL },
+	{ "sysslice", TEXT, IGNORED, 0, 0, NULL },
+	{ "debugassert", TEXT, IGNORED, 0, 0, NULL },
+	{ "dofstashpath", TEXT, IGNORED, 0, 0, NULL },
+	{ "quiet", FLAG, FIELD(quiet), 0, 0, NULL },
+	{ "flowindent", FLAG, FIELD(flow), 0, 0, NULL },
+	{ "zdefs", FLAG, FIELD(unmatched), 0, 0, NULL },
+	{ "droptags", FLAG, FIELD(tags), 0, 0, NULL },
+	{ "errtags", FLAG, D(errtags), 0, 0, NULL },
+	{ "destructive", FLAG, D(destructive), 0, 0, NULL },
+	{ "cpp", FLAG, D(cpp), 0, 0, NULL },
+	{ "cpphdrs", FLAG, D(headers), 0, 0, NULL },
+	{ "nolibs", FLAG, D(no_libraries), 0, 0, NULL },
+	{ "defaultargs", FLAG, D(defaultargs), 0, 0, NULL },
+	{ "argref", FLAG, D(argref), 0, 0, NULL },
+	{ "pspec", FLAG, D(pspec), 0, 0, NULL },
+	{ "empty", FLAG, D(empty), 0, 0, NULL },
+	{ "rawbytes", FLAG, D(rawbytes), 0, 0, NULL },
+	{ "noerror", FLAG, D(noerror), 0, 0, NULL },
+	{ "ustackunwind", FLAG, D(unwind), 0, 0, NULL },
+	{ "noresolve", FLAG, D(unnamed), 0, 0, NULL },
+	{ "verbose", FLAG, D(disassemble), 0, 0, NULL }
+};
+
+#define OWN_COUNT	(sizeof(own) / sizeof(own[0]))
+
+/* Sets an option whose value is checked in one way.  Returns as set(). */
 static const char *
-set_text(struct d_settings *d, enum kind kind, const char *value)
+set_other(struct options *o, const struct own_option *option,
+    const char *value)
 {
 
-	switch (kind) {
-	case KIND_DEFINE:
-		words_add(&d->cpp_words, "-D%s", value);
-		break;
-	case KIND_UNDEFINE:
-		words_add(&d->cpp_words, "-U%s", value);
-		break;
-	case KIND_INCLUDE:
-		words_add(&d->cpp_words, "-I%s", value);
-		break;
-	case KIND_CPP_ARGUMENT:
-		add_words(&d->cpp_words, value);
-		break;
-	case KIND_LIBRARIES:
-		words_add(&d->libraries, "%s", value);
-		break;
-	case KIND_CPP_PATH:
-		d->cpp_path = value;
-		break;
-	case KIND_SETENV:
+	switch (option->form) {
+	case VERSION_OF_D:
+		return (set_version(&o->d, value));
+	case TOP:
+		return (set_top(&o->d, value));
+	case STDC:
+		return (set_stdc(&o->d, value));
+	case SET_VARIABLE:
 		return (set_environment(value));
-	case KIND_UNSETENV:
+	case UNSET_VARIABLE:
 		return (unset_environment(value));
-	case KIND_AMIN:
-		return (set_stability(d, value));
-	case KIND_LINKMODE:
-		return (is_one_of(value, "kernel primary dynamic static") ?
-		    NULL : MSG_SET_VALUE);
-	case KIND_LINKTYPE:
-		return (strcasecmp(value, "elf") == 0 ||
-		    strcasecmp(value, "dof") == 0 ? NULL : MSG_SET_VALUE);
-	case KIND_EVALTIME:
-		return (is_one_of(value, "exec preinit postinit main") ?
-		    NULL : MSG_SET_VALUE);
-	case KIND_LATE:
-		return (is_one_of(value, "dynamic static") ? NULL :
-		    MSG_SET_VALUE);
 	default:
-		break;
+		return (NULL);
 	}
-	return (NULL);
 }
 
+/* Sets an option.  Returns NULL, or an error if the value is wrong. */
 static const char *
-set_registers(struct d_settings *d, enum kind kind, const char *value)
+set(struct options *o, const struct own_option *option, const char *value)
 {
-	uint64_t number;
+	uint64_t number, unused;
+	void *field = option->field == IGNORED ? (void *)&unused :
+	    (char *)o + option->field;
+	bool right = option->form <= VERSION_OF_D || value != NULL;
 
-	if (value == NULL || !flag_number(value, INT_MAX, &number) ||
-	    number == 0 || (kind == KIND_IREGS && number > IREGS))
+	if (!right)
 		return (MSG_SET_VALUE);
-	if (kind == KIND_TREGS)
-		d->tregs = number;
-	return (kind == KIND_TREGS || number == IREGS ? NULL :
-	    "Insufficient registers to generate code");
-}
-
-/* Returns NULL if DTrace would accept the value of an unused option. */
-static const char *
-check_unused(enum kind kind, const char *value)
-{
-	uint64_t number;
-	bool flag, right = value != NULL;
-
-	switch (kind) {
-	case KIND_UNUSED_FLAG:
-		right = flag_parse(value, &flag) == 0;
+	switch (option->form) {
+	case FLAG:
+		right = flag_parse(value, field) == 0;
 		break;
-	case KIND_UNUSED_BARE:
+	case BARE:
 		right = value == NULL;
 		break;
-	case KIND_UNUSED_NUMBER:
-		right = flag_number(value, UINT64_MAX, &number);
+	case NUMBER:
+	case COUNT:
+	case IREGS:
+		right = flag_number(value, option->most, &number) &&
+		    number >= option->least;
+		if (right)
+			*(uint64_t *)field = number;
+		if (right && option->form == IREGS && number != option->most)
+			return ("Insufficient registers to generate code");
 		break;
-	case KIND_UNUSED_COUNT:
-		right = value != NULL && flag_number(value, INT_MAX, &number);
-		break;
-	case KIND_UNUSED_PERCENT:
-		right = value != NULL && flag_number(value, 100, &number) &&
-		    number > 0;
-		break;
-	case KIND_UNUSED_SIZE:
+	case SIZE:
 		right = value == NULL || tbuf_parse_size(value, &number) == 0;
 		break;
-	default:
+	case PATH:
+		*(const char **)field = value;
 		break;
+	case WORD:
+		words_add(field, "%s%s", option->text, value);
+		break;
+	case WORDS:
+		add_words(field, value);
+		break;
+	case ONE_OF:
+		right = is_one_of(value, option->text);
+		break;
+	case LINKTYPE:
+		right = strcasecmp(value, "elf") == 0 ||
+		    strcasecmp(value, "dof") == 0;
+		break;
+	case STABILITY:
+		right = d_stability_parse(value, field);
+		break;
+	default:
+		return (set_other(o, option, value));
 	}
 	return (right ? NULL : MSG_SET_VALUE);
 }
 
-static const char *
-set_value(struct d_settings *d, enum kind kind, const char *value)
-{
-
-	switch (kind) {
-	case KIND_VERSION:
-		return (set_version(d, value));
-	case KIND_STDC:
-		return (set_stdc(d, value));
-	case KIND_TOP:
-		return (set_top(d, value));
-	case KIND_STACKFRAMES:
-	case KIND_USTACKFRAMES:
-	case KIND_JSTACKFRAMES:
-	case KIND_STACKINDENT:
-	case KIND_PRINTSIZE:
-	case KIND_MAXFRAMES:
-		return (set_number(d, kind, value));
-	case KIND_IREGS:
-	case KIND_TREGS:
-		return (set_registers(d, kind, value));
-	case KIND_UNUSED_PERCENT:
-	case KIND_UNUSED_FLAG:
-	case KIND_UNUSED_BARE:
-	case KIND_UNUSED_NUMBER:
-	case KIND_UNUSED_COUNT:
-	case KIND_UNUSED_SIZE:
-	case KIND_UNUSED_TEXT:
-		return (check_unused(kind, value));
-	default:
-		return (value == NULL ? MSG_SET_VALUE :
-		    set_text(d, kind, value));
-	}
-}
-
-static size_t
+/* Returns an option, or NULL if it is the library's, or unknown. */
+static const struct own_option *
 find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < setting_count; i++)
-		if (strcmp(setting_names[i], name) == 0)
-			break;
-	return (i);
+	for (i = 0; i < OWN_COUNT; i++)
+		if (strcmp(own[i].name, name) == 0)
+			return (&own[i]);
+	return (NULL);
+}
+
+const char *
+setting_near(const char *word, size_t length)
+{
+	const char *names[OWN_COUNT];
+	size_t i;
+
+	for (i = 0; i < OWN_COUNT; i++)
+		names[i] = own[i].name;
+	return (near_name(word, length, names, OWN_COUNT));
 }
 
 const char *
@@ -453,9 +387,11 @@ setting_wrong(const char *name)
 		{ "cppargs", "no list of arguments" },
 		{ "cpppath", "no path" }
 	};
-	size_t i = find(name);
+	const struct own_option *option = find(name);
+	size_t i;
 
-	if (i >= NKINDS && i < setting_count)
+	if (option != NULL && option->form == FLAG &&
+	    option->field != IGNORED)
 		return ("no flag, such as on or off");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (strcmp(wrong[i].name, name) == 0)
@@ -467,7 +403,7 @@ bool
 setting_is_known(const char *name)
 {
 
-	return (find(name) < setting_count);
+	return (find(name) != NULL);
 }
 
 /* These options take effect before a script is read. */
@@ -482,14 +418,9 @@ setting_is_outside(const char *name)
 const char *
 setting_set(struct options *o, const char *name, const char *value)
 {
-	size_t i = find(name);
+	const struct own_option *option = find(name);
 
-	if (i == setting_count)
-		return (SETTING_OTHER);
-	if (i < NKINDS)
-		return (set_value(&o->d, kinds[i], value));
-	return (flag_parse(value, find_flag(o, i - NKINDS)) == 0 ? NULL :
-	    MSG_SET_VALUE);
+	return (option == NULL ? SETTING_OTHER : set(o, option, value));
 }
 
 /*
@@ -499,7 +430,7 @@ setting_set(struct options *o, const char *name, const char *value)
 const char *
 setting_late(const char *name, const char *value)
 {
-	struct d_settings unused = { 0 };
+	struct options unused = { 0 };
 	const char *why;
 
 	if (is_one_of(name, "aggpercpu argref core cpp cpphdrs debug "
@@ -513,8 +444,8 @@ setting_late(const char *name, const char *value)
 	    "linktype modpath pgmax preallocate procfspath stdc syslibdir "
 	    "sysslice tregs undef useruid version"))
 		return (SETTING_OTHER);
-	why = set_value(&unused, kinds[find(name)], value);
-	words_free(&unused.cpp_words);
-	words_free(&unused.libraries);
+	why = setting_set(&unused, name, value);
+	words_free(&unused.d.cpp_words);
+	words_free(&unused.d.libraries);
 	return (why);
 }

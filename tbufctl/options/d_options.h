@@ -36,7 +36,7 @@ struct d_settings {
 	uint64_t stackframes, ustackframes, jstackframes;	/* 0: 20 */
 	uint64_t tregs;		/* 0: 8 */
 	uint64_t maxframes;	/* 0: no limit */
-	int stackindent;	/* 0: 14 */
+	uint64_t stackindent;	/* 0: 14 */
 	uint64_t printsize;	/* 0: all */
 	const char *cpp_path;
 	struct words cpp_words;
@@ -59,14 +59,13 @@ const char *setting_late(const char *name, const char *value);
 /* Returns the end of "'VALUE' is ..." for a wrong value, or NULL. */
 const char *setting_wrong(const char *name);
 
-/* Returns true if setting_names has the name. */
+/* Returns true if it is the name of one of these options. */
 bool	setting_is_known(const char *name);
 
 /* Returns true if -x can set the option, but #pragma D option cannot. */
 bool	setting_is_outside(const char *name);
 
-/* All names of these options, to suggest one of them. */
-extern const char *const setting_names[];
-extern const size_t setting_count;
+/* Returns the name of these that is nearest to a word, or NULL. */
+const char *setting_near(const char *word, size_t length);
 
 #endif

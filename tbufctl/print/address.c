@@ -46,7 +46,7 @@ void
 address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
 {
 
-	address_indent(o->d.stackindent);
+	address_indent((int)o->d.stackindent);
 	unnamed = o->d.unnamed;
 	consumer = c;
 	target = of;
