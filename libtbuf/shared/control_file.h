@@ -97,6 +97,9 @@ int	tbuf_control_link(int dirfd, int fd, const char *name,
 void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
 	    uid_t, pid_t pid, uint64_t start, uint64_t random);
 
+/* Reads `size` bytes of a file.  Returns false if it does not have all. */
+bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
+
 /* Takes an OFD lock of a control file; returns false if it is not free. */
 bool	tbuf_file_lock(int fd, uint64_t byte);
 void	tbuf_file_unlock(int fd, uint64_t byte);

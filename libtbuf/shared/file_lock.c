@@ -1,19 +1,37 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The locks of a control file.  They exclude each other's changes: consumers,
- * and a target that builds a session in a file that has a name.
+ * The locks of a control file, and reading it.  The locks exclude each other's
+ * changes: consumers, and a target that builds a session in a file that has a
+ * name.
  */
 #include "base/optimize_size.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "shared/control_file.h"
 
 #define PAUSE		1000000		/* ns */
 #define FILE_PAUSES	10000		/* wait for another consumer, 10 s */
+
+bool
+tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset)
+{
+	ssize_t n;
+
+	for (; size > 0; size -= (uint64_t)n, offset += (uint64_t)n) {
+		n = pread(fd, to, size, (off_t)offset);
+		if (n == -1 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return (false);
+		to = (char *)to + n;
+	}
+	return (true);
+}
 
 bool
 tbuf_file_lock(int fd, uint64_t byte)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "shared/control_file.h"
 #include "shared/program_file.h"
 
 void
@@ -47,22 +48,6 @@ check(const struct tbuf_programs *programs, uint64_t run, uint64_t size)
 	return (true);
 }
 
-static bool
-read_whole(int fd, uint64_t at, void *to, size_t size)
-{
-	ssize_t n;
-
-	for (; size > 0; size -= (size_t)n, at += (uint64_t)n) {
-		n = pread(fd, to, size, (off_t)at);
-		if (n == -1 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return (false);
-		to = (char *)to + n;
-	}
-	return (true);
-}
-
 int
 tbuf_programs_open(int dirfd, const struct tbuf_board_entry *entry,
     uint64_t run, struct tbuf_programs *programs)
@@ -84,7 +69,7 @@ tbuf_programs_open(int dirfd, const struct tbuf_board_entry *entry,
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() && size <= TBUF_PROGRAMS_MAX &&
 	    (uint64_t)st.st_size == size &&
-	    read_whole(fd, 0, programs, sizeof(*programs)) &&
+	    tbuf_file_read(fd, programs, sizeof(*programs), 0) &&
 	    check(programs, run, size))
 		return (fd);
 	close(fd);
@@ -94,7 +79,7 @@ tbuf_programs_open(int dirfd, const struct tbuf_board_entry *entry,
 bool
 tbuf_programs_read(int fd, const struct tbuf_part *part, void *to)
 {
-	return (read_whole(fd, part->at, to, part->size));
+	return (tbuf_file_read(fd, to, part->size, part->at));
 }
 
 void

@@ -46,9 +46,8 @@ struct session {
 static bool
 read_at(const struct session *s, void *to, size_t size, uint64_t offset)
 {
-	return (offset <= INT64_MAX &&
-	    (s->cut == 0 || offset + size <= s->cut) &&
-	    pread(s->fd, to, size, (off_t)offset) == (ssize_t)size);
+	return ((s->cut == 0 || offset + size <= s->cut) &&
+	    tbuf_file_read(s->fd, to, size, offset));
 }
 
 static bool

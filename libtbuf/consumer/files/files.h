@@ -107,9 +107,6 @@ bool	tbuf_proc_is_ours(void);
 /* Reads the valid pair of a ring, both words of one moment. */
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 
-/* Reads `size` bytes of a file.  Returns false if it does not have all. */
-bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
-
 /*
  * Copies [at, at + size) of a lane's stream out of its ring.  Returns false if
  * the file does not have it.

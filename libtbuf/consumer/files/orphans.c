@@ -30,13 +30,6 @@ struct look {
 	void *arg;
 };
 
-static bool
-read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-	return (offset <= INT64_MAX &&
-	    pread(fd, to, size, (off_t)offset) == (ssize_t)size);
-}
-
 /* Returns the stamp of a session's latest record, or 0. */
 static uint64_t
 session_last(int fd, unsigned number)
@@ -45,11 +38,11 @@ session_last(int fd, unsigned number)
 	struct tbuf_slot slot;
 	struct tbuf_lane lane;
 
-	if (!read_at(fd, &slot, sizeof(slot), TBUF_SLOTS +
+	if (!tbuf_file_read(fd, &slot, sizeof(slot), TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE))
 		return (0);
 	for (i = 0; i < slot.nlanes && i < 2 * TBUF_NCPUS; i++)
-		if (read_at(fd, &lane, sizeof(lane), slot.lanes +
+		if (tbuf_file_read(fd, &lane, sizeof(lane), slot.lanes +
 		    i * sizeof(lane)) && lane.head != 0 && lane.last > last)
 			last = lane.last;
 	return (last);
@@ -177,7 +170,7 @@ control_remove(int dirfd, const char *name)
 	/* A file that has a reader by now, or a live target, is not removed. */
 	if (fd == -1)
 		error = -ENOENT;
-	else if (!read_at(fd, &control, sizeof(control), 0) ||
+	else if (!tbuf_file_read(fd, &control, sizeof(control), 0) ||
 	    !tbuf_control_orphan(dirfd, fd, &control))
 		error = -EBUSY;
 	else if (unlinkat(dirfd, name, 0) != 0)

@@ -1,32 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Reads bytes of a control file, and of a lane in it.
+ * Reads bytes of a lane of a control file.
  */
-#include <errno.h>
-#include <unistd.h>
-
 #include "arch/atomics.h"
 #include "consumer/files/files.h"
 
 /* Tries: a running reader succeeds long before. */
 #define PAIR_TRIES	1000
-
-bool
-tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset)
-{
-	ssize_t n;
-
-	for (; size > 0; size -= (uint64_t)n, offset += (uint64_t)n) {
-		n = pread(fd, to, size, (off_t)offset);
-		if (n == -1 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return (false);
-		to = (char *)to + n;
-	}
-	return (true);
-}
 
 bool
 tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,

@@ -29,12 +29,6 @@ struct look {
 	uint64_t left;		/* bytes that may still be read */
 };
 
-static bool
-read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-	return (pread(fd, to, size, (off_t)offset) == (ssize_t)size);
-}
-
 /* Takes bytes off `left`.  Returns false if fewer remain. */
 static bool
 take(struct look *l, uint64_t bytes)
@@ -144,7 +138,7 @@ look_slot(struct look *l)
 		    i - slot->first_lock >= slot->nlocks)
 			continue;
 		if (!take(l, sizeof(lane)) ||
-		    !read_at(l->fd, &lane, sizeof(lane), slot->lanes +
+		    !tbuf_file_read(l->fd, &lane, sizeof(lane), slot->lanes +
 		    i * sizeof(lane)) ||
 		    tbuf_place_storage(lane.place) > TBUF_BUFSIZE_MAX * 2)
 			break;
@@ -163,14 +157,14 @@ look_file(struct look *l)
 	int result = 0;
 
 	if (fstat(l->fd, &st) != 0 ||
-	    !read_at(l->fd, &control, sizeof(control), 0))
+	    !tbuf_file_read(l->fd, &control, sizeof(control), 0))
 		return (0);
 	/* Holes do not count. */
 	l->left = (uint64_t)st.st_blocks * 512;
 	for (i = 0; i < TBUF_NSESSIONS && result == 0; i++) {
 		if ((control.state[i] != TBUF_ACTIVE &&
 		    control.state[i] != TBUF_ENDING) ||
-		    !read_at(l->fd, &slot, sizeof(slot), TBUF_SLOTS +
+		    !tbuf_file_read(l->fd, &slot, sizeof(slot), TBUF_SLOTS +
 		    i * (uint64_t)TBUF_SLOT_SIZE))
 			continue;
 		slot.terms.owner[sizeof(slot.terms.owner) - 1] = '\0';

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arch/atomics.h"
 #include "consumer/attach/target_clauses.h"
@@ -46,7 +45,7 @@ choose_enabling(const struct tbuf_consumer *c,
 static bool
 read_at(const struct tbuf_target *t, uint64_t at, void *to, size_t size)
 {
-	return (pread(t->fd, to, size, (off_t)at) == (ssize_t)size);
+	return (tbuf_file_read(t->fd, to, size, at));
 }
 
 /*
