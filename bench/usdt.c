@@ -18,7 +18,7 @@
 
 #include "bench.h"
 #include "self.h"
-#include "uprobe.h"
+#include "peers/uprobe.h"
 
 #define TIMES	1000		/* hits per turn */
 #define TURNS	150

@@ -34,10 +34,12 @@ trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086,SC2046	# compilers have arguments
-$CC -std=gnu11 -D_GNU_SOURCE -O2 -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
+$CC -std=gnu11 -D_GNU_SOURCE -O2 \
+    -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
+    -I"$top_srcdir/bench/peers" \
     $(pkg-config --cflags lttng-ust) "$top_srcdir/bench/bench.c" \
     "$top_srcdir/bench/self.c" \
-    "$top_srcdir/bench/lttng.c" "$top_srcdir/bench/lttng_event.c" \
+    "$top_srcdir/bench/peers/lttng.c" "$top_srcdir/bench/peers/lttng_event.c" \
     -o "$work/lttng" -L"$top_builddir/.libs" \
     -Wl,-rpath,"$top_builddir/.libs" -ltbuf $(pkg-config --libs lttng-ust) -ldl
 

@@ -7,7 +7,7 @@
 # switches between them every few milliseconds, so other load affects both.
 # PostgreSQL requires an ordinary user.
 #
-#	bench/pgbench.sh [TURNS [TRANSACTIONS]]
+#	bench/peers/pgbench.sh [TURNS [TRANSACTIONS]]
 
 set -u
 : "${TBUF_PROVIDERS:?is to be the folder of libtbuf-usdt.so}"
