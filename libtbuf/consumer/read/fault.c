@@ -11,25 +11,16 @@
 #include "consumer/script/script.h"
 #include "machine/machine.h"
 
-/* Reads a fault.  A lock lane's record has the CPU before the data. */
 static bool
 fault_data(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_fault_record *fault, int *cpu)
 {
-	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(*header);
-	uint32_t number;
+	size_t size;
+	const void *data = tbuf_record_data(r, header, &size, cpu);
 
-	if (header->size != before + sizeof(*fault))
+	if (size != sizeof(*fault))
 		return (false);
-	*cpu = r->cpu;
-	if (r->locked) {
-		number = ((const struct tbuf_lock_record *)
-		    (const void *)header)->cpu;
-		if (number < TBUF_NCPUS * 64)
-			*cpu = (int)number;
-	}
-	memcpy(fault, (const char *)header + before, sizeof(*fault));
+	memcpy(fault, data, sizeof(*fault));
 	return (fault->fault != TBUF_FAULT_NONE &&
 	    fault->fault < TBUF_FAULTS && fault->epid < TBUF_EPID_COMMIT);
 }

@@ -60,17 +60,17 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 	record->args = c->values;
 }
 
-/* Returns the data of a lock lane's record, which come after its CPU. */
-static const void *
-lock_data(const struct tbuf_header *header, size_t *size,
-    struct tbuf_record *record)
+const void *
+tbuf_record_data(const struct tbuf_reader *r, const struct tbuf_header *header,
+    size_t *size, int *cpu)
 {
 	const struct tbuf_lock_record *lock = (const void *)header;
+	size_t before = r->locked ? sizeof(*lock) : sizeof(*header);
 
-	if (lock->cpu < TBUF_NCPUS * 64)
-		record->cpu = (int)lock->cpu;
-	*size -= sizeof(*lock) - sizeof(*header);
-	return (lock + 1);
+	*cpu = r->locked && lock->cpu < TBUF_NCPUS * 64 ? (int)lock->cpu :
+	    r->cpu;
+	*size = header->size - before;
+	return ((const char *)header + before);
 }
 
 bool
@@ -78,12 +78,9 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, const struct tbuf_epid *epid,
     struct tbuf_record *record)
 {
-	const void *data = header + 1;
-	size_t size = header->size - sizeof(*header);
+	size_t size;
+	const void *data = tbuf_record_data(r, header, &size, &record->cpu);
 
-	record->cpu = r->cpu;
-	if (r->locked)
-		data = lock_data(header, &size, record);
 	if (!tbuf_layout_read(epid->layout, data, size, c->values))
 		return (false);
 	record->pid = r->target->pid;
