@@ -8,14 +8,14 @@
 #include "stability_levels.h"
 #include "tree.h"
 
-static unsigned
-hash(const char *name)
+unsigned
+d_name_hash(const char *name)
 {
 	unsigned value = 5381;
 
 	while (*name != '\0')
 		value = value * 33 + (unsigned char)*name++;
-	return (value % TABLE_HASH);
+	return (value);
 }
 
 void
@@ -30,7 +30,8 @@ d_table_find(const struct table *table, const char *name)
 {
 	struct identifier *one;
 
-	for (one = table->hash[hash(name)]; one != NULL; one = one->chain)
+	for (one = table->hash[d_name_hash(name) % TABLE_HASH]; one != NULL;
+	    one = one->chain)
 		if (strcmp(one->name, name) == 0)
 			return (one);
 	return (NULL);
@@ -54,7 +55,7 @@ d_identifier_make(struct d_compiler *c, const char *name,
 void
 d_table_insert(struct table *table, struct identifier *one)
 {
-	unsigned slot = hash(one->name);
+	unsigned slot = d_name_hash(one->name) % TABLE_HASH;
 
 	one->number = table->count++;
 	one->chain = table->hash[slot];

@@ -93,6 +93,8 @@ struct table {
 
 struct d_compiler;
 
+/* Returns a name's hash, for tables of names. */
+unsigned d_name_hash(const char *name);
 void	d_table_init(struct table *table);
 struct identifier *d_table_find(const struct table *table, const char *name);
 struct identifier *d_table_add(struct d_compiler *c, struct table *table,

@@ -11,16 +11,6 @@
 
 #define STRSIZE	256
 
-static unsigned
-hash(const char *name)
-{
-	unsigned value = 5381;
-
-	while (*name != '\0')
-		value = value * 33 + (unsigned char)*name++;
-	return (value % TYPES_HASH);
-}
-
 static struct type *
 make(struct d_compiler *c, enum type_kind kind, const char *name)
 {
@@ -37,11 +27,12 @@ make(struct d_compiler *c, enum type_kind kind, const char *name)
 struct type *
 d_type_add(struct d_compiler *c, enum type_kind kind, const char *name)
 {
-	struct type *type = make(c, kind, name);
+	struct type *type = make(c, kind, name), **chain;
 
 	if (name != NULL) {
-		type->chain = c->types.hash[hash(name)];
-		c->types.hash[hash(name)] = type;
+		chain = &c->types.hash[d_name_hash(name) % TYPES_HASH];
+		type->chain = *chain;
+		*chain = type;
 	}
 	return (type);
 }
@@ -69,7 +60,8 @@ d_type_find_tag(struct d_compiler *c, enum type_kind tag, const char *name)
 	struct type *type;
 
 	name = without_scope(name);
-	for (type = c->types.hash[hash(name)]; type != NULL; type = type->chain)
+	for (type = c->types.hash[d_name_hash(name) % TYPES_HASH];
+	    type != NULL; type = type->chain)
 		if (is_tag(type) && strcmp(type->name, name) == 0 &&
 		    (type->kind == tag || (type->kind == TYPE_FORWARD &&
 		    type->tag == tag)))
@@ -83,7 +75,8 @@ find_plain(struct d_compiler *c, const char *name)
 	struct type *type;
 
 	name = without_scope(name);
-	for (type = c->types.hash[hash(name)]; type != NULL; type = type->chain)
+	for (type = c->types.hash[d_name_hash(name) % TYPES_HASH];
+	    type != NULL; type = type->chain)
 		if (!is_tag(type) && strcmp(type->name, name) == 0)
 			return (type);
 	return (NULL);
