@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helper_process.h"
 #include "messages.h"
@@ -132,4 +133,23 @@ parcel_take_bytes(struct parcel *p, size_t *size)
 	bytes = p->bytes + p->at;
 	p->at += *size;
 	return ((const unsigned char *)bytes);
+}
+
+void
+parcels_answer(int fd, unsigned seconds,
+    void (*answer)(struct parcel *question, struct parcel *to))
+{
+	struct parcel question = { .used = 0 }, to = { .used = 0 };
+	bool good = true;
+
+	fd = reader_alone(fd);
+	reader_confine(seconds);
+	while (good && parcel_receive(&question, fd)) {
+		(void)alarm(READER_SECONDS);
+		to.used = 0;
+		answer(&question, &to);
+		(void)alarm(0);
+		good = parcel_send(&to, fd);
+	}
+	_exit(0);
 }

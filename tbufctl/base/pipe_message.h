@@ -28,6 +28,14 @@ bool	parcel_send(struct parcel *, int fd);
 
 /* Replaces the content by a received one; then values are taken in order. */
 bool	parcel_receive(struct parcel *, int fd);
+
+/*
+ * Answers questions in a helper process until one of them or its answer fails.
+ * `seconds` are as for reader_confine(); each answer has READER_SECONDS.
+ */
+_Noreturn void parcels_answer(int fd, unsigned seconds,
+	    void (*answer)(struct parcel *question, struct parcel *to));
+
 uint64_t parcel_take(struct parcel *);
 /* Strings and bytes are valid until the parcel is freed or received again. */
 const char *parcel_take_text(struct parcel *);

@@ -245,18 +245,7 @@ answer(struct parcel *question, struct parcel *to)
 void
 types_answer(struct types_source *first, int fd)
 {
-	struct parcel question = { .used = 0 }, to = { .used = 0 };
-	bool good = true;
 
-	fd = reader_alone(fd);
-	reader_confine(SECONDS);
 	sources = first;
-	while (good && parcel_receive(&question, fd)) {
-		(void)alarm(READER_SECONDS);
-		to.used = 0;
-		answer(&question, &to);
-		(void)alarm(0);
-		good = parcel_send(&to, fd);
-	}
-	_exit(0);
+	parcels_answer(fd, SECONDS, answer);
 }

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tbuf_consumer.h>
 #include "machine/program.h"
@@ -252,17 +251,6 @@ unwind(struct parcel *question, struct parcel *to)
 void
 unwind_answer(int fd)
 {
-	struct parcel question = { .used = 0 }, to = { .used = 0 };
-	bool good = true;
 
-	fd = reader_alone(fd);
-	reader_confine(0);
-	while (good && parcel_receive(&question, fd)) {
-		(void)alarm(READER_SECONDS);
-		to.used = 0;
-		unwind(&question, &to);
-		(void)alarm(0);
-		good = parcel_send(&to, fd);
-	}
-	_exit(0);
+	parcels_answer(fd, 0, unwind);
 }
