@@ -128,87 +128,57 @@ collect(char **argv, const char *arg, size_t n, va_list list)
 		argv[i] = va_arg(list, char *);
 }
 
+/* Declares argv with the arguments after `arg`; `list` is after its NULL. */
+#define COLLECT(arg)							\
+	va_list list;							\
+	size_t n;							\
+	va_start(list, arg);						\
+	n = count(list);						\
+	va_end(list);							\
+	char *argv[n + 2];						\
+	va_start(list, arg);						\
+	collect(argv, arg, n, list)
+
+/* Calls the function that takes a vector, as if it were `name`. */
+#define EXEC(name, vector, called, path, ...) do {			\
+	struct libc_function *f = &functions[name];			\
+	typeof(called) *real;						\
+	int result;							\
+	if (quiet(f))							\
+		return (REAL(called, &functions[vector])(path,		\
+		    __VA_ARGS__));					\
+	real = tbuf_libc_real(&functions[vector]);			\
+	FIRE(f->entry, ADDRESS(path));					\
+	result = real(path, __VA_ARGS__);				\
+	FIRE(f->leave, result, error_if(result == -1));			\
+	return (result);						\
+} while (0)
+
 int
 execl(const char *path, const char *arg, ...)
 {
-	struct libc_function *f = &functions[EXECL];
-	typeof(execv) *real;
-	va_list list;
-	size_t n;
-	int result;
-
-	va_start(list, arg);
-	n = count(list);
+	COLLECT(arg);
 	va_end(list);
-
-	char *argv[n + 2];
-
-	va_start(list, arg);
-	collect(argv, arg, n, list);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(execv, &functions[EXECV])(path, argv));
-	real = tbuf_libc_real(&functions[EXECV]);
-	FIRE(f->entry, ADDRESS(path));
-	result = real(path, argv);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
+	EXEC(EXECL, EXECV, execv, path, argv);
 }
 
 int
 execlp(const char *file, const char *arg, ...)
 {
-	struct libc_function *f = &functions[EXECLP];
-	typeof(execvp) *real;
-	va_list list;
-	size_t n;
-	int result;
-
-	va_start(list, arg);
-	n = count(list);
+	COLLECT(arg);
 	va_end(list);
-
-	char *argv[n + 2];
-
-	va_start(list, arg);
-	collect(argv, arg, n, list);
-	va_end(list);
-	if (quiet(f))
-		return (REAL(execvp, &functions[EXECVP])(file, argv));
-	real = tbuf_libc_real(&functions[EXECVP]);
-	FIRE(f->entry, ADDRESS(file));
-	result = real(file, argv);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
+	EXEC(EXECLP, EXECVP, execvp, file, argv);
 }
 
 int
 execle(const char *path, const char *arg, ...)
 {
-	struct libc_function *f = &functions[EXECLE];
-	typeof(execve) *real;
 	char **envp;
-	va_list list;
-	size_t n;
-	int result;
 
-	va_start(list, arg);
-	n = count(list);
-	va_end(list);
-
-	char *argv[n + 2];
-
-	va_start(list, arg);
-	collect(argv, arg, n, list);
+	COLLECT(arg);
 	envp = va_arg(list, char **);
 	va_end(list);
-	if (quiet(f))
-		return (REAL(execve, &functions[EXECVE])(path, argv, envp));
-	real = tbuf_libc_real(&functions[EXECVE]);
-	FIRE(f->entry, ADDRESS(path));
-	result = real(path, argv, envp);
-	FIRE(f->leave, result, error_if(result == -1));
-	return (result);
+	EXEC(EXECLE, EXECVE, execve, path, argv, envp);
 }
 
 /* Returns the child's pid if a spawn that reports it succeeded, else 0. */
@@ -268,38 +238,21 @@ exit(int status)
 	__builtin_unreachable();
 }
 
-void
-quick_exit(int status)
-{
-	struct libc_function *f = &functions[QUICK_EXIT];
-	typeof(quick_exit) *real = tbuf_libc_real(f);
-
-	FIRE(f->entry, status);
-	real(status);
-	__builtin_unreachable();
+#define EXIT_WRAPPER(name, function)					\
+void									\
+name(int status)							\
+{									\
+	struct libc_function *f = &functions[function];			\
+	typeof(name) *real = tbuf_libc_real(f);				\
+									\
+	FIRE(f->entry, status);						\
+	real(status);							\
+	__builtin_unreachable();					\
 }
 
-void
-_exit(int status)
-{
-	struct libc_function *f = &functions[U_EXIT];
-	typeof(_exit) *real = tbuf_libc_real(f);
-
-	FIRE(f->entry, status);
-	real(status);
-	__builtin_unreachable();
-}
-
-void
-_Exit(int status)
-{
-	struct libc_function *f = &functions[UU_EXIT];
-	typeof(_Exit) *real = tbuf_libc_real(f);
-
-	FIRE(f->entry, status);
-	real(status);
-	__builtin_unreachable();
-}
+EXIT_WRAPPER(quick_exit, QUICK_EXIT)
+EXIT_WRAPPER(_exit, U_EXIT)
+EXIT_WRAPPER(_Exit, UU_EXIT)
 
 /* A forked child that calls daemon() or setsid() becomes a target. */
 int
