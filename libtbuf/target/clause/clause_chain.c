@@ -10,8 +10,8 @@
 #include "target/lane/inflight.h"
 #include "target/lane/lane.h"
 #include "target/lane/pack.h"
+#include "target/lane/unit_hooks.h"
 #include "target/self/thread.h"
-#include "target/unit/unit.h"
 
 /* The deadline is checked this often, since a predicate may never hold. */
 #define LOOK_EVERY	256

@@ -6,8 +6,8 @@
 #include "arch/rseq.h"
 #include "target/clause/clause.h"
 #include "target/lane/lane.h"
+#include "target/lane/unit_hooks.h"
 #include "target/self/thread.h"
-#include "target/unit/unit.h"
 
 bool
 tbuf_record_write(const struct tbuf_fire *f, uint32_t epid, const void *data,

@@ -18,9 +18,9 @@
 #include "target/lane/pack.h"
 #include "target/lane/pack_fixed.h"
 #include "target/lane/pack_string.h"
+#include "target/lane/unit_hooks.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"
-#include "target/unit/unit.h"
 
 /* Attempts: a session may end and another one begin during a fire. */
 #define TRIES_MAX	16
@@ -525,7 +525,8 @@ static __attribute__((noinline)) void
 fire_unit_first(const struct tbuf_site *site, const uint64_t *values,
     uint64_t size)
 {
-	if (tbuf_unit_remember(&tbuf_thread.unit->bound[0], site))
+	if (tbuf_load(&tbuf_unit_hooks)->remember(
+	    &tbuf_thread.unit->bound[0], site))
 		fire_unit(site, values, size);
 	else
 		fire_each(site, values, size);

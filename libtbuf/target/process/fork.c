@@ -8,9 +8,9 @@
 #include <pthread.h>
 
 #include "target/file/probe_table.h"
+#include "target/lane/unit_hooks.h"
 #include "target/process/process.h"
 #include "target/self/thread.h"
-#include "target/unit/unit.h"
 
 void
 tbuf_fork_forget(void)

@@ -29,12 +29,12 @@
 #include "target/file/probe_table.h"
 #include "target/lane/inflight.h"
 #include "target/lane/thread_lane.h"
+#include "target/lane/unit_hooks.h"
 #include "target/process/process.h"
 #include "target/provider.h"
 #include "target/recorder/recorder.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"
-#include "target/unit/unit.h"
 
 #define PAGE		4096u
 #define LARGEST_PAGE	65536u

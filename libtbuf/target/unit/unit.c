@@ -121,6 +121,11 @@ begin_cached(uint64_t base, const char *kind, uint64_t id)
 	return (u);
 }
 
+static const struct tbuf_unit_hooks hooks = {
+	.emit = tbuf_unit_emit, .remember = tbuf_unit_remember
+};
+
+/* The process's first unit begins here: no thread is in a unit before. */
 static __attribute__((noinline)) TBUF_FIRES struct tbuf_unit *
 begin_anew(uint64_t base, const char *kind, uint64_t id)
 {
@@ -129,6 +134,8 @@ begin_anew(uint64_t base, const char *kind, uint64_t id)
 
 	if (first == TBUF_NSESSIONS)
 		return (NULL);
+	if (tbuf_load(&tbuf_unit_hooks) == NULL)
+		tbuf_store_release(&tbuf_unit_hooks, &hooks);
 	if ((u = tbuf_unit_take()) == NULL) {
 		tbuf_unit_without(base, first);
 		return (NULL);

@@ -24,6 +24,7 @@
 #include "arch/rseq_area.h"
 #include "shared/atomic_step.h"
 #include "target/lane/lane.h"
+#include "target/lane/unit_hooks.h"
 #include "target/lane/unit_types.h"
 #include "target/self/self.h"
 #include "target/self/thread.h"
@@ -67,21 +68,10 @@ tbuf_unit_sections(void)
 	return (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready());
 }
 
-/* Forgets the parent's units in a forked child. */
-void	tbuf_units_forget(void) TBUF_HIDDEN;
-
 /* Fields of a unit's word and number. */
-#define TBUF_UNIT_INDEX	10		/* bits of a place's index */
-#define TBUF_UNITS	(1u << TBUF_UNIT_INDEX)
 #define TBUF_UNIT_EPOCH	48		/* bits below it */
 #define TBUF_UNIT_USED	UINT64_C(1)
 #define TBUF_UNIT_SERIAL ((UINT64_C(1) << 47) - 1)
-
-/* All units that there is memory for: TBUF_UNITS, or a few. */
-extern struct tbuf_unit *tbuf_units_all TBUF_HIDDEN;
-extern uint32_t tbuf_units_room TBUF_HIDDEN;
-/* Number of forks between the first process and this one. */
-extern uint64_t tbuf_units_epoch TBUF_HIDDEN;
 
 static inline uint64_t
 tbuf_unit_make(uint64_t serial)
@@ -228,8 +218,6 @@ _Static_assert(TBUF_FREE == 0 && TBUF_NSESSIONS == 2 * 2 * 8 &&
 
 /* Takes a free unit for this thread.  Returns NULL if there is none. */
 struct tbuf_unit *tbuf_unit_take(void) TBUF_HIDDEN;
-/* Replaces the units by TBUF_UNITS others, all zero. */
-void	tbuf_units_have(struct tbuf_unit *) TBUF_HIDDEN;
 /*
  * Makes this thread the owner.  Returns 0, -EBUSY, or -ENOENT if the unit has
  * just ended.
@@ -283,20 +271,8 @@ void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
 void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
 	    uint64_t now) TBUF_HIDDEN;
 
-/*
- * Writes a fire's record into the table of the thread's unit.  Returns false if
- * the record must go to a lane.
- */
+/* Hooks of fires (lane/unit_hooks.h). */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;
-/*
- * Writes the record of a fire into the table of the thread's work unit or, if
- * it is in none that takes the record, into a lane.
- */
-enum tbuf_emit tbuf_record_emit(const struct tbuf_fire *) TBUF_HIDDEN;
-/*
- * Caches the selection of a site's records (unit_cached_write.c).  Returns
- * false if it is cached or cannot be: a retry is useless.
- */
 bool	tbuf_unit_remember(struct tbuf_bound *, const struct tbuf_site *)
 	    TBUF_HIDDEN;
 

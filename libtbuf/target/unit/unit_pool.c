@@ -13,21 +13,7 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-#define FEW	16
-
-/* Units of a program with little memory, and of any program at first. */
-static struct tbuf_unit few[FEW];
-struct tbuf_unit *tbuf_units_all = few;
-uint32_t tbuf_units_room = FEW;
-uint64_t tbuf_units_epoch TBUF_FORKED;
 static uint32_t most;	/* units that were ever used */
-
-void
-tbuf_units_forget(void)
-{
-	tbuf_thread.unit = NULL;
-	tbuf_store(&tbuf_units_epoch, tbuf_load(&tbuf_units_epoch) + 1);
-}
 
 /* Reuses a unit.  In a forked child its tables are in the parent's sessions. */
 static void
@@ -50,13 +36,6 @@ count(uint32_t used)
 	while ((n = tbuf_load(&most)) < used)
 		if (tbuf_cas(&most, n, used))
 			break;
-}
-
-void
-tbuf_units_have(struct tbuf_unit *all)
-{
-	tbuf_units_all = all;
-	tbuf_units_room = TBUF_UNITS;
 }
 
 /* The search begins at this thread's last unit. */

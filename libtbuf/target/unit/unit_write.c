@@ -243,13 +243,3 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	*emit = tbuf_bound_record(b, write_any, &w);
 	return (!w.busy);
 }
-
-enum tbuf_emit
-tbuf_record_emit(const struct tbuf_fire *f)
-{
-	enum tbuf_emit emit;
-
-	if (tbuf_thread.unit != NULL && tbuf_unit_emit(f, &emit))
-		return (emit);
-	return (tbuf_lane_put(f));
-}
