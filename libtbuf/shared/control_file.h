@@ -53,12 +53,6 @@ const char *tbuf_directory_problem(int error);
  */
 uint64_t tbuf_window_size(void);
 
-struct tbuf_control_file {
-	char name[TBUF_NAME_MAX];	/* in the runtime directory */
-	int fd;				/* read-write; the caller closes it */
-	struct tbuf_control *control;	/* the fixed part, mapped */
-};
-
 /*
  * Lays out the largest tables that leave two thirds of the window, and of the
  * largest file that the target may make (`limit`), to the buffers; else the
@@ -68,15 +62,6 @@ void	tbuf_tables_make(uint64_t window, uint64_t limit,
 	    struct tbuf_tables *);
 /* Returns the bytes of a file's fixed part with the smallest tables. */
 uint64_t tbuf_tables_least(void);
-
-/*
- * Makes a control file for `pid`, in TBUF_STAGE_WAITING, and links it into the
- * directory `dirfd`.  The fields that only the target knows are missing, and
- * the flock is not taken.  A consumer uses this for a command; a target makes
- * its file in target/file/create.c, with tbuf_control_fill().  Returns 0 or
- * -errno.
- */
-int	tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *);
 
 /*
  * tbuf_control_create() makes a file that tbuf_control_link() names when it is

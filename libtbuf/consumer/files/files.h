@@ -134,4 +134,19 @@ int	tbuf_memfd_store(int fd, const char *bytes, size_t size, uint64_t at);
  */
 void	tbuf_quiesce_orphans(const struct tbuf_view *, int fd, int dirfd);
 
+/* A control file that was made here. */
+struct tbuf_control_file {
+	char name[TBUF_NAME_MAX];	/* in the runtime directory */
+	int fd;				/* read-write; the caller closes it */
+	struct tbuf_control *control;	/* the fixed part, mapped */
+};
+
+/*
+ * Makes a control file for `pid`, a command's, in TBUF_STAGE_WAITING, and links
+ * it into the directory `dirfd`.  The fields that only the target knows are
+ * missing, and the flock is not taken.  A target makes its file in
+ * target/file/create.c.  Returns 0 or -errno.
+ */
+int	tbuf_control_make(int dirfd, pid_t pid, struct tbuf_control_file *);
+
 #endif

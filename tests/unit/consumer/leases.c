@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumer/files/files.h"
 #include "fixture.h"
 #include "lib/check_main.h"
 #include "shared/board.h"

@@ -18,6 +18,7 @@ static uid_t	user(void);
 #include <check.h>
 #include <err.h>
 
+#include "consumer/files/files.h"
 #include "lib/check_main.h"
 #include "lib/scratch.h"
 
