@@ -12,15 +12,29 @@ beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"
 beyond_fire="$beyond_fire|libtbuf/shared/(program_select|lane_usage)"
 beyond_fire="$beyond_fire|libtbuf/base/safe_read(_call)?"
 
-# target_text [BUT]: prints the bytes of text in the objects of libtarget, apart
-# from objects of sources that match BUT (names without the suffix).
-target_text() {
+# target_sizes: prints "SOURCE BYTES" for each object of libtarget: its source
+# (without the suffix) and its bytes of text.
+target_sizes() {
 	(cd "$top_builddir" && find libtbuf -name 'libtarget_la-*.o' \
-	    -path '*/.libs/*') | while read -r object; do
-		source=$(echo "$object" |
-		    sed 's|/\.libs/libtarget_la-|/|; s|\.o$||')
-		[ -e "$top_srcdir/$source.c" ] || continue
-		echo "$source" | grep -qxE -e "${1:-/}" || echo "$object"
-	done | (cd "$top_builddir" && xargs size) |
-	    awk 'NR > 1 { n += $1 } END { print n + 0 }'
+	    -path '*/.libs/*' -exec size {} +) |
+	    awk '$1 != "text" && $6 ~ /\.o$/ {
+		sub(/\/\.libs\/libtarget_la-/, "/", $6)
+		sub(/\.o$/, "", $6)
+		print $6, $1
+	    }' | while read -r source bytes; do
+		[ ! -e "$top_srcdir/$source.c" ] || echo "$source $bytes"
+	done
+}
+
+# sum_of SOURCES: prints the sum of those lines of target_sizes whose source
+# matches SOURCES.
+sum_of() {
+	grep -xE -e "($1) [0-9]+" | awk '{ n += $2 } END { print n + 0 }'
+}
+
+# target_text [BUT]: prints the bytes of text in the objects of libtarget, apart
+# from objects of sources that match BUT.
+target_text() {
+	target_sizes | grep -vxE -e "(${1:-/}) [0-9]+" |
+	    awk '{ n += $2 } END { print n + 0 }'
 }
