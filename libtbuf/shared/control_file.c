@@ -128,9 +128,9 @@ tbuf_directory_problem(int error)
 {
 	switch (-error) {
 	case ENOTDIR:
-		return ("runtime directory is a link or no directory");
+		return ("runtime directory is a link, or not a directory");
 	case EPERM:
-		return ("runtime directory is not ours alone");
+		return ("runtime directory has the wrong owner or mode");
 	case ENAMETOOLONG:
 		return ("TBUF_DIR is too long");
 	case EDOM:

@@ -73,8 +73,8 @@
 #define MSG_NO_UNIT	"pid %jd has no work unit %" PRIu64 " that has not " \
 			"ended"
 #define MSG_LEFT_REMOVE	"failed to remove %s: %s"
-#define MSG_DIRECTORY_LINK	"runtime directory is a link or no directory"
-#define MSG_DIRECTORY_OTHERS	"runtime directory is not ours alone"
+#define MSG_DIRECTORY_LINK	"runtime directory is a link, or not a directory"
+#define MSG_DIRECTORY_OTHERS	"runtime directory has the wrong owner or mode"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
 #define MSG_ABSENT	"provider %s is in the command of -c alone, or in " \

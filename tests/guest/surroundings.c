@@ -609,16 +609,18 @@ test_runtime_directory_that_cannot_be_used(void)
 	directory_is_off("/nowhere/at/all", "runtime directory cannot be made");
 	snprintf(path, sizeof(path), "%s", file("link"));
 	(void)!symlink(guest_directory(), path);
-	directory_is_off(path, "runtime directory is a link or no directory");
+	directory_is_off(path,
+	    "runtime directory is a link, or not a directory");
 	unlink(path);
 	close(open(path, O_WRONLY | O_CREAT, 0600));
-	directory_is_off(path, "runtime directory is a link or no directory");
+	directory_is_off(path,
+	    "runtime directory is a link, or not a directory");
 	unlink(path);
 	mkdir(path, 0700);
 	chmod(path, 0777);
-	directory_is_off(path, "runtime directory is not ours alone");
+	directory_is_off(path, "runtime directory has the wrong owner or mode");
 	chmod(path, 0770);
-	directory_is_off(path, "runtime directory is not ours alone");
+	directory_is_off(path, "runtime directory has the wrong owner or mode");
 	rmdir(path);
 	directory_is_off("here", "TBUF_DIR is not an absolute path");
 	memset(at, 'a', sizeof(at) - 1);
@@ -634,7 +636,7 @@ test_runtime_directory_of_somebody_else(void)
 	snprintf(path, sizeof(path), "%s", file("theirs"));
 	mkdir(path, 0700);
 	GUEST_EXPECT(chown(path, NOBODY, NOBODY) == 0, "chown");
-	directory_is_off(path, "runtime directory is not ours alone");
+	directory_is_off(path, "runtime directory has the wrong owner or mode");
 	rmdir(path);
 }
 

@@ -115,29 +115,31 @@ mkdir -m 700 good
 export TBUF_DIR
 echo text >file
 TBUF_DIR=$work/file
-squatted 'a file' 'runtime directory is a link or no directory'
+squatted 'a file' 'runtime directory is a link, or not a directory'
 ln -s good link
 TBUF_DIR=$work/link
-squatted 'a link' 'runtime directory is a link or no directory'
+squatted 'a link' 'runtime directory is a link, or not a directory'
 ln -s nowhere dangling
 TBUF_DIR=$work/dangling
-squatted 'a link to nothing' 'runtime directory is a link or no directory'
+squatted 'a link to nothing' 'runtime directory is a link, or not a directory'
 mkdir -m 777 open
 chmod 777 open
 TBUF_DIR=$work/open
-squatted 'a directory for all' 'runtime directory is not ours alone'
+squatted 'a directory for all' 'runtime directory has the wrong owner or mode'
 mkdir -m 770 group
 chmod 770 group
 TBUF_DIR=$work/group
-squatted 'a directory for the group' 'runtime directory is not ours alone'
+squatted 'a directory for the group' \
+    'runtime directory has the wrong owner or mode'
 mkfifo pipe
 TBUF_DIR=$work/pipe
-squatted 'a fifo' 'runtime directory is a link or no directory'
+squatted 'a fifo' 'runtime directory is a link, or not a directory'
 if [ "$(id -u)" -eq 0 ]; then
 	mkdir -m 700 other
 	chown 65534 other
 	TBUF_DIR=$work/other
-	squatted 'of somebody else' 'runtime directory is not ours alone'
+	squatted 'of somebody else' \
+	    'runtime directory has the wrong owner or mode'
 fi
 if [ -O /proc ]; then
 	TBUF_DIR=/proc

@@ -245,8 +245,8 @@ START_TEST(command_that_changes_its_user_is_told)
 		pid = tbuf_consumer_spawn(c, argv, NULL);
 		ck_assert_int_gt(pid, 0);
 		live_go(c);
-		work_until_missed(c, "runtime directory is not ours alone",
-		    &sum);
+		work_until_missed(c,
+		    "runtime directory has the wrong owner or mode", &sum);
 		kill(pid, SIGKILL);
 		work_to_the_end(c, &sum);
 		ck_assert_uint_eq(sum.records, 3);
