@@ -14,18 +14,18 @@
 #include "layout/layout.h"
 
 const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
-	[TBUF_OPTION_SIZE] = "no size, such as 64k or 4m",
-	[TBUF_OPTION_BYTES] = "no size, such as 64k or 4m",
-	[TBUF_OPTION_STRSIZE] = "no size of 2 or more, such as 256 or 1k",
-	[TBUF_OPTION_FLAG] = "no flag, such as on or off",
-	[TBUF_OPTION_CPU] = "no CPU that is online",
-	[TBUF_OPTION_POLICY] = "none of switch, fill, ring",
-	[TBUF_OPTION_RESIZE] = "none of auto, manual",
-	[TBUF_OPTION_SCOPE] = "none of cpu, thread",
-	[TBUF_OPTION_NBUF] = "no number from 1 to 1023",
-	[TBUF_OPTION_UNITS] = "no number from 0 to 1024",
-	[TBUF_OPTION_UNITSIZE] = "no size from 1k to 64m, such as 64k",
-	[TBUF_OPTION_UNITPOLICY] = "none of fill, ring"
+	[TBUF_OPTION_SIZE] = "not a size (examples: 64k, 4m)",
+	[TBUF_OPTION_BYTES] = "not a size (examples: 64k, 4m)",
+	[TBUF_OPTION_STRSIZE] = "not a size of 2 or more (examples: 256, 1k)",
+	[TBUF_OPTION_FLAG] = "not a flag (examples: on, off)",
+	[TBUF_OPTION_CPU] = "not an online CPU",
+	[TBUF_OPTION_POLICY] = "not one of switch, fill, ring",
+	[TBUF_OPTION_RESIZE] = "not one of auto, manual",
+	[TBUF_OPTION_SCOPE] = "not one of cpu, thread",
+	[TBUF_OPTION_NBUF] = "not a number from 1 to 1023",
+	[TBUF_OPTION_UNITS] = "not a number from 0 to 1024",
+	[TBUF_OPTION_UNITSIZE] = "not a size from 1k to 64m (example: 64k)",
+	[TBUF_OPTION_UNITPOLICY] = "not one of fill, ring"
 };
 
 /* Reads an unsigned integer as in C, without a sign or blanks before it. */

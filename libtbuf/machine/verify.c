@@ -100,7 +100,7 @@ constant(struct check *c, uint32_t at)
 
 	return (bounded(c, at, p->constants_size, "no such constant") &&
 	    (memchr(p->constants + at, '\0', p->constants_size - at) != NULL ||
-	    fail(c, "constant without an end")));
+	    fail(c, "constant is not NUL-terminated")));
 }
 
 static bool
@@ -119,7 +119,7 @@ reads_field(struct check *c, char kind, unsigned n, uint64_t word)
 	case 'm':
 		return (calls(c, word));
 	case '-':
-		return (n == 0 || fail(c, "operand that is not used"));
+		return (n == 0 || fail(c, "unused operand is not 0"));
 	}
 	return (true);
 }
@@ -132,7 +132,7 @@ reads_immediate(struct check *c, char kind, uint64_t word)
 
 	switch (kind) {
 	case '-':
-		return (n == 0 || fail(c, "operand that is not used"));
+		return (n == 0 || fail(c, "unused operand is not 0"));
 	case 'k':
 		return (constant(c, n));
 	case 'q':

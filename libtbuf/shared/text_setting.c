@@ -63,7 +63,7 @@ take_facility(struct tbuf_text_setting *s, const struct word *value)
 			s->facility = i;
 			return (NULL);
 		}
-	return ("traceFacility is one of Off, File, Log, Memory");
+	return ("traceFacility must be one of Off, File, Log, Memory");
 }
 
 static const char *
@@ -72,7 +72,7 @@ take_level(struct tbuf_text_setting *s, const struct word *value)
 	int level = tbuf_text_level_parse(value->at, value->length);
 
 	if (level < 0)
-		return ("traceLevel is one of off, severe, warning, info, "
+		return ("traceLevel must be one of off, severe, warning, info, "
 		    "debug, flow, or 0 to 5");
 	s->level = (uint32_t)level;
 	return (NULL);
@@ -82,17 +82,19 @@ take_level(struct tbuf_text_setting *s, const struct word *value)
 static const char *
 take_kbytes(struct tbuf_text_setting *s, const struct word *value)
 {
+	static const char wrong[] =
+	    "traceMemoryBufferKbytes must be a number from 16 to 1048576";
 	uint64_t n = 0;
 	size_t i;
 
 	for (i = 0; i < value->length; i++) {
 		if (value->at[i] < '0' || value->at[i] > '9')
-			return ("traceMemoryBufferKbytes is a number");
+			return (wrong);
 		if (n <= TBUF_TRACE_KB_MAX)
 			n = n * 10 + (uint64_t)(value->at[i] - '0');
 	}
 	if (n < TBUF_TRACE_KB_MIN || n > TBUF_TRACE_KB_MAX)
-		return ("traceMemoryBufferKbytes is 16 to 1048576");
+		return (wrong);
 	s->kbytes = (uint32_t)n;
 	return (NULL);
 }
@@ -142,7 +144,7 @@ element_wrong(const struct element *e)
 		return ("traceComponents has an empty name");
 	for (i = 0; i < e->name.length; i++)
 		if ((unsigned char)e->name.at[i] <= ' ')
-			return ("traceComponents has a blank in it");
+			return ("traceComponents has a blank");
 	if (e->name.at + e->name.length != e->level.at - 1)
 		return (NULL);
 	return (tbuf_text_level_parse(e->level.at, e->level.length) >= 0 ?
@@ -221,7 +223,7 @@ take_property(struct tbuf_text_setting *s, const char *p, size_t length)
 			s->present |= properties[i].bit;
 			return (properties[i].take(s, &value));
 		}
-	return ("a property is none of traceFacility, traceComponents, "
+	return ("a property is not one of traceFacility, traceComponents, "
 	    "traceLevel, traceFilePath, traceMemoryBufferKbytes");
 }
 
@@ -233,12 +235,14 @@ tbuf_text_setting_parse(const char *text, struct tbuf_text_setting *s)
 
 	memset(s, 0, sizeof(*s));
 	if (strnlen(text, TBUF_TEXT_SETTING_MAX) == TBUF_TEXT_SETTING_MAX)
-		return ("it is too long");
+		return ("the setting is too long");
 	while (*text != '\0' && wrong == NULL) {
 		length = strcspn(text, ";");
 		if (length > 0)
 			wrong = take_property(s, text, length);
 		text += length + (text[length] == ';');
 	}
-	return (wrong == NULL && s->present == 0 ? "nothing is set" : wrong);
+	if (wrong == NULL && s->present == 0)
+		wrong = "no property is set";
+	return (wrong);
 }

@@ -147,7 +147,7 @@ enter_memory(uint32_t size)
 		made = size;
 		return (0);
 	}
-	turn_off("no memory for the text trace, which is off", error);
+	turn_off("text trace turned off: no memory for it", error);
 	return (-ENOMEM);
 }
 

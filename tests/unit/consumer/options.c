@@ -156,19 +156,19 @@ START_TEST(wrong_value_is_told)
 		const char *name, *value, *words;
 	} cases[] = {
 		{ "bufpolicy", "rings",
-		    "'rings' is none of switch, fill, ring" },
-		{ "bufpolicy", NULL, "'' is none of switch, fill, ring" },
-		{ "bufresize", "no", "'no' is none of auto, manual" },
-		{ "bufsize", "-4k", "'-4k' is no size, such as 64k or 4m" },
-		{ "bufsize", "0", "'0' is no size, such as 64k or 4m" },
+		    "'rings' is not one of switch, fill, ring" },
+		{ "bufpolicy", NULL, "'' is not one of switch, fill, ring" },
+		{ "bufresize", "no", "'no' is not one of auto, manual" },
+		{ "bufsize", "-4k", "'-4k' is not a size (examples: 64k, 4m)" },
+		{ "bufsize", "0", "'0' is not a size (examples: 64k, 4m)" },
 		{ "strsize", "1",
-		    "'1' is no size of 2 or more, such as 256 or 1k" },
+		    "'1' is not a size of 2 or more (examples: 256, 1k)" },
 		{ "switchrate", "1x",
 		    "'1x' is no rate, such as 10hz or 100ms" },
 		{ "statusrate", "", "'' is no rate, such as 10hz or 100ms" },
 		{ "temporal", "maybe",
-		    "'maybe' is no flag, such as on or off" },
-		{ "cpu", "1023", "'1023' is no CPU that is online" },
+		    "'maybe' is not a flag (examples: on, off)" },
+		{ "cpu", "1023", "'1023' is not an online CPU" },
 	};
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	char expected[256];

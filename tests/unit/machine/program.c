@@ -148,8 +148,8 @@ START_TEST(operands_are_checked)
 	IS_WRONG("no such register", TBUF_OP_ADD, 16, 1, 2, 0);
 	IS_WRONG("no such register", TBUF_OP_ADD, 3, 1, 99, 0);
 	IS_WRONG("register read before it is set", TBUF_OP_ADD, 3, 1, 3, 0);
-	IS_WRONG("operand that is not used", TBUF_OP_ADD, 3, 1, 2, 1);
-	IS_WRONG("operand that is not used", TBUF_OP_MOV, 3, 1, 2, 0);
+	IS_WRONG("unused operand is not 0", TBUF_OP_ADD, 3, 1, 2, 1);
+	IS_WRONG("unused operand is not 0", TBUF_OP_MOV, 3, 1, 2, 0);
 	IS_WRONG("no such operation", 0xff, 0, 0, 0, 0);
 	IS_WRONG(NULL, TBUF_OP_LDIH, 1, 0, 0, 9);
 	IS_WRONG("register read before it is set", TBUF_OP_LDIH, 3, 0, 0, 9);
@@ -172,7 +172,7 @@ START_TEST(operands_are_checked)
 	ck_assert_pstr_eq(wrong(0), NULL);
 	text(&f, 3, "ab");
 	f.m.constants_size--;
-	ck_assert_pstr_eq(wrong(0), "constant without an end");
+	ck_assert_pstr_eq(wrong(0), "constant is not NUL-terminated");
 }
 END_TEST
 
