@@ -158,7 +158,7 @@ bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
  * yet, and began within the last second or is in execve(2), its program may
  * still have to be loaded: the function waits for a second at most, or until
  * tbuf_consumer_stop().  Returns 0, -ESRCH (no such process), -ENXIO (no usable
- * /proc), -EPERM (another user's), -ENOEXEC (no libtbuf in it), -EPROTO (its
+ * /proc), -EPERM (another user's), -ENOEXEC (it has no libtbuf), -EPROTO (its
  * version does not fit), -EOPNOTSUPP (strict seccomp mode), -ECANCELED (tracing
  * is off in it) or -EAGAIN (a lease on its control file).
  *

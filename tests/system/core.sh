@@ -181,19 +181,19 @@ for core in g kernel; do
 	[ -s "$core" ] || continue
 	"$TBUFCTL" -q --read "$file" >expected 2>err
 	"$TBUFCTL" --core "$core" >got 2>err
-	same "$core: names the file" "tbufctl: no session in $core: reading $file" \
+	same "$core: names the file" "tbufctl: $core has no session: reading $file" \
 	    "$(head -n 1 err)"
 	"$TBUFCTL" -q --core "$core" >got 2>err
 	same "$core: the file's records" '' "$(diff expected got | head)"
 	mv "$file" away
-	refused "$core: no file" "no session in it, nor in $file: No such file or\
- directory" "$core"
+	refused "$core: no file" "it has no session, nor has $file: No such file\
+ or directory" "$core"
 	# Its pid is the same; its random part is not.
 	sed "s/tbuf.ctl/tbuf.ctl/" away >"$file"
 	printf '\001\002\003\004\005\006\007\010' |
 	    dd of="$file" bs=1 seek=88 conv=notrunc 2>/dev/null
-	refused "$core: another process's file" "no session in it, nor in $file:\
- it is another process's" "$core"
+	refused "$core: another process's file" "it has no session, nor has $file:\
+ it belongs to another process" "$core"
 	rm "$file"
 	mv away "$file"
 done

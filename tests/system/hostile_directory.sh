@@ -143,8 +143,8 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 if [ -O /proc ]; then
 	TBUF_DIR=/proc
-	says 'no place for files' 1 "tbufctl: could not enable tracing: no file \
-can be made in the runtime directory" -n count -c "$TBUF_TARGET say=executed"
+	says 'no place for files' 1 "tbufctl: could not enable tracing: cannot create \
+a file in the runtime directory" -n count -c "$TBUF_TARGET say=executed"
 fi
 
 # ---------------------------------------------------------- garbage files
@@ -271,7 +271,7 @@ same 'truncated: message' \
     'tbufctl: a control file was truncated while it was read' \
     "$(grep -v -e matched -e total err)"
 same 'truncated: the end is orderly' 1 "$(grep -c total err)"
-says 'truncated' 1 "tbufctl: failed to grab pid $first: no libtbuf in it" \
+says 'truncated' 1 "tbufctl: failed to grab pid $first: it has no libtbuf" \
     -n count -p "$first"
 says 'truncated' 0 '' -l -Z -n count
 kill -9 "$first"

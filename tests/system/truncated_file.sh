@@ -43,8 +43,8 @@ told()
  ($missing $bytes missing)" "$(head -n 1 err)"
 	else
 		same "$1: a status" 1 $status
-		same "$1" "tbufctl: failed to read cut: it is truncated, and no\
- session in it" "$(cat err)"
+		same "$1" "tbufctl: failed to read cut: it is truncated before\
+ its first session" "$(cat err)"
 	fi
 	same "$1: once" 1 "$(grep -c truncated err)"
 	plain got >plain
@@ -172,7 +172,7 @@ by_pid()
 	TBUF_DISABLE=1 "$TBUFCTL" --read "$pid" >got 2>err
 	same 'by its pid, too short: a status' 1 $?
 	same 'by its pid, too short' "tbufctl: failed to read $name: it is\
- truncated, and no session in it" "$(cat err)"
+ truncated before its first session" "$(cat err)"
 	rm "$TBUF_DIR/$name"
 }
 

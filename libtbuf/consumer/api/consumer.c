@@ -186,7 +186,7 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 		return (tbuf_consumer_fail(c, -EBUSY, "tracing is active"));
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
-		    "there is a script already"));
+		    "a script has already been set"));
 	c->alone = is_alone(c);
 	if ((error = refuse_lack(c, source)) != 0)
 		return (error);
@@ -199,7 +199,8 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 		    "invalid script: %s", why));
 	if (errno == ENOTSUP && c->files)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "%s: nobody to sample over records", why));
+		    "%s: profile probes cannot be used with "
+		    "--read, --core or --snapshot", why));
 	if (errno == E2BIG)
 		return (tbuf_consumer_fail(c, -E2BIG, "%s: more than %d "
 		    "timers in a script", why, TBUF_SCRIPT_PROBES - 3));

@@ -173,7 +173,8 @@ check_option(struct tbuf_consumer *c, const struct option *option,
 	switch (option->kind) {
 	case PROGRAM:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "-x %s: not in this version", name));
+		    "failed to set -x %s: handled by "
+		    "tbufctl, not by the library", name));
 	case KERNEL:
 		return (tbuf_consumer_fail(c, -ENOTSUP,
 		    "failed to set -x %s: No meaning in user space", name));

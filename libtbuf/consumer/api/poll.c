@@ -336,7 +336,7 @@ collect_resigned(struct tbuf_consumer *c)
 		return (true);
 	for (; n > 0; n--)
 		tbuf_untraceable_add(c, TBUF_UNTRACEABLE_RESIGNED,
-		    "no sign of their consumer for 30 s");
+		    "their consumer gave no sign of life for 30 s");
 	return (false);
 }
 
@@ -433,7 +433,7 @@ static int
 aborted(struct tbuf_consumer *c, int error)
 {
 	tbuf_consumer_fail(c, error, "processing aborted: %s",
-	    error == -ETIMEDOUT ? "given up by the target" :
+	    error == -ETIMEDOUT ? "the target gave up the session" :
 	    strerror(-error));
 	return (finish(c, error));
 }

@@ -96,7 +96,8 @@ problem(int error)
 	case -ENOENT:
 		return ("it has no text components");
 	case -E2BIG:
-		return ("it has not taken the settings before");
+		return ("earlier settings are still pending, and both "
+		    "together are too long");
 	case -ESTALE:
 		return (TBUF_SET_TRUNCATED);
 	default:

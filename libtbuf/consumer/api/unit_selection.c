@@ -93,7 +93,7 @@ problem(int error)
 {
 	switch (error) {
 	case -ENOENT:
-		return ("nobody traces units of it");
+		return ("no session of this process has work units");
 	case -E2BIG:
 		return ("too many outcomes");
 	case -ESTALE:
@@ -113,8 +113,8 @@ tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
 
 	tbuf_unit_rules_init(unused);
 	if ((error = tbuf_option_rules(rules, unused)) != 0)
-		return (tbuf_consumer_fail(c, -EINVAL, "no rules of work "
-		    "units: '%.99s'", rules));
+		return (tbuf_consumer_fail(c, -EINVAL, "invalid unitselect "
+		    "rules: '%.99s'", rules));
 	if ((error = tbuf_find_pid(pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error, "failed to set "
 		    "unitselect of pid %d: %s", (int)pid, found.problem));

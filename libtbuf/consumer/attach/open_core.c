@@ -89,7 +89,7 @@ add_path(struct tbuf_consumer *c, const struct tbuf_core *core,
 	    O_CLOEXEC)) == -1)
 		problem = strerror(errno);
 	else if (!belongs(core, images, fd, name))
-		problem = "it is another process's";
+		problem = "it belongs to another process";
 	else {
 		verdict->error = tbuf_file_add(c, fd, verdict->words);
 		return (verdict->error >= 0);
@@ -104,14 +104,14 @@ static int
 no_session(struct tbuf_consumer *c, const struct tbuf_core *core,
     const char *path, const struct verdict *verdict)
 {
-	const char *cut = core->truncated ? "it is truncated, and " : "";
+	const char *it = core->truncated ? "it is truncated, and" : "it";
 	size_t last = core->npaths - 1;
 
 	if (core->npaths == 0)
 		return (tbuf_consumer_fail(c, -ENODATA, "failed to read %s: "
-		    "%sno session in it", path, cut));
+		    "%s has no session", path, it));
 	return (tbuf_consumer_fail(c, verdict->error, "failed to read %s: "
-	    "%sno session in it, nor in %s: %s", path, cut,
+	    "%s has no session, nor has %s: %s", path, it,
 	    core->paths[last].path, verdict->words));
 }
 
@@ -125,7 +125,7 @@ add_paths(struct tbuf_consumer *c, const struct tbuf_core *core,
 	for (i = 0; i < core->npaths; i++) {
 		if (!add_path(c, core, images, &core->paths[i], &verdict))
 			continue;
-		tbuf_consumer_fail(c, 0, "no session in %s: reading %s%s", path,
+		tbuf_consumer_fail(c, 0, "%s has no session: reading %s%s", path,
 		    core->paths[i].path, verdict.error == 0 ? "" :
 		    ", which is truncated");
 		return (1);
@@ -142,7 +142,7 @@ add_core(struct tbuf_consumer *c, struct tbuf_core *core, const char *path)
 
 	if ((error = tbuf_images_find(core, &images)) != 0)
 		tbuf_consumer_fail(c, error, "failed to read %s: %s", path,
-		    error == -EFBIG ? "too much of it is buffers" :
+		    error == -EFBIG ? "its buffers exceed 4 GiB" :
 		    strerror(-error));
 	else if (add_images(c, &images, &verdict) != 0) {
 		if ((error = core->truncated) != 0)

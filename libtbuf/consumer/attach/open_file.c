@@ -31,7 +31,7 @@
 /* pauses of a millisecond, while a process ends */
 #define DYING_PAUSES	1000
 
-#define NOTHING_LEFT	"it is truncated, and no session in it"
+#define NOTHING_LEFT	"it is truncated before its first session"
 
 /* A file being opened. */
 struct opened {
@@ -248,7 +248,7 @@ add_sessions(struct tbuf_consumer *c, struct opened *file,
 	if (file->cut != 0)
 		return (problem(file, -ENODATA, NOTHING_LEFT));
 	return (file->damaged ? problem(file, -EINVAL, "it is damaged") :
-	    problem(file, -ENODATA, "nothing in it"));
+	    problem(file, -ENODATA, "it has no session"));
 }
 
 /*
@@ -278,7 +278,8 @@ open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 	memset(file, 0, sizeof(*file));
 	file->fd = fd;
 	if (fd == -EAGAIN)
-		return (problem(file, fd, "there is a lease on it"));
+		return (problem(file, fd,
+		    "another process holds a lease on it"));
 	if (fd < 0)
 		return (problem(file, fd, "%s", strerror(-fd)));
 	return (open_sessions(c, file));

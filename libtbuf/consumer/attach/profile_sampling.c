@@ -597,7 +597,7 @@ say_refused(char *text, size_t size)
 		    "samples need 2 or less, or CAP_PERFMON", level);
 	else
 		(void)snprintf(text, size, "perf_event_open(2) is forbidden, "
-		    "by a filter of system calls perhaps "
+		    "perhaps by a filter of system calls "
 		    "(kernel.perf_event_paranoid is %d)", level);
 }
 
@@ -612,7 +612,7 @@ say(int error, char *text, size_t size)
 		    setting("perf_event_mlock_kb"));
 	else if (error == -EMFILE)
 		(void)snprintf(text, size, "too many open files (each thread "
-		    "takes one a CPU)");
+		    "needs one per CPU)");
 	else if (error == -ENOSYS)
 		(void)snprintf(text, size, "the kernel has no perf events");
 	else

@@ -346,7 +346,8 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 	int error;
 
 	if (c->state != TBUF_RUN_NEW || c->spawned.go == -1 || t == NULL)
-		return (tbuf_consumer_fail(c, -EINVAL, "no command waits"));
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "no command is waiting"));
 	if ((error = go_and_ask(c)) != 0)
 		return (error);
 	p[1] = (struct pollfd){ .fd = t->pidfd, .events = POLLIN };

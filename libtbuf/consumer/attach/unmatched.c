@@ -161,7 +161,7 @@ tbuf_target_lacks(const struct tbuf_target *t)
 		{ TBUF_F_VARIABLES, "variables of threads and arrays" },
 		{ TBUF_F_ELEMENTS, "elements of arrays from the beginning" },
 		{ TBUF_F_RSEQ, "restartable sequences" },
-		{ UINT32_MAX, "what is needed" }
+		{ UINT32_MAX, "a required feature" }
 	};
 	uint32_t lack = tbuf_flags_lack(
 	    tbuf_load(&tbuf_view_control(&t->view)->flags),

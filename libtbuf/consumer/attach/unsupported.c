@@ -101,7 +101,7 @@ lacks_clause(const struct tbuf_d_script *source,
 		lack = "clauses that name more than 16 arguments";
 	if (lack == NULL && (clause->nprograms > UINT16_MAX ||
 	    clause->nrecords >= TBUF_EPID_COMMIT))
-		lack = "so large clauses";
+		lack = "clauses with too many programs or records";
 	return (lack);
 }
 

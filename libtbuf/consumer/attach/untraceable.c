@@ -214,7 +214,7 @@ tbuf_untraceable_targets(struct tbuf_consumer *c)
 		others += m != image ? m->count : 0;
 	if (n > others && n - others > image->count)
 		tbuf_untraceable_set(image,
-		    "no libtbuf in what was executed", n - others);
+		    "executed a program without libtbuf", n - others);
 }
 
 /* ------------------------------------------------------------ children */

@@ -102,7 +102,7 @@ pid_t	tbuf_directory_pid_of(uint64_t ours, int fd,
  * another program, which is never removed.
  */
 bool	tbuf_proc_is_ours(void);
-#define TBUF_NO_PROC	"/proc is not mounted, or for other pids"
+#define TBUF_NO_PROC	"/proc is not mounted, or for another pid namespace"
 
 /* Reads the valid pair of a ring, both words of one moment. */
 void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);

@@ -247,13 +247,13 @@ check_control(int fd, const struct process *p, struct tbuf_found *found)
 
 	if (fstat(fd, &st) != 0 ||
 	    pread(fd, &control, sizeof(control), 0) != sizeof(control))
-		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+		return (problem(found, -ENOEXEC, "it has no libtbuf"));
 	error = tbuf_control_check(&control, (uint64_t)st.st_size);
 	if (error == -EPROTO)
 		return (problem(found, -EPROTO, "libtbuf %u.%u, tbufctl %u.%u",
 		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR));
 	if (error != 0 || control.pid != (uint32_t)p->inner)
-		return (problem(found, -ENOEXEC, "no libtbuf in it"));
+		return (problem(found, -ENOEXEC, "it has no libtbuf"));
 	return (0);
 }
 
@@ -319,7 +319,7 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 	fd = open_control(p, m);
 	if (fd == -EAGAIN)
 		return (problem(found, -EAGAIN,
-		    "there is a lease on its control file"));
+		    "another process holds a lease on its control file"));
 	if (fd < 0)
 		return (fd == -ENOENT ? so_far : problem_errno(found, -fd));
 	so_far = check_control(fd, p, found);
@@ -343,7 +343,7 @@ look_mappings(struct process *p, struct tbuf_found *found)
 
 	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
-	result = problem(found, -ENOEXEC, "no libtbuf in it");
+	result = problem(found, -ENOEXEC, "it has no libtbuf");
 	while (result != 1 && result != -EAGAIN &&
 	    getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';

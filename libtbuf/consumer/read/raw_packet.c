@@ -179,7 +179,7 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 
 	if (c->options.temporal)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "packets cannot be in order of time"));
+		    "packets cannot be used with -x temporal"));
 	d->fast.reader = NULL;
 	for (; d->pending && d->packets < d->count; d->packets++) {
 		r = d->order[d->packets];

@@ -203,7 +203,8 @@ probe_fit(struct tbuf_consumer *c, struct probe *p,
 		if (e->probe == &s->recorded && !is_plain(e->clause) &&
 		    matches(e->description, info) && (error =
 		    add_fit(c->replay, p, info, e, &lack)) == -ENOTSUP)
-			tbuf_consumer_fail(c, error, "%s: no %s over records",
+			tbuf_consumer_fail(c, error, "%s: cannot use %s "
+			    "with records of a file",
 			    e->description, lack);
 	if (error == -ENOMEM)
 		tbuf_consumer_fail(c, error, "%s", strerror(ENOMEM));
@@ -257,7 +258,8 @@ leave_out_scripts(struct tbuf_consumer *c)
 		c->drain.stale = true;
 	}
 	return (!TAILQ_EMPTY(&c->targets) ? 0 : tbuf_consumer_fail(c,
-	    -ENOTSUP, "no clauses over what clauses have recorded"));
+	    -ENOTSUP, "cannot run clauses over a session that was itself "
+	    "recorded by clauses"));
 }
 
 int
@@ -271,7 +273,7 @@ tbuf_replay_begin(struct tbuf_consumer *c)
 		return (0);
 	if (!c->script->records)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "files come before a script"));
+		    "open files before the script is set"));
 	if (c->replay != NULL)
 		return (0);
 	if ((error = leave_out_scripts(c)) != 0)

@@ -92,12 +92,12 @@ tbuf_copyin_check(struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->pidfd != -1 && !may_read(t->pid))
 			return (tbuf_consumer_fail(c, -EPERM, "failed to "
-			    "grab pid %d: its memory may not be read",
+			    "grab pid %d: no permission to read its memory",
 			    (int)t->pid));
 	/* Future targets are not children of this process. */
 	if (c->all && geteuid() != 0 && (scope = ptrace_scope()) > 0)
 		return (tbuf_consumer_fail(c, -EPERM, "could not enable "
-		    "tracing: kernel.yama.ptrace_scope is %d, memory of all "
-		    "processes may be read with 0", scope));
+		    "tracing: kernel.yama.ptrace_scope is %d; set it to 0 to "
+		    "read memory of all processes", scope));
 	return (0);
 }

@@ -29,7 +29,8 @@ tbuf_consumer_enable(struct tbuf_consumer *c, const char *description)
 	if (size > PATTERNS_MAX - c->patterns_size ||
 	    c->npatterns == UINT16_MAX)
 		return (tbuf_consumer_fail(c, -E2BIG,
-		    "invalid probe specifier %s: too many", description));
+		    "invalid probe specifier %s: too many specifiers",
+		    description));
 	patterns = realloc(c->patterns, c->patterns_size + size);
 	if (patterns == NULL)
 		return (tbuf_consumer_fail(c, -ENOMEM, "%s",

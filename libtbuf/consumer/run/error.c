@@ -39,7 +39,7 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 	else if (error == -EUSERS)
 		why = "too many consumers";
 	else if (error == -EAGAIN)
-		why = "there is a lease on a file";
+		why = "another process holds a lease on a file";
 	else if (error == -ENOENT)
 		why = TBUF_NO_FILES;
 	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",

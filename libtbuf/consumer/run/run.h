@@ -224,7 +224,7 @@ int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
 
 /* The message for ENOENT in a directory that was opened, such as /proc. */
-#define TBUF_NO_FILES	"no file can be made in the runtime directory"
+#define TBUF_NO_FILES	"cannot create a file in the runtime directory"
 /* Sets the message "could not enable tracing: ...".  Returns `error`. */
 int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 

@@ -117,8 +117,8 @@ add_clauses(struct tbuf_script *s, const char **why)
 			if (tbuf_consumer_own(*why) == 0)
 				continue;
 			if (has_selection(*why)) {
-				*why = "a selection at a probe that is no "
-				    "target's";
+				*why = "a selection is only possible "
+				    "at probes of targets";
 				return (-EINVAL);
 			}
 			error = add_description(s, clause, *why, &epid);
@@ -148,7 +148,7 @@ tbuf_script_new(const struct tbuf_d_script *source, bool records,
 	s->cpus = calloc(TBUF_NCPUS, sizeof(*s->cpus));
 	error = s->cpus == NULL ? -ENOMEM : add_clauses(s, why);
 	if (error == 0) {
-		*why = "an aggregation makes no sense";
+		*why = "an aggregation is invalid";
 		error = tbuf_aggregates_make(&s->aggregates, source);
 	}
 	if (error == 0)

@@ -75,7 +75,7 @@ lacks_builtin(uint32_t which)
 		return (NULL);
 	case TBUF_BUILTIN_EXECARGS:
 	case TBUF_BUILTIN_ARGC ... TBUF_BUILTIN_TERMINAL:
-		return ("such members of curpsinfo");
+		return ("this member of curpsinfo");
 	case TBUF_BUILTIN_IMAGE:
 		return ("ustack() or names of addresses");
 	}

@@ -16,13 +16,13 @@
 #define STATUSRATE_MAX	(10 * TBUF_SECOND)
 
 static const char *const wrong[] = {
-	[TBUF_SETTING_RATE] = "no rate, such as 10hz or 100ms",
-	[TBUF_SETTING_RATE_OR_NONE] = "no rate, such as 10hz or 100ms",
-	[TBUF_SETTING_STATUSRATE] = "no rate, such as 10hz or 100ms",
-	[TBUF_SETTING_NUMBER] = "no number, such as 0 or 2",
-	[TBUF_SETTING_ENCODING] = "none of ascii, utf8",
+	[TBUF_SETTING_RATE] = "not a rate (examples: 10hz, 100ms)",
+	[TBUF_SETTING_RATE_OR_NONE] = "not a rate (examples: 10hz, 100ms)",
+	[TBUF_SETTING_STATUSRATE] = "not a rate (examples: 10hz, 100ms)",
+	[TBUF_SETTING_NUMBER] = "not a number (examples: 0, 2)",
+	[TBUF_SETTING_ENCODING] = "not an encoding (ascii, utf8)",
 	[TBUF_SETTING_RULES] =
-	    "no list of OUTCOME:MASK, such as 0:2,*:0xffffffff"
+	    "not a list of OUTCOME:MASK (example: 0:2,*:0xffffffff)"
 };
 
 static bool

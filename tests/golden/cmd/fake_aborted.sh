@@ -8,6 +8,6 @@ record 100 101 0 2 1 1 1 0
 damage 100 0 8
 damage 100 0 24
 damage 100 1 1
-end ETIMEDOUT "processing aborted: given up by the target"
+end ETIMEDOUT "processing aborted: the target gave up the session"
 END
 ctl -n kv:::

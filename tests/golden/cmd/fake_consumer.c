@@ -164,17 +164,18 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name, const char *value)
 	show(c, value != NULL ? "set %s %s" : "set %s", name, value);
 	if (strcmp(name, "aggsize") == 0)
 		return (refuse(c, -ENOTSUP,
-		    "-x %s: not in this version", name));
+		    "failed to set -x %s: handled by tbufctl, not by the "
+		    "library", name));
 	if (strcmp(name, "bufsize") == 0) {
 		if (tbuf_parse_size(value, &number) < 0 || number == 0)
 			return (refuse(c, -EINVAL, "failed to set -x bufsize: "
-			    "Invalid value for specified option: '%s' is no "
+			    "Invalid value for specified option: '%s' is not a "
 			    "size", value));
 		c->bufsize = number;
 	} else if (strcmp(name, "statusrate") == 0) {
 		if (tbuf_parse_rate(value, &number) < 0)
 			return (refuse(c, -EINVAL, "failed to set -x %s: "
-			    "Invalid value for specified option: '%s' is no "
+			    "Invalid value for specified option: '%s' is not a "
 			    "rate", name, value));
 		c->statusrate = number;
 	} else if (strcmp(name, "follow") != 0 &&

@@ -23,7 +23,7 @@ printf '\037\213 and more' >packed
 ctl --core packed
 # The control file is suggested; errors are reported.
 play <<END
-fail core ENODATA "failed to read core: no session in it"
+fail core ENODATA "failed to read core: it has no session"
 END
 ctl --core core
 ctl --core

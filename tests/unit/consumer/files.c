@@ -381,9 +381,9 @@ START_TEST(file_that_is_none_is_refused)
 	refused("/etc/passwd", -EINVAL, "not a control file");
 	refused("/dev/zero", -EINVAL, "not a control file");
 	begin();
-	refused(path_of(&fake), -ENODATA, "nothing in it");
+	refused(path_of(&fake), -ENODATA, "it has no session");
 	fake_kill(&fake);
-	refused(path_of(&fake), -ENODATA, "nothing in it");
+	refused(path_of(&fake), -ENODATA, "it has no session");
 	fake.control->major = 99;
 	snprintf(words, sizeof(words), "libtbuf 99.%u, tbufctl %u.%u",
 	    TBUF_MINOR, TBUF_MAJOR, TBUF_MINOR);

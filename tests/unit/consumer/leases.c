@@ -140,7 +140,7 @@ START_TEST(lease_on_a_control_file_is_not_waited_for)
 	c = tbuf_consumer_new();
 	ck_assert_int_eq(tbuf_consumer_grab(c, pid), -EAGAIN);
 	snprintf(words, sizeof(words), "failed to grab pid %d: "
-	    "there is a lease on its control file", (int)pid);
+	    "another process holds a lease on its control file", (int)pid);
 	ck_assert_str_eq(tbuf_consumer_error(c), words);
 	ck_assert_int_eq(tbuf_consumer_skipped(c), 0);
 	/* A target that was not named is skipped and reported. */
@@ -187,7 +187,7 @@ START_TEST(leased_file_is_refused)
 	snprintf(path, sizeof(path), "%s/%s", f.directory, TBUF_BOARD_NAME);
 	ck_assert_int_eq(tbuf_consumer_open_file(c, path), -EAGAIN);
 	snprintf(words, sizeof(words),
-	    "failed to read %s: there is a lease on it", path);
+	    "failed to read %s: another process holds a lease on it", path);
 	ck_assert_str_eq(tbuf_consumer_error(c), words);
 	tbuf_consumer_close(c);
 	stop(pid);

@@ -164,8 +164,9 @@ START_TEST(wrong_value_is_told)
 		{ "strsize", "1",
 		    "'1' is not a size of 2 or more (examples: 256, 1k)" },
 		{ "switchrate", "1x",
-		    "'1x' is no rate, such as 10hz or 100ms" },
-		{ "statusrate", "", "'' is no rate, such as 10hz or 100ms" },
+		    "'1x' is not a rate (examples: 10hz, 100ms)" },
+		{ "statusrate", "",
+		    "'' is not a rate (examples: 10hz, 100ms)" },
 		{ "temporal", "maybe",
 		    "'maybe' is not a flag (examples: on, off)" },
 		{ "cpu", "1023", "'1023' is not an online CPU" },
@@ -227,7 +228,7 @@ START_TEST(refusals_say_why)
 	    "failed to set -x nonsense: Invalid option name");
 	tbuf_consumer_set(c, "verbose", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
-	    "-x verbose: not in this version");
+	    "failed to set -x verbose: handled by tbufctl, not by the library");
 	tbuf_consumer_set(c, "linkmode", "x");
 	ck_assert_str_eq(tbuf_consumer_error(c),
 	    "failed to set -x linkmode: No meaning in user space");

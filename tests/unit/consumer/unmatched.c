@@ -159,7 +159,7 @@ START_TEST(what_a_target_lacks_is_told)
 		{ ~TBUF_F_VARIABLES, TBUF_F_VARIABLES,
 		    "variables of threads and arrays" },
 		{ ~TBUF_F_RSEQ, TBUF_F_RSEQ, "restartable sequences" },
-		{ ~UINT32_C(0x20), 0x20, "what is needed" },
+		{ ~UINT32_C(0x20), 0x20, "a required feature" },
 		{ 0, UINT32_MAX, "the machine's instructions" },
 		{ UINT32_MAX >> 8, TBUF_F_MACHINE(1),
 		    "the machine's instructions" },

@@ -199,7 +199,7 @@ START_TEST(one_that_is_none_is_waited_for_a_second)
 {
 	start(SHELL);
 	on_pause = pass_time;
-	refused(fake_consumer(""), -ENOEXEC, "no libtbuf in it");
+	refused(fake_consumer(""), -ENOEXEC, "it has no libtbuf");
 	ck_assert_uint_eq(pauses, 10);
 	end();
 }
@@ -210,7 +210,7 @@ START_TEST(one_that_is_old_is_not_waited_for)
 	start(SHELL);
 	now += TBUF_SECOND;
 	on_pause = let_go;
-	refused(fake_consumer(""), -ENOEXEC, "no libtbuf in it");
+	refused(fake_consumer(""), -ENOEXEC, "it has no libtbuf");
 	ck_assert_uint_eq(pauses, 0);
 	end();
 }
@@ -246,7 +246,7 @@ START_TEST(run_that_is_to_end_waits_for_nobody)
 	start(SHELL);
 	stopped = fake_consumer("");
 	on_pause = stop;
-	refused(stopped, -ENOEXEC, "no libtbuf in it");
+	refused(stopped, -ENOEXEC, "it has no libtbuf");
 	ck_assert_uint_eq(pauses, 1);
 	end();
 }

@@ -283,7 +283,7 @@ START_TEST(one_that_gives_its_consumer_up_is_left_alone)
 	ck_assert_int_eq(t->slot, -1);
 	ck_assert_uint_eq(sum.exits, 0);
 	ck_assert_str_eq(tbuf_consumer_missed(c, &count),
-	    "no sign of their consumer for 30 s");
+	    "their consumer gave no sign of life for 30 s");
 	ck_assert_uint_eq(count, 1);
 	ck_assert_ptr_null(tbuf_consumer_missed(c, &count));
 	live_server_fire(&s[0], 5);

@@ -54,7 +54,7 @@ START_TEST(process_without_libtbuf)
 	/* The process is cat(1) when it answers. */
 	ck_assert_int_eq(write(in[1], "", 1), 1);
 	ck_assert_int_eq(read(out[0], &byte, 1), 1);
-	refused(pid, -ENOEXEC, "no libtbuf in it");
+	refused(pid, -ENOEXEC, "it has no libtbuf");
 	end_process(pid);
 	refused(pid, -ESRCH, "No such process");
 }

@@ -173,7 +173,7 @@ START_TEST(image_that_may_become_a_target_is_told_when_it_has_ended)
 	else
 		tbuf_consumer_stop(c);
 	work_to_the_end(c, &sum);
-	check_missed(c, 1, "no libtbuf in what was executed");
+	check_missed(c, 1, "executed a program without libtbuf");
 	check_missed(c, 0, "");
 	kill(s.pid, SIGKILL);
 	unlink(path);
@@ -201,7 +201,7 @@ START_TEST(image_that_has_ended_is_told_at_once)
 	while (!TAILQ_FIRST(&c->targets)->without_libtbuf)
 		ck_assert_int_eq(tbuf_consumer_work(c), 1);
 	kill(s.pid, SIGKILL);
-	work_until_missed(c, "no libtbuf in what was executed", &sum);
+	work_until_missed(c, "executed a program without libtbuf", &sum);
 	kill(other.pid, SIGKILL);
 	work_to_the_end(c, &sum);
 	ck_assert_uint_eq(sum.exits, 2);

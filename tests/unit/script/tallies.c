@@ -769,7 +769,7 @@ START_TEST(damaged)
 	aggregation(TBUF_AGG_LQUANTIZE, 0, 0, 0);
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), -EINVAL);
 	ck_assert_str_eq(tbuf_consumer_error(consumer),
-	    "invalid script: an aggregation makes no sense");
+	    "invalid script: an aggregation is invalid");
 	aggregations[0].function = TBUF_AGGREGATORS;
 	ck_assert_int_eq(tbuf_consumer_script(consumer, &script), -EINVAL);
 	aggregations[0].function = TBUF_AGG_COUNT;
