@@ -405,7 +405,7 @@ class Session:
 
     def line(self, epid, data):
         if self.clauses != 0 and epid == EPID_FAULT:
-            return "a fault of a clause"
+            return "a clause failed"
         if epid in (EPID_ENVELOPE, EPID_UNIT):
             return unit_line(data)
         probe = self.probe(epid)
@@ -450,11 +450,11 @@ def backtrace(count):
     latest = records[-1][0] if records else None
     for session in sessions:
         for unit in session.flying.values():
-            print("tbuf: in flight%s: %s %d, tid %d%s, %d record%s"
+            print("tbuf: running%s: %s %d, tid %d%s, %d record%s"
                   % ("" if latest is None or unit.began > latest else
                      " for " + session.since(latest - unit.began),
                      session.kind(unit.kind), unit.id, unit.thread,
-                     "" if unit.inside else " (left)", unit.records,
+                     "" if unit.inside else " (no thread in it)", unit.records,
                      "" if unit.records == 1 else "s"))
     for time, cpu, tid, session, epid, data, unit in records[-count:]:
         print("-%s cpu %s tid %d%s %s"

@@ -249,7 +249,7 @@ int	tbuf_consumer_skipped(const struct tbuf_consumer *);
 
 /*
  * Returns a reason that processes of the run have published for not being
- * traced, such as "Not enough space", and stores the number of these processes
+ * traced, such as "not enough space", and stores the number of these processes
  * since the reason was last returned.  Returns NULL if there is no further
  * reason.  Valid until the next call with this consumer.
  */

@@ -150,8 +150,8 @@ start 0x3b fire=1 unit=1 fire=2 end=7 unit=2 fire=60 end=1 unit=3 fire=9 \
     end=0 unit=4 fire=1 unit=5 fire=2
 {
 	echo 'tbuf: last 68 of 68 records of fatal_signal_target, pid N'
-	echo 'tbuf: in flight for S: job 4, tid N, 1 record'
-	echo 'tbuf: in flight for S: job 5, tid N, 2 records'
+	echo 'tbuf: running for S: job 4, tid N, 1 record'
+	echo 'tbuf: running for S: job 5, tid N, 2 records'
 	printf '%s\n' '- i=1' '- unit 1 i=1' '- unit 1 i=2' \
 	    '- a work unit: id=1 outcome=7 records=2'
 	seq 60 | sed 's/^/- unit 2 i=/'

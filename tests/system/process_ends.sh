@@ -164,7 +164,7 @@ if mounted "$small"; then
 	same 'crash loop: left, and made way' 8 $(($(wc -l <left) +
 	    $(sed -n 's/^tbufctl: \([0-9]*\) older.*/\1/p' told; echo + 0)))
 	same 'too large: said, and nothing else' '2 same' \
-	    "$(grep -c 'Not enough space; nothing is recorded$' said) $(cat out)"
+	    "$(grep -c 'not enough space; nothing is recorded$' said) $(cat out)"
 	same 'halved, however large it was' '' "$(cat halved)"
 	# Text messages in a file that has no space for a while: all its lines
 	# are complete, except one that was truncated.

@@ -23,7 +23,7 @@ begin(sigset_t *mask)
 	tbuf_batch_begin(mask);
 	return (tbuf_thread.batch_error == 0 ? 0 :
 	    tbuf_recorder_fail(tbuf_thread.batch_error, "",
-	    "tracing is off for this process"));
+	    "tracing is off or not yet set up"));
 }
 
 int

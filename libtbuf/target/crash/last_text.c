@@ -398,7 +398,7 @@ tbuf_lines_record(struct tbuf_lines *l, const struct tbuf_view *view,
 	ecbs = tbuf_fire_ecbs((uintptr_t)view->base, slot, &max);
 	clauses = clauses_of(view, slot, max);
 	if (clauses != NULL && epid == TBUF_EPID_FAULT)
-		tbuf_lines_text(l, "a fault of a clause");
+		tbuf_lines_text(l, "a clause failed");
 	else if (epid == TBUF_EPID_ENVELOPE || epid == TBUF_EPID_UNIT)
 		put_unit(l, data, size);
 	else if (epid < max)

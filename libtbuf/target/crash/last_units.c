@@ -265,7 +265,7 @@ put_unit(struct tbuf_lines *l, const struct tbuf_view *view,
 	if (tbuf_unit_laps(e->head) != 0)
 		records += tbuf_unit_records(
 		    e->half[tbuf_unit_older(e->head)].head);
-	tbuf_lines_text(l, "tbuf: in flight for ");
+	tbuf_lines_text(l, "tbuf: running for ");
 	tbuf_lines_age(l, view, now, e->began);
 	tbuf_lines_text(l, ": ");
 	put_kind(l, t, e->kind);
@@ -273,7 +273,7 @@ put_unit(struct tbuf_lines *l, const struct tbuf_view *view,
 	tbuf_lines_number(l, e->id, 10, 1);
 	tbuf_lines_text(l, ", tid ");
 	tbuf_lines_number(l, e->thread, 10, 1);
-	tbuf_lines_text(l, e->inside != 0 ? "" : " (left)");
+	tbuf_lines_text(l, e->inside != 0 ? "" : " (no thread in it)");
 	tbuf_lines_text(l, ", ");
 	tbuf_lines_number(l, records, 10, 1);
 	tbuf_lines_text(l, records == 1 ? " record\n" : " records\n");

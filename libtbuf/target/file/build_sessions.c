@@ -115,10 +115,10 @@ static const char *
 order_refused(const struct tbuf_order *order)
 {
 	if (tbuf_flags_lack(tbuf_file_flags(), order->terms.needs) != 0)
-		return ("its libtbuf lacks what is needed");
+		return ("its libtbuf lacks a feature this session needs");
 	if (order->terms.only_cpu >= 0 && !order->rseq &&
 	    !tbuf_self.cpu_readable)
-		return ("it cannot tell its CPU");
+		return ("it cannot determine its CPU (-x cpu)");
 	return (NULL);
 }
 
@@ -479,7 +479,7 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 		return ("its programs cannot be read");
 	added = session_place(fd, number, entry, order, &layout, &script);
 	script_close(&script);
-	return (added ? NULL : "Not enough space");
+	return (added ? NULL : "not enough space");
 }
 
 /*
@@ -532,7 +532,7 @@ tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
 	if (session_place(fd, number, entry, &order, &layout, &none))
 		return (NULL);
 	*lacking = room_lacking(fd, &layout);
-	return ("Not enough space");
+	return ("not enough space");
 }
 
 /* This process, its parent, and so on. */

@@ -335,7 +335,7 @@ child_begin(void)
 		return (become_target());
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted)
-		tbuf_wanted_missed("forked amid a record");
+		tbuf_wanted_missed("forked while writing a record");
 	tbuf_file_blank();
 	return (CHILD);
 }

@@ -120,7 +120,7 @@ build_in(int dirfd, int fd)
 		return (error);
 	if (fd < 0)
 		return (tbuf_recorder_fail(fd, "", fd == -ENOENT ?
-		    "the control file is gone" : strerror(-fd)));
+		    "the control file was removed" : strerror(-fd)));
 	if ((error = tbuf_file_lock_wait(fd)) != 0)
 		return (tbuf_recorder_fail(error, "",
 		    "the control file is locked"));
@@ -168,9 +168,10 @@ tbuf_recorder_build(const char *options)
 
 	if (state != NULL && tbuf_load(state) == TBUF_ACTIVE)
 		return (tbuf_recorder_fail(-EALREADY, "",
-		    "it records already"));
+		    "a recorder is running already"));
 	if (strlen(options) >= sizeof(text))
-		return (tbuf_recorder_fail(-EINVAL, "", "too long a text"));
+		return (tbuf_recorder_fail(-EINVAL, "",
+		    "the options are too long"));
 	if (state != NULL && strcmp(options, text) == 0 &&
 	    tbuf_load(state) == TBUF_GIVENUP)
 		return (resume(state));
@@ -189,7 +190,8 @@ tbuf_recorder_halt(void)
 	    &tbuf_view_control(&view)->state[slot];
 
 	if (state == NULL || !tbuf_cas(state, TBUF_ACTIVE, TBUF_GIVINGUP))
-		return (tbuf_recorder_fail(-ENOENT, "", "nothing is recorded"));
+		return (tbuf_recorder_fail(-ENOENT, "",
+		    "no recorder is running"));
 	tbuf_disable_all(&view, (unsigned)slot);
 	tbuf_store_release(state, TBUF_GIVENUP);
 	return (0);

@@ -71,13 +71,13 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 	case BUF_SIZE:
 		if (value < TBUF_BUFSIZE_MIN)
 			return (tbuf_recorder_fail(-EINVAL, word,
-			    "no record is so small"));
+			    "not a size of 16 or more"));
 		terms->bufsize = (uint64_t)value;
 		break;
 	case BUF_POLICY:
 		if (tbuf_policy((uint32_t)value)->live)
 			return (tbuf_recorder_fail(-EINVAL, word,
-			    "a recorder has nobody to switch for"));
+			    "a recorder has no consumer: use ring or fill"));
 		terms->policy = (uint32_t)value;
 		break;
 	case BUF_RESIZE:
@@ -127,7 +127,7 @@ rule(struct tbuf_recorder *r, const char *word, const char *text)
 		    "too many outcomes"));
 	default:
 		return (tbuf_recorder_fail(-EINVAL, word,
-		    "no OUTCOME:MASK, such as 0:2"));
+		    "not OUTCOME:MASK (example: 0:2)"));
 	}
 }
 
@@ -148,7 +148,7 @@ setting(struct tbuf_recorder *r, const char *word)
 			break;
 	if (i == NKNOWN)
 		return (tbuf_recorder_fail(-EINVAL, word,
-		    "no option of a recorder"));
+		    "not an option of a recorder"));
 	if (tbuf_option_value(known[i].kind, text, &value) != 0)
 		return (tbuf_recorder_fail(-EINVAL, word,
 		    tbuf_option_wrong[known[i].kind]));
@@ -181,13 +181,13 @@ probe(struct tbuf_board_entry *entry, const char *text, size_t length)
 		return (0);
 	if (!part(to, room, text, length))
 		return (tbuf_recorder_fail(-EINVAL, "probes",
-		    "too many to hold"));
+		    "too long"));
 	if (strpbrk(to, "/{}") != NULL)
 		return (tbuf_recorder_fail(-EINVAL, to,
-		    "clauses are for tbufctl --read"));
+		    "a recorder takes no clauses"));
 	if (tbuf_description_check(to) != 0)
 		return (tbuf_recorder_fail(-EINVAL, to,
-		    "no probe description"));
+		    "not a probe description"));
 	entry->patterns_size += (uint32_t)length + 1;
 	entry->npatterns++;
 	return (0);
@@ -208,7 +208,7 @@ probes(struct tbuf_board_entry *entry, const char *p)
 			break;
 	}
 	return (entry->npatterns != 0 ? 0 : tbuf_recorder_fail(-EINVAL,
-	    "probes", "none are named"));
+	    "probes", "no probe is named"));
 }
 
 static void
@@ -243,12 +243,12 @@ tbuf_recorder_parse(const char *p, struct tbuf_recorder *r)
 		n = strcspn(p, ",");
 		if (!part(word, sizeof(word), p, n))
 			return (tbuf_recorder_fail(-EINVAL, word,
-			    "no option of a recorder"));
+			    "not an option of a recorder"));
 		if ((error = n == 0 ? 0 : setting(r, word)) != 0)
 			return (error);
 		if (p[n] == '\0')
-			return (tbuf_recorder_fail(-EINVAL, "probes=",
-			    "is not there; it comes last"));
+			return (tbuf_recorder_fail(-EINVAL, "",
+			    "probes= is missing; it has to be last"));
 	}
 	if ((r->entry.terms.flags & TBUF_S_THREAD) != 0)
 		r->entry.terms.flags |=

@@ -96,7 +96,7 @@ tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 
 	if (!tbuf_keep_limits(&files, &bytes))
 		return (tbuf_recorder_fail(-EINVAL, "TBUF_KEEP",
-		    "no number of files, with a size as in 8,1g"));
+		    "not FILES or FILES,SIZE (example: 8,1g)"));
 	*removed = 0;
 	for (i = 0; i < REMOVED_MAX; i++)
 		if (!thin(dirfd, program, files, bytes, removed))

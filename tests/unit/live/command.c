@@ -328,7 +328,7 @@ START_TEST(command_whose_library_lacks_something_is_told)
 	live_go(c);
 	ck_assert_int_eq(live_work(c, &t), 0);
 	ck_assert_uint_eq(t.records, 0);
-	check_missed(c, 1, "its libtbuf lacks what is needed");
+	check_missed(c, 1, "its libtbuf lacks a feature this session needs");
 	tbuf_consumer_close(c);
 }
 END_TEST
@@ -503,7 +503,7 @@ START_TEST(children_without_space_are_told)
 	wait_for_end(c);
 	ck_assert_int_eq(live_work(c, &t), 0);
 	why = tbuf_consumer_missed(c, &missed);
-	ck_assert_str_eq(why, "Not enough space");
+	ck_assert_str_eq(why, "not enough space");
 	ck_assert_ptr_null(tbuf_consumer_missed(c, &missed));
 	ck_assert_uint_gt(missed, 0);
 	ck_assert_uint_lt(missed, 200);
@@ -519,13 +519,13 @@ START_TEST(child_without_space_is_told_once)
 {
 	struct tbuf_consumer *c;
 	char options[96];
-	const char *reason = "Not enough space";
+	const char *reason = "not enough space";
 	struct tally t;
 	int fds[2];
 
 	/* Lock lanes may lack the CPU's number, which -x cpu needs. */
 	if (!tbuf_rseq_ready() && !tbuf_cpu_readable())
-		reason = "it cannot tell its CPU";
+		reason = "it cannot determine its CPU (-x cpu)";
 	stay_on_one_cpu();
 	setenv("TBUF_MAXSIZE", "1152k", 1);
 	snprintf(options, sizeof(options), "follow bufpolicy=ring bufsize=1m "

@@ -428,7 +428,7 @@ START_TEST(no_room_is_told)
 	ck_assert_uint_eq(tbuf_view_control(&view)->state[0], TBUF_FREE);
 	ck_assert_uint_eq(entry->budget, 64);
 	ck_assert_uint_eq(entry->reasons[0].count, 1);
-	ck_assert_str_eq(entry->reasons[0].text, "Not enough space");
+	ck_assert_str_eq(entry->reasons[0].text, "not enough space");
 	ck_assert_uint_eq(entry->reasons[1].count + entry->others, 0);
 }
 END_TEST
@@ -449,7 +449,7 @@ START_TEST(what_is_lacking_is_told)
 	ck_assert(_i == 1 || entry->budget == before);
 	ck_assert_uint_eq(entry->reasons[0].count, _i == 1 ? 0 : 1);
 	ck_assert_str_eq(entry->reasons[0].text,
-	    _i == 1 ? "" : "its libtbuf lacks what is needed");
+	    _i == 1 ? "" : "its libtbuf lacks a feature this session needs");
 	ck_assert_uint_eq(entry->reasons[1].count + entry->others, 0);
 }
 END_TEST
