@@ -108,7 +108,7 @@ add_page(uintptr_t at)
 	if (npages == PAGES_MAX)
 		return ("too many pages of stubs");
 	if (map(at, PAGE) == MAP_FAILED)
-		return ("its target is taken");
+		return ("its target address is in use");
 	pages[npages++].at = at;
 	return (NULL);
 }
@@ -139,7 +139,7 @@ patch_map_at(uintptr_t at, size_t size)
 	const char *problem;
 
 	if (at < FIRST || at >= PATCH_LAST || size > PATCH_LAST - at)
-		return ("its target is no address");
+		return ("its target is not a valid address");
 	if (heap_may_grow_into(at, size) || stack_may_grow_into(at, size))
 		return ("the heap or the stack may grow there");
 	for (; page < at + size; page += PAGE)

@@ -255,12 +255,12 @@ prove_block(const struct walk *w)
 			return ("its function ends there");
 		patch_decode((const uint8_t *)at, w->range.end - at, at, &in);
 		if (in.length == 0)
-			return ("no instruction");
+			return ("not an instruction");
 		if (in.ends && at + in.length < end)
 			return (is_filled(w, at + in.length, end) ? NULL :
 			    "a block ends there");
 		if (in.is_call && at + in.length < end)
-			return ("a call comes back there");
+			return ("a call returns there");
 	}
 	return (NULL);
 }

@@ -56,7 +56,7 @@ put_return(struct move *m)
 	uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
 
 	if (m->patch->shadow)
-		return ("a call, and a shadow stack");
+		return ("a call cannot be moved with a shadow stack");
 	put_byte(m, 0x68);			/* push $low */
 	put(m, &low, sizeof(low));
 	put(m, "\xc7\x44\x24\x04", 4);		/* movl $high, 4(%rsp) */
@@ -205,7 +205,7 @@ patch_relocate(const struct patch *patch, const uint8_t *from, uintptr_t at,
 		if (copy->size + GROWTH_MAX + LENGTH_MAX > sizeof(copy->bytes))
 			return ("too many instructions");
 		if (!patch_decode_full(m.bytes, LENGTH_MAX, &in))
-			return ("no instruction");
+			return ("not an instruction");
 		if ((problem = move_one(&m)) != NULL)
 			return (problem);
 		copy->taken += in.length;

@@ -54,6 +54,6 @@ patch_replace(const struct patch *patch, const struct patch_text *text,
 	memcpy(jump + 1, &displacement, sizeof(displacement));
 	if (patch_write(patch, at, stub, sizeof(stub)) != 0 ||
 	    patch_write(patch, function, jump, sizeof(jump)) != 0)
-		return ("the kernel does not let text be written");
+		return ("the kernel does not permit writing to text");
 	return (NULL);
 }

@@ -99,7 +99,7 @@ patch_begin(struct patch *p)
 	if (problem != NULL || !has_threads())
 		return (problem);
 	patch_end(p);
-	return ("threads already run");
+	return ("threads are running already");
 }
 
 void

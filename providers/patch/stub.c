@@ -194,7 +194,7 @@ write_both(const struct patch *patch, struct patch_probe *probe,
 	memcpy(jump + 1, &displacement, sizeof(displacement));
 	if (patch_write(patch, at, s->bytes, s->size) != 0 ||
 	    patch_write(patch, probe->place, jump, size) != 0)
-		return ("the kernel does not let text be written");
+		return ("the kernel does not permit writing to text");
 	probe->stub = at;
 	return (NULL);
 }
@@ -214,7 +214,7 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	uintptr_t at;
 
 	if (!patch_is_nop(probe->place))
-		return ("it is no nop");
+		return ("it is not a nop");
 	memcpy(&displacement, (const void *)(probe->place + 1),
 	    sizeof(displacement));
 	at = probe->place + PATCH_JUMP + (uintptr_t)(intptr_t)displacement;
@@ -235,7 +235,7 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 	uintptr_t at;
 
 	if (!patch_is_nop(probe->place))
-		return ("it is no nop");
+		return ("it is not a nop");
 	at = patch_map_near(text, sizeof(s.bytes));
 	if (at == 0)
 		return ("no room for a stub within reach");

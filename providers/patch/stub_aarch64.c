@@ -120,7 +120,7 @@ write_both(const struct patch *patch, uintptr_t place, uintptr_t at,
 		return ("out of reach");
 	if (patch_write(patch, at, stub, size) != 0 ||
 	    patch_write(patch, place, &branch, sizeof(branch)) != 0)
-		return ("the kernel does not let text be written");
+		return ("the kernel does not permit writing to text");
 	return (NULL);
 }
 
@@ -133,7 +133,7 @@ patch_arm(const struct patch *patch, const struct patch_text *text,
 	const char *problem;
 
 	if (!patch_is_nop(probe->place))
-		return ("it is no nop");
+		return ("it is not a nop");
 	if ((at = patch_map_near(text, sizeof(stub))) == 0)
 		return ("no room for a stub within reach");
 	if (!patch_stub_encode(stub, at, back, probe->enabled, probe,

@@ -79,7 +79,7 @@ find(const struct patch_text *text, uintptr_t function,
 		    target(at) != function || !is_instruction(text, at))
 			continue;
 		problem = is_taken(at, at + PATCH_JUMP) ?
-		    "another jump is where it is called" : add(at);
+		    "another jump overlaps its call" : add(at);
 	}
 	return (problem);
 }
@@ -92,12 +92,12 @@ syscall_callers_find(const struct patch_text *text, uintptr_t at,
 	const char *problem;
 
 	if (ncallers != 0)
-		return ("there is another one of its kind");
+		return ("another function of this kind is redirected");
 	if (!patch_function(text, at, &range))
 		return ("its function is not known");
 	if ((problem = find(text, range.start, is_taken)) == NULL &&
 	    ncallers == 0)
-		problem = "what calls it is not known";
+		problem = "its callers are not known";
 	leads_to = (uintptr_t)syscall_cancel;
 	if (problem == NULL && !reaches(text, leads_to) &&
 	    (leads_to = patch_map_near(text, FAR_SIZE)) == 0)

@@ -298,7 +298,7 @@ syscall_dispatch_prepare(void)
 	if (value == NULL || strcmp(value, "all") != 0)
 		return (NULL);
 	if (is_under_valgrind())
-		return ("valgrind makes them");
+		return ("valgrind makes the calls itself");
 	result = raw_call(SYS_prctl, DISPATCH, 0, 0, 0, 0);
 	if (result == -EINVAL)
 		return ("the kernel has no Syscall User Dispatch");

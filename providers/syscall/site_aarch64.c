@@ -179,7 +179,7 @@ left_alone(const struct patch_text *text, const struct site *s)
 	if (s->number == SYS_rt_sigreturn)
 		return ("it returns from a handler");
 	if (is_cancellation(text, s))
-		return ("cancellation looks at where it is");
+		return ("thread cancellation compares its address");
 	return (NULL);
 }
 

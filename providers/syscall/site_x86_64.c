@@ -139,7 +139,7 @@ take_before(const struct patch_text *text, struct site *s,
     const struct patch_place *place)
 {
 	if (s->room == s->at)
-		return ("there is no room for a jump");
+		return ("it has no room for a jump");
 	s->found = (struct syscall_found){ .at = s->room,
 	    .head = (uint8_t)(s->at - s->room), .number = SYSCALL_ANY };
 	return (patch_prove(text, place));
@@ -204,7 +204,7 @@ redirect(const struct patch *patch, const struct patch_text *text, size_t i,
 	const char *problem = choose(text, s, &places[2 * i]);
 
 	if (problem == NULL && s->found.at < *taken)
-		problem = "another jump is there";
+		problem = "another jump overlaps it";
 	if (problem == NULL)
 		problem = syscall_slot(patch, text, &s->found);
 	if (problem == NULL)
@@ -225,7 +225,7 @@ syscall_patch_text(const struct patch *patch, const struct patch_text *text,
 	look_at(text);
 	for (i = 0; i < nsites; i++)
 		sites[i].problem = is_cancellable(text, sites[i].at) ?
-		    "what calls it is redirected" : redirect(patch, text, i,
+		    "its callers are redirected" : redirect(patch, text, i,
 		    &taken);
 	for (i = 0; i < nsites; i++) {
 		s = &sites[i];

@@ -329,7 +329,7 @@ take_note(struct usdt_sites *sites, struct loaded *o,
 	    is_loaded(o, semaphore, sizeof(*s->semaphore), PF_W))
 		s->semaphore = (uint16_t *)semaphore;
 	if (!patch_is_nop(at))
-		s->problem = "there is no nop";
+		s->problem = "the site has no nop";
 	take_operands(o, s, note->operands);
 }
 

@@ -44,7 +44,8 @@ prove_text(struct usdt_sites *sites, size_t first, size_t end)
 		s = sites->all[end - 1 - i];
 		/* A jump would replace the bytes of the next site. */
 		s->jump = i + 1 < n && places[i + 1].at <
-		    places[i].at + PATCH_JUMP ? "another site is close behind" :
+		    places[i].at + PATCH_JUMP ?
+		    "another site follows within 5 bytes" :
 		    patch_prove(&s->text, &places[i]);
 	}
 	free(places);

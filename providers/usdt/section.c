@@ -59,7 +59,7 @@ read_header(struct usdt_sections *s)
 
 	if (!usdt_read_at(s->fd, &s->header, sizeof(s->header), 0) ||
 	    memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
-		return ("it is no ELF file");
+		return ("it is not an ELF file");
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != MACHINE)
 		return ("it is for another machine");

@@ -95,7 +95,7 @@ for file in short ./shop.c /no/file; do
 	expect "the list of $file" "$("$TBUFCTL" -l --object=$file 2>&1
 	    echo $?)" "tbufctl: failed to read $file: $(
 	    [ $file = /no/file ] && echo No such file or directory ||
-	    echo it is no ELF file)
+	    echo it is not an ELF file)
 1"
 done
 echo 'int none;' | $CC -x c -c -o none.o -

@@ -293,7 +293,7 @@ START_TEST(a_call_under_a_shadow_stack_is_refused)
 
 	ck_assert_str_eq(patch_relocate(&shadow, copy_call,
 	    (uintptr_t)copy_call, 5, (uintptr_t)copy_call + 64, &copy),
-	    "a call, and a shadow stack");
+	    "a call cannot be moved with a shadow stack");
 }
 END_TEST
 
@@ -320,7 +320,7 @@ notice(bool enable)
 	problem = patch_relocate(&other, copy_call, (uintptr_t)copy_call, 5,
 	    (uintptr_t)copy_call + 64, &copy);
 	_exit(other.shadow && problem != NULL && strcmp(problem,
-	    "a call, and a shadow stack") == 0 ? 0 : 1);
+	    "a call cannot be moved with a shadow stack") == 0 ? 0 : 1);
 }
 
 START_TEST(a_shadow_stack_is_noticed)
@@ -393,7 +393,7 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 	ck_assert_str_eq(prove(refuse_cold),
 	    "a branch leads between the bytes");
 	ck_assert_str_eq(prove(refuse_block), "a block ends there");
-	ck_assert_str_eq(prove(refuse_call), "a call comes back there");
+	ck_assert_str_eq(prove(refuse_call), "a call returns there");
 	ck_assert_str_eq(prove(refuse_end), "its function ends there");
 	ck_assert_str_eq(prove(refuse_landing),
 	    "an exception lands between the bytes");
@@ -472,7 +472,7 @@ START_TEST(a_pun_changes_one_byte_and_nothing_else)
 	ck_assert_uint_eq(site_pun[0], 0xe9);
 	ck_assert_mem_eq(site_pun + 1, before + 1, 4);
 	check_stub(try_pun, &enabled);
-	ck_assert_str_eq(patch_arm_pun(&patch, &probe), "it is no nop");
+	ck_assert_str_eq(patch_arm_pun(&patch, &probe), "it is not a nop");
 }
 END_TEST
 
@@ -540,12 +540,13 @@ START_TEST(stubs_keep_off_what_others_have_or_get)
 	int here;
 
 	ck_assert_str_eq(patch_map_at(text.start, 16),
-	    "its target is taken");
+	    "its target address is in use");
 	ck_assert_str_eq(patch_map_at((uintptr_t)sbrk(0) + (1u << 30), 16),
 	    "the heap or the stack may grow there");
 	ck_assert_str_eq(patch_map_at((uintptr_t)&here - (512u << 20), 16),
 	    "the heap or the stack may grow there");
-	ck_assert_str_eq(patch_map_at(4096, 16), "its target is no address");
+	ck_assert_str_eq(patch_map_at(4096, 16),
+	    "its target is not a valid address");
 	ck_assert_ptr_eq(patch_map_at(0x10000000, 32), NULL);
 	ck_assert_ptr_eq(patch_map_at(0x10000020, 32), NULL);
 	ck_assert_str_eq(patch_map_at(0x10000010, 32),
@@ -679,7 +680,7 @@ START_TEST(a_second_thread_forbids_it)
 
 	pthread_mutex_lock(&mutex);
 	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for, &mutex), 0);
-	ck_assert_str_eq(patch_begin(&other), "threads already run");
+	ck_assert_str_eq(patch_begin(&other), "threads are running already");
 	pthread_mutex_unlock(&mutex);
 	pthread_join(thread, NULL);
 }
