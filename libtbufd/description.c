@@ -44,7 +44,7 @@ selection_take(struct d_compiler *c, const char *whole, char *description)
 	if (strtoull(equals + 1, &end, hex ? 16 : 10) > UINT32_MAX ||
 	    errno != 0 || *end != '\0')
 		d_fail(c, D_PDESC_INVAL, "invalid probe description \"%s\": "
-		    "A selection is a mask of 32 bits", whole);
+		    "A selection must be a mask of 32 bits", whole);
 	selection = d_copy(c, equals, strlen(equals));
 	*equals = '\0';
 	return (selection);

@@ -306,7 +306,7 @@ d_frames(const struct generator *g, const struct d_node *node)
 	if (options->maxframes != 0 && frames > options->maxframes)
 		frames = options->maxframes;
 	if (frames > FRAMES_MAX)
-		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) of more than %u "
+		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) exceeds %u "
 		    "frames", node->identifier->name, FRAMES_MAX);
 	return ((uint32_t)frames);
 }

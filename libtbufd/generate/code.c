@@ -91,7 +91,7 @@ d_emit(struct generator *g, enum tbuf_operation operation, unsigned a,
 	uint64_t *word;
 
 	if (g->code.count == words_max(g))
-		d_fail_at(g->c, g->clause, D_CG_EXPR, "program of more than "
+		d_fail_at(g->c, g->clause, D_CG_EXPR, "program has more than "
 		    "%u instructions", words_max(g));
 	if (g->places.count == 0 ||
 	    last[g->places.count - 1].action != g->action ||

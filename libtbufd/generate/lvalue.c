@@ -153,7 +153,7 @@ d_place_open(struct generator *g, const struct d_node *node, bool write,
 		next = open_memory(g, node, write, to, place);
 	else
 		d_fail(g->c, D_CG_EXPR,
-		    "expression has no place to be stored to");
+		    "expression cannot be assigned to");
 	g->bindings = outer;
 	return (next);
 }

@@ -274,7 +274,7 @@ trace_memory(struct generator *g, const struct d_node *address)
 	begin_action(g, TBUF_ACTION_TRACEMEM);
 	if (size->value > INT32_MAX)
 		d_fail_at(g->c, size, D_CG_EXPR,
-		    "tracemem( ) of so much is too large for any record");
+		    "tracemem( ) size is too large for a record");
 	d_value_as(g, address, d_type_pointer(g->c, g->c->types.type_void), 0);
 	d_may_copyin(g, address);
 	put_bytes(g, 0, address->type, (uint32_t)size->value);
