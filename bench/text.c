@@ -63,7 +63,7 @@ int
 main(void)
 {
 	const struct bench_side off[2] = {
-		{ "a message that nobody wants", message, NULL, NULL },
+		{ "a message that is off", message, NULL, NULL },
 		{ "a loop that does nothing", bench_nothing, NULL, NULL }
 	};
 	const struct bench_side memory[2] = {

@@ -394,7 +394,7 @@ listen_unix(const char *path)
 	/* A socket without a listener is left by a killed server. */
 	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (connect(probe, (void *)&address, sizeof(address)) == 0)
-		errx(1, "%s: somebody serves it already", path);
+		errx(1, "%s: another server listens there already", path);
 	if (errno == ECONNREFUSED)
 		unlink(path);
 	close(probe);

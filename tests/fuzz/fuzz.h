@@ -21,7 +21,7 @@ int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Aborts unless the condition holds, which must be so for every input. */
 #define FUZZ_CHECK(condition) do {					\
 	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__,	\
+		fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__,	\
 		    __LINE__, #condition);				\
 		abort();						\
 	}								\

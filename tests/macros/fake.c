@@ -198,7 +198,7 @@ fake_expect(int holds, const char *file, int line, const char *what)
 	if (holds)
 		return;
 	nfailed++;
-	fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
+	fprintf(stderr, "%s:%d: check failed: %s\n", file, line, what);
 }
 
 void

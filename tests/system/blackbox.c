@@ -29,7 +29,7 @@
 
 #define EXPECT(condition, ...) do {					\
 	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: not so: %s: ", __FILE__,	\
+		fprintf(stderr, "%s:%d: check failed: %s: ", __FILE__,	\
 		    __LINE__, #condition);				\
 		fprintf(stderr, __VA_ARGS__);				\
 		fprintf(stderr, "\n");					\

@@ -19,7 +19,7 @@
 
 #define EXPECT(condition) do {						\
 	if (!(condition)) {						\
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__,	\
+		fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__,	\
 		    __LINE__, #condition);				\
 		exit(1);						\
 	}								\
