@@ -26,7 +26,7 @@
  *			another one followed, a preemption there would repeat
  *			a change that is published.  A commit to another word
  *			therefore has a section of its own.
- *	inv.name	the invariant of layout/layout.h that the step keeps
+ *	inv.*		an invariant of layout/layout.h that the step keeps
  *
  * A SECTION RETURNS
  *

@@ -29,13 +29,6 @@ tbuf_epid_find(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t epid)
 }
 
 /*
- * Returns a record's data and their size, and stores its CPU.  In a record of a
- * lock lane the CPU comes before the data.
- */
-const void *tbuf_record_data(const struct tbuf_reader *,
-	    const struct tbuf_header *, size_t *size, int *cpu);
-
-/*
  * Reads a record's arguments into consumer->values, and the rest, without
  * times, into *record.  Returns false if the data do not have all arguments.
  */

@@ -60,19 +60,6 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 	record->args = c->values;
 }
 
-const void *
-tbuf_record_data(const struct tbuf_reader *r, const struct tbuf_header *header,
-    size_t *size, int *cpu)
-{
-	const struct tbuf_lock_record *lock = (const void *)header;
-	size_t before = r->locked ? sizeof(*lock) : sizeof(*header);
-
-	*cpu = r->locked && lock->cpu < TBUF_NCPUS * 64 ? (int)lock->cpu :
-	    r->cpu;
-	*size = header->size - before;
-	return ((const char *)header + before);
-}
-
 bool
 tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, const struct tbuf_epid *epid,

@@ -534,3 +534,16 @@ tbuf_reader_counter(const struct tbuf_reader *r, unsigned counter)
 	}
 	return (tbuf_reader_nolane(r, TBUF_LOST_RECORD));
 }
+
+const void *
+tbuf_record_data(const struct tbuf_reader *r, const struct tbuf_header *header,
+    size_t *size, int *cpu)
+{
+	const struct tbuf_lock_record *lock = (const void *)header;
+	size_t before = r->locked ? sizeof(*lock) : sizeof(*header);
+
+	*cpu = r->locked && lock->cpu < TBUF_NCPUS * 64 ? (int)lock->cpu :
+	    r->cpu;
+	*size = header->size - before;
+	return ((const char *)header + before);
+}

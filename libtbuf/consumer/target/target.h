@@ -489,4 +489,11 @@ uint64_t tbuf_reader_nolane(const struct tbuf_reader *, enum tbuf_lost);
 /* Returns the present value of a counter of a lane. */
 uint64_t tbuf_reader_counter(const struct tbuf_reader *, unsigned counter);
 
+/*
+ * Returns a record's data and their size, and stores its CPU.  In a record of a
+ * lock lane the CPU comes before the data.
+ */
+const void *tbuf_record_data(const struct tbuf_reader *,
+	    const struct tbuf_header *, size_t *size, int *cpu);
+
 #endif
