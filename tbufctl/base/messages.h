@@ -31,7 +31,8 @@
 #define MSG_NEEDS	"%s needs %s"
 #define MSG_NO_MEANING	"%s has no meaning in user space"
 #define MSG_BAD_PID	"invalid pid: %s"
-#define MSG_BAD_VALUE	"invalid value for %s: %s (%s)"
+#define MSG_BAD_VALUE	"invalid value for %s: %s (expected %s)"
+#define MSG_BAD_TEXT	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"
 #define MSG_SET_UNSUPPORTED "Option is not in this version"
@@ -39,7 +40,8 @@
 #define MSG_SET_CONTEXT	"Option cannot be used from within a D program"
 #define MSG_SET_VALUE	"Invalid value for specified option"
 #define MSG_SET_WRONG	"failed to set -x %s: " MSG_SET_VALUE ": '%s' is %s"
-#define MSG_SYSCALL	"failed to set -x syscall%s%s: the value is 'all'"
+#define MSG_SYSCALL	"failed to set -x syscall%s%s: the value must be " \
+			"'all'"
 #define MSG_SET_OTHER	"failed to set -x %s: %s"
 #define MSG_SET_SIZE	"failed to set -b %s: %s"
 

@@ -377,7 +377,7 @@ parse_set(struct options *o, const char *text)
 		return (bad_usage(MSG_TWICE, "--set"));
 	o->set = text;
 	if (set_rules(text) == NULL && tbuf_text_check(text, &wrong) != 0)
-		return (bad_usage(MSG_BAD_VALUE, "--set", text, wrong));
+		return (bad_usage(MSG_BAD_TEXT, "--set", text, wrong));
 	return (0);
 }
 
@@ -430,7 +430,7 @@ parse_left(struct options *o, const char *text)
 	    tbuf_parse_rate(text + n + 1, &o->left_age) == 0)))
 		return (0);
 	return (bad_usage(MSG_BAD_VALUE, "--left", text,
-	    "remove, or remove=age, such as remove=7d"));
+	    "remove or remove=age, such as remove=7d"));
 }
 
 /* Returns the long option that is nearest to an unknown one, or NULL. */

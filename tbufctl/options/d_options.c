@@ -372,27 +372,27 @@ setting_wrong(const char *name)
 	static const struct {
 		const char *name, *wrong;
 	} wrong[] = {
-		{ "aggtop", "no number from 1 to 1000" },
-		{ "ustackframes", "no number, such as 0 or 2" },
-		{ "stackindent", "no number from 0 to 1024" },
-		{ "printsize", "no number, such as 0 or 2" },
-		{ "stdc", "none of a, c, s, t" },
-		{ "amin", "no stability, such as Evolving/Evolving/Common" },
-		{ "setenv", "no variable with a value, such as NAME=VALUE" },
-		{ "unsetenv", "no name of a variable" },
-		{ "define", "no macro, such as NAME or NAME=VALUE" },
-		{ "undef", "no name of a macro" },
-		{ "incdir", "no directory" },
-		{ "libdir", "no directory" },
-		{ "cppargs", "no list of arguments" },
-		{ "cpppath", "no path" }
+		{ "aggtop", "not a number from 1 to 1000" },
+		{ "ustackframes", "not a number (examples: 0, 2)" },
+		{ "stackindent", "not a number from 0 to 1024" },
+		{ "printsize", "not a number (examples: 0, 2)" },
+		{ "stdc", "not one of a, c, s, t" },
+		{ "amin", "not a stability (example: Evolving/Evolving/Common)" },
+		{ "setenv", "not a variable with a value (example: NAME=VALUE)" },
+		{ "unsetenv", "not the name of a variable" },
+		{ "define", "not a macro (examples: NAME, NAME=VALUE)" },
+		{ "undef", "not the name of a macro" },
+		{ "incdir", "not a directory" },
+		{ "libdir", "not a directory" },
+		{ "cppargs", "not a list of arguments" },
+		{ "cpppath", "not a path" }
 	};
 	const struct own_option *option = find(name);
 	size_t i;
 
 	if (option != NULL && option->form == FLAG &&
 	    option->field != IGNORED)
-		return ("no flag, such as on or off");
+		return ("not a flag (examples: on, off)");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (strcmp(wrong[i].name, name) == 0)
 			return (wrong[i].wrong);

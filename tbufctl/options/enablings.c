@@ -140,10 +140,11 @@ refuse(const struct description *d)
 	struct words why = { NULL, 0 };
 
 	if (open != NULL && (close == NULL || close < open))
-		return (bad_usage(MSG_BAD_PROBE, d->text, "no closing ]"));
+		return (bad_usage(MSG_BAD_PROBE, d->text,
+		    "a closing ] is missing"));
 	if (has_mask(d->text))
 		return (bad_usage(MSG_BAD_PROBE, d->text,
-		    "a selection is a mask of 32 bits, behind all of it"));
+		    "a selection must be a mask of 32 bits at the end"));
 	for (p = d->text; *(end = description_end(p)) != '\0' &&
 	    !has_too_many(d->flag, p); p = end + 1)
 		continue;
@@ -310,7 +311,7 @@ describe(struct description *d, const char *list)
 	d->full = complete(d->flag, list);
 	if (d->full == NULL)
 		return (bad_usage(MSG_BAD_PROBE, d->text,
-		    "an empty description in a list"));
+		    "the list has an empty description"));
 	d->full = with_bare(d->full);
 	return (0);
 }

@@ -34,7 +34,7 @@ copy_word(const char **line, char *to, const char **error)
 		} else if (*p == '\\' && (quote == '\0' || (quote == '"' &&
 		    (p[1] == '"' || p[1] == '\\')))) {
 			if (*++p == '\0') {
-				*error = "nothing after \\";
+				*error = "a character must follow \\";
 				return (NULL);
 			}
 			*to++ = *p;
@@ -42,7 +42,8 @@ copy_word(const char **line, char *to, const char **error)
 			*to++ = *p;
 	}
 	if (quote != '\0') {
-		*error = quote == '"' ? "no closing \"" : "no closing '";
+		*error = quote == '"' ? "a closing \" is missing" :
+		    "a closing ' is missing";
 		return (NULL);
 	}
 	*line = p;

@@ -70,7 +70,7 @@ text_add(struct options *o, const char *list)
 			exit(fail(MSG_MEMORY));
 		/* These characters would make the descriptions a D program. */
 		if (strpbrk(list, "{/;") != NULL)
-			wrong = "it is a list of components";
+			wrong = "the value must be a list of components";
 		else if (tbuf_text_check(setting, &wrong) == 0)
 			wrong = NULL;
 	}

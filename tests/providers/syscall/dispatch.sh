@@ -216,9 +216,9 @@ refused() {
 	[ $? -eq 2 ] && [ "$(cat "$dir/said")" = "tbufctl: $said" ] ||
 	    fail "$*: $(cat "$dir/said")"
 }
-refused "failed to set -x syscall=some: the value is 'all'" \
+refused "failed to set -x syscall=some: the value must be 'all'" \
     -x syscall=some -n syscall::: -c true
-refused "failed to set -x syscall: the value is 'all'" \
+refused "failed to set -x syscall: the value must be 'all'" \
     -x syscall -n syscall::: -c true
 refused '-x syscall needs -c' -x syscall=all -n syscall:::
 refused '-x syscall needs a description of the syscall provider' \
