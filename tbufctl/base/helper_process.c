@@ -110,8 +110,8 @@ reader_why(int status)
 	char room[16];
 
 	if (!WIFSIGNALED(status))
-		return ("it is no program, or is damaged");
-	(void)snprintf(text, sizeof(text), "the reader ended with %s",
+		return ("it is not a program, or is damaged");
+	(void)snprintf(text, sizeof(text), "the helper process was terminated by %s",
 	    signal_name(WTERMSIG(status), room, sizeof(room)));
 	return (text);
 }

@@ -30,9 +30,9 @@ regular_open(int *fd, uint64_t inode)
 	if (fstat(*fd, &st) == -1)
 		return (strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return ("it is no file");
+		return ("it is not a regular file");
 	if (st.st_ino != inode)
-		return ("it is another file now");
+		return ("another file has replaced it");
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", *fd);
 	readable = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (readable == -1)

@@ -72,14 +72,14 @@ problem(int error)
 
 	switch (error) {
 	case -ENOEXEC:
-		return ("neither a text trace nor a core");
+		return ("it is neither a text trace nor a core");
 	case -ENODATA:
-		return ("no text trace in it (bit 3 of coredump_filter lets "
-		    "a core have it)");
+		return ("it has no text trace (bit 3 of coredump_filter "
+		    "adds it to a core)");
 	case -EBADMSG:
-		return ("it is truncated, and no text trace in it");
+		return ("it is truncated, and has no text trace");
 	case -ESRCH:
-		return ("no text trace of this process");
+		return ("this process has no text trace");
 	case -EINVAL:
 		return ("it is damaged");
 	default:

@@ -114,7 +114,7 @@ module_read(struct functions *f, int fd, const char *path)
 	if (heard)
 		return (NULL);
 	module_free(f);
-	return (pid == -1 ? "no process can be had that reads it" :
+	return (pid == -1 ? "cannot create the helper process" :
 	    reader_why(status));
 }
 

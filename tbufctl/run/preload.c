@@ -341,7 +341,7 @@ add_module(const struct module *m, char **list)
 		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));
 	else if (strpbrk(full, ": \t\n") != NULL)
 		status = fail(MSG_PROVIDER, m->name, full,
-		    "the path has a blank or a colon in it");
+		    "the path contains a blank or a colon");
 	else if (asprintf(list, "%s%s%s", old, *old == '\0' ? "" : ":",
 	    full) == -1)
 		exit(fail(MSG_MEMORY));

@@ -261,7 +261,7 @@ for core in core* *core; do
 	head -c 5000 "$core" >"cut"
 	"$TBUFCTL" --unwrap cut >got 2>err
 	same "$core: truncated" "1 tbufctl: failed to unwrap cut: it is truncated,\
- and no text trace in it" "$? $(cat err)"
+ and has no text trace" "$? $(cat err)"
 	head -c 5000 "$core" | gzip >packed
 	"$TBUFCTL" --unwrap packed >got 2>err
 	same 'gzip' "1 tbufctl: failed to unwrap packed: this tbufctl cannot\
