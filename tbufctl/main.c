@@ -232,7 +232,7 @@ snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
 	if (error < 0)
 		return (fail(MSG_TARGETS_LOOK, format_directory(error)));
 	return (holders.count == 0 && o->nfiles + o->ncores == 0 ?
-	    fail(MSG_NOBODY) : 0);
+	    fail(MSG_NO_SESSION) : 0);
 }
 
 /*

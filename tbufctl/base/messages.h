@@ -52,44 +52,45 @@
 #define MSG_PROVIDER_FILE "failed to read provider file %s: line %u: %s"
 #define MSG_COMPILER	"failed to compile with %s: %s"
 #define MSG_OPEN_SCRIPT	"failed to open %s: %s"
-#define MSG_TOP_JSON	"-x aggtop: not with --format=json"
-#define MSG_TOP_TERMINAL "-x aggtop: the output is no terminal"
+#define MSG_TOP_JSON	"-x aggtop does not go with --format=json"
+#define MSG_TOP_TERMINAL "-x aggtop: the output is not a terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"
 #define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
-			"(do so first)"
+			"(unpack the file first)"
 #define MSG_STATUS	"failed to read the status: %s"
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
 #define MSG_UNWRAP_PACKED "failed to unwrap %s: this tbufctl cannot unpack " \
-			"%s (do so first)"
+			"%s (unpack the file first)"
 #define MSG_OBJECT_NONE	"no USDT probes in %s"
-#define MSG_NO_TEXT	"no process with text components"
-#define MSG_NO_UNITS	"no process with sessions that have work units"
-#define MSG_NOBODY	"no process is traced, and none records itself"
+#define MSG_NO_TEXT	"no process has text components"
+#define MSG_NO_UNITS	"no process has a session with work units"
+#define MSG_NO_SESSION	"no process is traced or has a recorder"
 #define MSG_TARGETS_LOOK "could not look for targets: %s"
-#define MSG_LEFT_LOOK	"failed to look for what is left: %s"
+#define MSG_LEFT_LOOK	"failed to look for files of ended processes: %s"
 #define MSG_UNITS_LOOK	"failed to look for work units: %s"
-#define MSG_NO_UNIT	"pid %jd has no work unit %" PRIu64 " that has not " \
-			"ended"
+#define MSG_NO_UNIT	"pid %jd has no unfinished work unit %" PRIu64
 #define MSG_LEFT_REMOVE	"failed to remove %s: %s"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link, or not a directory"
 #define MSG_DIRECTORY_OTHERS	"runtime directory has the wrong owner or mode"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
-#define MSG_ABSENT	"provider %s is in the command of -c alone, or in " \
-			"what it was preloaded into: see tbuf_%s(7)"
+#define MSG_ABSENT	"provider %s exists only in programs it is preloaded " \
+			"into (tbufctl -c does that): see tbuf_%s(7)"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
 #define MSG_NO_CLAUSE	"no probes matched"
 #define MSG_NO_PROBE	"probe description %s does not match any probes"
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"
-#define MSG_PID		"there is no provider pid: of functions, those of " \
-			"the C library have probes, as libc::malloc:entry"
-#define MSG_KERNEL	"provider %s is the kernel's: see tbuf_dtrace(7)"
+#define MSG_PID		"provider pid is not supported: only functions of " \
+			"the C library have probes (example: " \
+			"libc::malloc:entry)"
+#define MSG_KERNEL	"provider %s traces the kernel; tbufctl traces " \
+			"programs only: see tbuf_dtrace(7)"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_DISPATCH	"failed to set -x syscall=all: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
@@ -108,15 +109,15 @@
 #define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
 			" place%s"
 #define MSG_COVERED_ALL	"calls from places that are not traced, and from " \
-			"code that comes later, are dispatched"
+			"code that is loaded later, are dispatched"
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
 #define MSG_TRACE_CUT	"%s is truncated: unwrapped as far as it goes " \
 			"(%" PRIu64 " byte%s missing)"
-#define MSG_TRACE_FILE	"no text trace in %s: reading %s"
-#define MSG_LEFT_MADE_WAY "%" PRIu64 " older recording%s of %s made way " \
-			"(TBUF_KEEP)"
+#define MSG_TRACE_FILE	"%s has no text trace: reading %s"
+#define MSG_LEFT_KEEP	"recorders removed %" PRIu64 " older recording%s of " \
+			"%s (limit TBUF_KEEP)"
 #define MSG_LEFT_REMOVED "removed %" PRIu64 " file%s, %s"
 #define MSG_EXITED	"pid %jd exited with status %d"
 
@@ -125,13 +126,14 @@
 #define MSG_RUNNING	"pid %jd left running"
 #define MSG_SKIPPED	"not all processes could be traced: %s"
 #define MSG_MISSED	"%" PRIu64 " process%s could not be traced: %s"
-#define MSG_LOST	"%" PRIu64 " probe%s of pid %jd found no room in " \
-			"its table"
+#define MSG_LOST	"%" PRIu64 " probe%s of pid %jd left out: its probe " \
+			"table is full"
 #define MSG_WAITING	"%" PRIu64 " probe%s of pid %jd wait%s for a semaphore"
 #define MSG_UNMET	"%" PRIu64 " probe%s of pid %jd could not be " \
 			"enabled: too many for a session"
 #define MSG_UNFIT	"%" PRIu64 " probe%s of pid %jd not traced by a " \
-			"clause: no such arguments, or of other types"
+			"clause: missing arguments, or arguments of other " \
+			"types"
 #define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
 #define MSG_AGGREGATION	"%s%" PRIu64 " aggregation drop%s on CPU %d"
 #define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "
@@ -148,20 +150,20 @@
 #define MSG_UNIT_DROPS	"%" PRIu64 " drop%s in work units of pid %jd"
 #define MSG_UNIT_OVERWRITTEN	"%" PRIu64 " record%s overwritten in work " \
 			"units of pid %jd"
-#define MSG_UNITS_WITHOUT	"%" PRIu64 " work unit%s of pid %jd found no " \
-			"table: not kept apart"
-#define MSG_TIMERS	"%" PRIu64 " firing%s of timers left out where " \
-			"there are no records"
+#define MSG_UNITS_WITHOUT	"%" PRIu64 " work unit%s of pid %jd exceeded " \
+			"nunits: records stored without a unit"
+#define MSG_TIMERS	"%" PRIu64 " timer firing%s left out in times " \
+			"without records"
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
 #define MSG_SYSTEM	"failed to execute a command of system(): %s"
-#define MSG_LACK_SPACE	"Not enough space"
+#define MSG_LACK_SPACE	"not enough space"
 #define MSG_LACK_SLOTS	"too many sessions"
-#define MSG_LACK_LEASE	"there is a lease on a control file"
+#define MSG_LACK_LEASE	"another process holds a lease on a control file"
 #define MSG_LACK_EPIDS	"too many probes to enable"
 #define MSG_UNWIND	"stacks of samples are not unwound: %s"
-#define MSG_TYPES	"no types of programs are known: %s"
-#define MSG_NAMES	"%s: functions have no names: %s"
+#define MSG_TYPES	"types of programs are not available: %s"
+#define MSG_NAMES	"%s: names of functions are not available: %s"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s %s"
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten %s"

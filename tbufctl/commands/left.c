@@ -106,7 +106,7 @@ tell(struct run *run, bool looked)
 
 	for (i = 0; i < run->nprograms; i++) {
 		if (!o->left_remove && !o->quiet)
-			message(MSG_LEFT_MADE_WAY, run->programs[i].count,
+			message(MSG_LEFT_KEEP, run->programs[i].count,
 			    PLURAL(run->programs[i].count),
 			    run->programs[i].program);
 		free(run->programs[i].program);

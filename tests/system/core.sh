@@ -265,7 +265,7 @@ for core in core* *core; do
 	head -c 5000 "$core" | gzip >packed
 	"$TBUFCTL" --unwrap packed >got 2>err
 	same 'gzip' "1 tbufctl: failed to unwrap packed: this tbufctl cannot\
- unpack gzip (do so first)" "$? $(cat err)"
+ unpack gzip (unpack the file first)" "$? $(cat err)"
 done
 cd ..
 
@@ -284,7 +284,7 @@ head -c 100 /dev/zero >>elf32
 refused '32 bits' 'a core of a 32-bit process' elf32
 printf '\375' >xz
 printf '7zXZ and more' >>xz
-refused 'xz' 'this tbufctl cannot unpack xz (do so first)' xz
+refused 'xz' 'this tbufctl cannot unpack xz (unpack the file first)' xz
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] || exit 1

@@ -161,8 +161,9 @@ if mounted "$small"; then
 	    TBUF_OPTIONS=bufsize=1000t,probes=ends::: \
 		'$target' exit 10 1 counter 2>halved" >out
 	same 'crash loop: recorded' 0 "$(grep -c 'nothing is recorded' loop)"
-	same 'crash loop: left, and made way' 8 $(($(wc -l <left) +
-	    $(sed -n 's/^tbufctl: \([0-9]*\) older.*/\1/p' told; echo + 0)))
+	same 'crash loop: left or removed' 8 $(($(wc -l <left) +
+	    $(sed -n 's/^tbufctl: recorders removed \([0-9]*\) .*/\1/p' told
+	    echo + 0)))
 	same 'too large: said, and nothing else' '2 same' \
 	    "$(grep -c 'not enough space; nothing is recorded$' said) $(cat out)"
 	same 'halved, however large it was' '' "$(cat halved)"

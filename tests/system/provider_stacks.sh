@@ -110,7 +110,7 @@ cp pointers gone
 expect 'a child whose program is a pipe now' "$("$TBUFCTL" -q --follow \
     -n 'libc::fsync:entry { umod(ucaller); }' -c 'sh gone.sh' 2>&1 |
     tr -s ' \n' ' ' | sed "s|$PWD|.|")" \
-    'tbufctl: ./gone: functions have no names: it is not a regular file gone '
+    'tbufctl: ./gone: names of functions are not available: it is not a regular file gone '
 kill $writer
 wait $writer 2>/dev/null
 expect 'who waits for the pipe' $? 143

@@ -17,7 +17,7 @@ mkfifo messages
 exec 5<messages
 while read -r line <&5; do
 	echo "$line" | normal | limits
-	[ "${line##* }" != table ] || break
+	[ "${line##* }" != full ] || break
 done
 tell 3
 normal <&5
