@@ -454,21 +454,22 @@ machine_run(const struct tbuf_site *site, const struct tbuf_plan_fire *fire,
 	return (!run.gone);
 }
 
-bool
+TBUF_CALLS_POINTER void
 tbuf_plan_machine(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_plan *p, uint64_t version)
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
+	const unsigned number = tbuf_plan_session(version);
 	const struct tbuf_plan_fire fire = {
 		.words = words, .size = size, .version = version,
 		.base = tbuf_load(&tbuf_local->base)
 	};
 	struct tbuf_plan_program program = p->program;
 	uint64_t generation = p->generation;
-	unsigned number = p->number;
 
-	return (fire.base != 0 && tbuf_plan_unchanged(p, version) &&
-	    program.code != NULL &&
-	    machine_run(site, &fire, &program, number, generation));
+	if (fire.base == 0 || !tbuf_plan_unchanged(p, version) ||
+	    program.code == NULL ||
+	    !machine_run(site, &fire, &program, number, generation))
+		tbuf_plan_slow(site, words, size, number);
 }
 
 /* Stores the this-> variables that steps have made. */

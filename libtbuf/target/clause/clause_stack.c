@@ -214,13 +214,27 @@ first_redirected(struct frame *f)
 	}
 }
 
+/* Bounds of the functions that call others of ours by a pointer (plan.h). */
+extern const char calls_begin[] __asm__("__start_tbuf_calls_pointer")
+    TBUF_HIDDEN;
+extern const char calls_end[] __asm__("__stop_tbuf_calls_pointer") TBUF_HIDDEN;
+
+/* Returns true if a function of ours has made the call before pc. */
+static bool
+is_ours(const struct tbuf_run *run, uint64_t pc)
+{
+	return (pc - (uint64_t)(uintptr_t)calls_begin <
+	    (uint64_t)(calls_end - calls_begin) ||
+	    tbuf_stack_direct(pc, run->chain));
+}
+
 /*
  * Finds the frame that we were called from: its function's frame pointer, and
- * the site as pc.  All of ours call each other directly, and a site calls
- * through its pointer.  TBUF_PROBE does so in tbuf_private_fire(), which is no
- * function of the program's, and mostly has no frame, as it jumps to
- * site->fire.  A provider that fires for redirected code has stored that code's
- * pc and registers.
+ * the site as pc.  All of ours call each other directly, except for those in
+ * TBUF_CALLS_POINTER, and a site calls through its pointer.  TBUF_PROBE does so
+ * in tbuf_private_fire(), which is no function of the program's, and mostly has
+ * no frame, as it jumps to site->fire.  A provider that fires for redirected
+ * code has stored that code's pc and registers.
  */
 static bool
 first(struct tbuf_run *run, struct frame *f)
@@ -236,7 +250,7 @@ first(struct tbuf_run *run, struct frame *f)
 	f->at = (uint64_t)(uintptr_t)run->frame;
 	for (n = 0; n < OURS_MAX; n++) {
 		load(f);
-		if (!tbuf_stack_direct(f->pc, run->chain)) {
+		if (!is_ours(run, f->pc)) {
 			if (run->site->hot != NULL &&
 			    tbuf_stack_through(f->pc))
 				(void)next(run, f);

@@ -15,6 +15,13 @@
  * of which each may be missing (plan_thread_local.c runs steps with a self->
  * number).  A second self-> number may be loaded as well.  In place of the
  * self-> number there may be that of an array element, with one key of numbers.
+ *
+ * A clause is run in one of three ways: by its plan; by the machine from its
+ * first instruction; or by the machine from the instruction after the steps
+ * that the plan has done.  Decoding a program chooses the function that runs
+ * its plan after the tests (tbuf_plan.run): of its form, if that is frequent
+ * (tbuf_plan_count() and others), of any other form (tbuf_plan_step()), of a
+ * chain (tbuf_plan_chain()), or the machine.
  */
 #ifndef TBUF_TARGET_CLAUSE_PLAN_H
 #define TBUF_TARGET_CLAUSE_PLAN_H
@@ -85,20 +92,6 @@ enum tbuf_plan_kind {
 	TBUF_PLAN_PEAK		/* as UPDATE, into a min() or max() */
 };
 
-/*
- * Effects that many clauses have after their tests.  Each has a function of its
- * own, which a fire jumps to and does not return from.
- */
-enum tbuf_plan_whole {
-	TBUF_WHOLE_NONE,
-	TBUF_WHOLE_COUNT,	/* @ = count() */
-	TBUF_WHOLE_KEY,		/* an aggregation with a key of numbers */
-	TBUF_WHOLE_STRING,	/* with a key of numbers and a string */
-	TBUF_WHOLE_STAMP,	/* self->ts = timestamp */
-	TBUF_WHOLE_SINCE,	/* /self->ts/, aggregation, store constant */
-	TBUF_WHOLE_CHAIN	/* steps, one after the other */
-};
-
 /* An aggregation by a function that takes one step (tbuf_table_step()). */
 struct tbuf_plan_update {
 	struct tbuf_number value;
@@ -108,7 +101,6 @@ struct tbuf_plan_update {
 	uint32_t function;	/* enum tbuf_aggregator */
 	uint32_t strsize;	/* of the key's last string; 0: none */
 	uint32_t spare;		/* bytes unused in the key's last word */
-	bool ends;		/* nothing follows the last word */
 };
 
 /* Use of one self-> number, or of an array element's, and of the time. */
@@ -161,9 +153,25 @@ struct tbuf_plan_link {
 	struct tbuf_plan_local locals[TBUF_PLAN_LOCALS];
 };
 
+struct tbuf_plan;
+
+/*
+ * Finishes a fire of the plan's session after its tests: applies the effect or,
+ * if that cannot be done, lets the machine run the program, or fires by the
+ * slow path.  The arguments stay in registers, and such functions call each
+ * other at their ends only: a fire whose predicate does not hold saves no
+ * register.
+ */
+typedef void tbuf_plan_function(const struct tbuf_site *,
+	    const uint64_t *words, uint64_t size, uint64_t version,
+	    const struct tbuf_plan *);
+
 /*
  * A plan.  `version` is odd while a thread writes it, and another one
- * afterwards.  The fields that a predicate needs come first, in one cache line.
+ * afterwards.  It has the number of the session's slot, too, so that each
+ * function that has the version knows the session even if the plan has changed
+ * since: tbuf_plan_session().  The fields that a predicate needs come first, in
+ * one cache line.
  */
 struct tbuf_plan {
 	_Alignas(64) uint64_t version;
@@ -171,13 +179,12 @@ struct tbuf_plan {
 	const uint32_t *head;	/* of the probe's chain */
 	uint32_t only;		/* *head when cached; step: its EPID */
 	uint32_t index;		/* of the probe */
-	uint8_t number;		/* of the slot */
 	bool useful;		/* the fields below can be used */
-	uint8_t whole;		/* enum tbuf_plan_whole */
 	uint8_t kind;
 	uint8_t ntests;
 	uint8_t step;		/* of the program; TBUF_STEP_ALONE */
 	struct tbuf_test tests[TBUF_PLAN_TESTS];
+	tbuf_plan_function *run;	/* after the tests; set before useful */
 	uint32_t nnumbers;
 	uint32_t epid;		/* of the record */
 	struct tbuf_plan_update update;
@@ -209,6 +216,32 @@ tbuf_plan_step_place(uint32_t epid, uint32_t step)
 	return (&tbuf_plans[TBUF_PLANS +
 	    (epid + 17 * step) % (TBUF_PLANS_ALL - TBUF_PLANS)]);
 }
+
+/*
+ * Returns the first version after this one for a plan of the session in slot
+ * `number`, which its last bits are.
+ */
+static inline uint64_t
+tbuf_plan_version(uint64_t version, unsigned number)
+{
+	return ((version >> 6) + 1) << 6 | number << 1;
+}
+
+/* Returns the number of the session's slot. */
+static inline unsigned
+tbuf_plan_session(uint64_t version)
+{
+	return (version >> 1 & (TBUF_NSESSIONS - 1));
+}
+
+/* Returns true if the plan is of that session, and no thread writes it. */
+static inline bool
+tbuf_plan_is_of(uint64_t version, unsigned number)
+{
+	return ((version & (2 * TBUF_NSESSIONS - 1)) == number << 1);
+}
+
+_Static_assert(TBUF_NSESSIONS == 1 << 5, "bits 1 to 5 of a version");
 
 /* A fire that runs a plan. */
 struct tbuf_plan_fire {
@@ -253,9 +286,8 @@ tbuf_plan_slot(uint64_t base, unsigned number)
 enum tbuf_plan_way {
 	TBUF_WAY_NONE,		/* there is no plan for it */
 	TBUF_WAY_DONE,
-	TBUF_WAY_BEHIND,	/* to the effect, after the tests */
-	TBUF_WAY_RUN,		/* the machine has to go on */
-	TBUF_WAY_LOOK		/* the slow path has to check the deadline */
+	TBUF_WAY_EFFECT,	/* the effect is next */
+	TBUF_WAY_MACHINE	/* the machine has to run the program */
 };
 
 /*
@@ -291,8 +323,9 @@ tbuf_plan_way(const struct tbuf_plan *p, const struct tbuf_site *site,
 	unsigned at;
 
 	*version = tbuf_load_acquire(&p->version);
-	if (!p->useful || (*version & 1) != 0 || p->index != site->index ||
-	    p->number != number ||
+	/* Pairs with plan_cache.c: `run` of a useful plan is a function. */
+	if (!tbuf_load_acquire(&p->useful) ||
+	    !tbuf_plan_is_of(*version, number) || p->index != site->index ||
 	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (TBUF_WAY_NONE);
 	/* The head changes if an ECB is added, as a consumer still may. */
@@ -300,15 +333,15 @@ tbuf_plan_way(const struct tbuf_plan *p, const struct tbuf_site *site,
 	    p->generation || tbuf_load(p->head) != p->only)
 		return (TBUF_WAY_NONE);
 	if (p->ntests == 0)
-		return (TBUF_WAY_BEHIND);
+		return (TBUF_WAY_EFFECT);
 	at = tbuf_plan_test(p, words, size);
 	if (at != TBUF_TEST_END)
-		return (at == p->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
-	/* Each 256th fire takes the slow path, which checks the deadline. */
+		return (at == p->ntests ? TBUF_WAY_EFFECT : TBUF_WAY_MACHINE);
 	if (!tbuf_plan_unchanged(p, *version))
 		return (TBUF_WAY_NONE);
+	/* tbuf_plan_machine() leaves each 256th fire to the slow path. */
 	return (++tbuf_thread.deadline_ticks != 0 ? TBUF_WAY_DONE :
-	    TBUF_WAY_LOOK);
+	    TBUF_WAY_MACHINE);
 }
 
 struct tbuf_known {
@@ -368,12 +401,10 @@ tbuf_plan_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
 }
 
 /*
- * clause_chain.c: runs the program in the machine, for a fire of the session in
- * the plan's slot.  Returns as tbuf_plan_run() does.
+ * clause_chain.c: runs the program in the machine.  Each 256th fire goes to the
+ * slow path, which checks the session's deadline.
  */
-bool	tbuf_plan_machine(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, const struct tbuf_plan *, uint64_t version)
-	    TBUF_HIDDEN;
+tbuf_plan_function tbuf_plan_machine TBUF_HIDDEN;
 
 /* A fire that runs a chain of steps. */
 struct tbuf_steps {
@@ -471,20 +502,10 @@ tbuf_plan_add(const struct tbuf_plan *p, uint64_t version, uint64_t word,
 }
 
 /*
- * Counts in an aggregation without a key, if the memo has its values.  Once
- * that is done the fire is done, even if a handler's fires have brought
- * `deadline_ticks` to 0.
+ * plan_run.c: effects of any kind; and @ = count(), if the memo has its value.
  */
-static inline bool
-tbuf_plan_count(const struct tbuf_plan *p, uint64_t version)
-{
-	if (!tbuf_plan_unchanged(p, version) ||
-	    (uint8_t)(tbuf_thread.deadline_ticks + 1) == 0 ||
-	    !tbuf_plan_add(p, version, 0, 1))
-		return (false);
-	tbuf_thread.deadline_ticks++;
-	return (true);
-}
+tbuf_plan_function tbuf_plan_step TBUF_HIDDEN;
+tbuf_plan_function tbuf_plan_count TBUF_HIDDEN;
 
 /*
  * plan_effect.c: writes the record or updates the aggregation.  Returns false
@@ -492,64 +513,36 @@ tbuf_plan_count(const struct tbuf_plan *p, uint64_t version)
  */
 bool	tbuf_plan_effect(const struct tbuf_plan *,
 	    const struct tbuf_plan_fire *) TBUF_HIDDEN;
-/* plan_effect.c: complete a fire with TBUF_WHOLE_KEY or TBUF_WHOLE_STRING. */
-void	tbuf_plan_key(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
-void	tbuf_plan_string(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
+/* plan_effect.c: an aggregation with a key of numbers; and a string after. */
+tbuf_plan_function tbuf_plan_key TBUF_HIDDEN;
+tbuf_plan_function tbuf_plan_string TBUF_HIDDEN;
 
 /*
- * plan_thread_local.c: complete one with TBUF_WHOLE_STAMP or TBUF_WHOLE_SINCE.
+ * plan_thread_local.c: self->ts = timestamp; and an aggregation if self->ts is
+ * other than 0, which then is stored as a constant.
  */
-void	tbuf_plan_stamp(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
-void	tbuf_plan_since(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
+tbuf_plan_function tbuf_plan_stamp TBUF_HIDDEN;
+tbuf_plan_function tbuf_plan_since TBUF_HIDDEN;
+
+/* plan_chain.c: steps, one after the other. */
+tbuf_plan_function tbuf_plan_chain TBUF_HIDDEN;
 
 /*
- * plan_chain.c: tbuf_plan_chain() completes a fire with TBUF_WHOLE_CHAIN.
- * tbuf_plan_steps() returns false if nothing has been done.
- */
-void	tbuf_plan_chain(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
-bool	tbuf_plan_steps(const struct tbuf_site *, const uint64_t *words,
-	    uint64_t size, uint64_t version, const struct tbuf_plan *)
-	    TBUF_HIDDEN;
-
-/*
- * Finishes a fire that the function of a plan's `whole` could not do.  fire.c
- * sets the pointer: the plans are below it and do not call it by name.
+ * Fires in one session by the slow path.  fire.c sets the pointer: the plans
+ * are below it and do not call it by name.
  */
 typedef void tbuf_plan_fallback(const struct tbuf_site *,
-	    const uint64_t *words, uint64_t size, uint64_t version);
-extern tbuf_plan_fallback *const tbuf_plan_unable TBUF_HIDDEN;
+	    const uint64_t *words, uint64_t size, unsigned number);
+extern tbuf_plan_fallback *const tbuf_plan_slow TBUF_HIDDEN;
 
 /*
- * Calls the function of a plan's `whole`, which is neither TBUF_WHOLE_NONE nor
- * TBUF_WHOLE_COUNT.
+ * Marks a function of the fire path that calls another one of it by a pointer:
+ * tbuf_plan.run or tbuf_plan_slow.  ustack() takes any other call by a pointer
+ * for the site's, so it has to know these (clause_stack.c).  The linker defines
+ * the bounds of the section.
  */
-static inline __attribute__((always_inline)) void
-tbuf_plan_do(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_plan *p)
-{
-	unsigned whole = p->whole;
-
-	if (whole == TBUF_WHOLE_KEY)
-		tbuf_plan_key(site, words, size, version, p);
-	else if (whole == TBUF_WHOLE_STRING)
-		tbuf_plan_string(site, words, size, version, p);
-	else if (whole == TBUF_WHOLE_STAMP)
-		tbuf_plan_stamp(site, words, size, version, p);
-	else if (whole == TBUF_WHOLE_SINCE)
-		tbuf_plan_since(site, words, size, version, p);
-	else
-		tbuf_plan_chain(site, words, size, version, p);
-}
+#define TBUF_CALLS_POINTER						\
+	__attribute__((noinline, section("tbuf_calls_pointer")))
 
 /*
  * plan_thread_local.c: runs a plan with a self-> number or an element's.
@@ -561,31 +554,25 @@ bool	tbuf_clause_self(const struct tbuf_site *, const struct tbuf_plan *,
 bool	tbuf_clause_self_held(const struct tbuf_site *,
 	    const struct tbuf_plan *, struct tbuf_plan_fire *) TBUF_HIDDEN;
 
-/* Completes a fire after its tests.  Returns as tbuf_plan_run() does. */
-static inline bool
-tbuf_clause_behind(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, enum tbuf_plan_way way, uint64_t version)
+/*
+ * Runs the plan of the site's probe for a fire of the session in slot `number`.
+ * `words` are the fire's words or, where a site has texts, the site's values.
+ * Returns false if there is no such plan, and nothing has been done.
+ */
+static inline __attribute__((always_inline)) bool
+tbuf_plan_fires(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, unsigned number)
 {
 	const struct tbuf_plan *p = tbuf_plan_place(site->index);
-	const uint64_t base = tbuf_load(&tbuf_local->base);
-	struct tbuf_plan_fire fire;
-	bool done = false;
+	uint64_t version;
+	enum tbuf_plan_way way = tbuf_plan_way(p, site, words, size, number,
+	    &version);
 
-	if (base == 0 || way == TBUF_WAY_LOOK)
-		return (false);
-	if (way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_CHAIN)
-		done = tbuf_plan_steps(site, words, size, version, p);
-	else if (way == TBUF_WAY_BEHIND) {
-		/* Zeroing all of it first costs more. */
-		fire.words = words;
-		fire.size = size;
-		fire.base = base;
-		fire.version = version;
-		fire.ticks = fire.time = fire.self = fire.second = 0;
-		done = p->self.used ? tbuf_clause_self(site, p, &fire) :
-		    tbuf_plan_effect(p, &fire);
-	}
-	return (done || tbuf_plan_machine(site, words, size, p, version));
+	if (way == TBUF_WAY_EFFECT)
+		tbuf_load(&p->run)(site, words, size, version, p);
+	else if (way == TBUF_WAY_MACHINE)
+		tbuf_plan_machine(site, words, size, version, p);
+	return (way != TBUF_WAY_NONE);
 }
 
 #endif

@@ -18,45 +18,50 @@
 struct tbuf_plan tbuf_plans[TBUF_PLANS_ALL];
 bool tbuf_plans_any;
 
-/* Returns the form of a plan with an aggregation in one step. */
-static enum tbuf_plan_whole
-whole_update(const struct tbuf_plan *p)
+/* Returns the function for an aggregation or a record. */
+static tbuf_plan_function *
+function_of_update(const struct tbuf_plan *p)
 {
-	if (p->nnumbers != 0)
-		return (p->update.strsize != 0 ? TBUF_WHOLE_STRING :
-		    TBUF_WHOLE_KEY);
-	return (p->update.function == TBUF_AGG_COUNT ? TBUF_WHOLE_COUNT :
-	    TBUF_WHOLE_NONE);
+	if (p->kind == TBUF_PLAN_UPDATE && p->nnumbers != 0)
+		return (p->update.strsize != 0 ? tbuf_plan_string :
+		    tbuf_plan_key);
+	return (p->kind == TBUF_PLAN_UPDATE &&
+	    p->update.function == TBUF_AGG_COUNT ? tbuf_plan_count :
+	    tbuf_plan_step);
 }
 
-/* Returns the form of a plan with a self-> number. */
-static enum tbuf_plan_whole
-whole_self(const struct tbuf_plan *p)
+/* Returns the function for a plan with a self-> number. */
+static tbuf_plan_function *
+function_of_self(const struct tbuf_plan *p)
 {
 	const struct tbuf_plan_self *s = &p->self;
 
 	if (s->scope != TBUF_SCOPE_THREAD || !s->times || !s->stores ||
 	    s->seconds)
-		return (TBUF_WHOLE_NONE);
+		return (tbuf_plan_step);
 	if (p->kind == TBUF_PLAN_TEST)
 		return (!s->loads && s->stored.cut.at == TBUF_CUT_TIME ?
-		    TBUF_WHOLE_STAMP : TBUF_WHOLE_NONE);
+		    tbuf_plan_stamp : tbuf_plan_step);
 	return (s->loads && s->guards && s->stored.cut.at == TBUF_CUT_NONE ?
-	    TBUF_WHOLE_SINCE : TBUF_WHOLE_NONE);
+	    tbuf_plan_since : tbuf_plan_step);
 }
 
-static enum tbuf_plan_whole
-whole_make(const struct tbuf_plan *p)
+/*
+ * Returns the function that runs a plan after its tests: that of its form, of
+ * any form, or the machine, if only the tests are known.
+ */
+static tbuf_plan_function *
+function_of(const struct tbuf_plan *p)
 {
 	if (p->self.used)
-		return (whole_self(p));
-	return (p->kind == TBUF_PLAN_UPDATE ? whole_update(p) :
-	    TBUF_WHOLE_NONE);
+		return (function_of_self(p));
+	return (p->kind == TBUF_PLAN_TEST ? tbuf_plan_machine :
+	    function_of_update(p));
 }
 
 /* Returns true for quantize(ELAPSED) without a key, by a constant weight. */
 static bool
-whole_quantizes(const struct tbuf_plan *p)
+is_quantized_time(const struct tbuf_plan *p)
 {
 	const struct tbuf_plan_update *u = &p->update;
 
@@ -70,8 +75,10 @@ whole_quantizes(const struct tbuf_plan *p)
 static bool
 is_live(const struct tbuf_plan *p, uint64_t base)
 {
-	return (p->generation != 0 && p->generation == tbuf_load(
-	    &tbuf_plan_slot(base, p->number % TBUF_NSESSIONS)->generation));
+	unsigned number = tbuf_plan_session(tbuf_load(&p->version));
+
+	return (p->generation != 0 && p->generation ==
+	    tbuf_load(&tbuf_plan_slot(base, number)->generation));
 }
 
 /*
@@ -93,9 +100,18 @@ place_take(struct tbuf_plan *p, uint64_t base, bool others)
 }
 
 static void
-place_give(struct tbuf_plan *p)
+place_give(struct tbuf_plan *p, const struct tbuf_fire *f)
 {
-	tbuf_store_release(&p->version, tbuf_load(&p->version) + 1);
+	tbuf_store_release(&p->version,
+	    tbuf_plan_version(tbuf_load(&p->version), f->number));
+}
+
+/* Returns true if the plan is of the fire's session. */
+static bool
+is_of_session(const struct tbuf_plan *p, const struct tbuf_fire *f)
+{
+	return (p->generation == f->generation &&
+	    tbuf_plan_session(tbuf_load(&p->version)) == f->number);
 }
 
 /* Sets the probe, the session and the step that a plan is for. */
@@ -104,7 +120,6 @@ place_begin(struct tbuf_plan *p, const struct tbuf_fire *f, unsigned step)
 {
 	p->generation = f->generation;
 	p->index = f->index;
-	p->number = (uint8_t)f->number;
 	p->only = f->epid;
 	p->step = (uint8_t)step;
 	p->link = (struct tbuf_plan_link){
@@ -115,10 +130,12 @@ place_begin(struct tbuf_plan *p, const struct tbuf_fire *f, unsigned step)
 static void
 place_end(struct tbuf_plan *p)
 {
-	p->whole = whole_make(p);
-	p->self.quantizes = whole_quantizes(p);
-	p->useful = p->program.length != 0 && (p->program.code != NULL ||
-	    p->ntests != 0 || p->kind != TBUF_PLAN_TEST);
+	p->run = function_of(p);
+	p->self.quantizes = is_quantized_time(p);
+	/* A fire reads `run` before it knows that the plan is unchanged. */
+	tbuf_store_release(&p->useful, p->program.length != 0 &&
+	    (p->program.code != NULL || p->ntests != 0 ||
+	    p->kind != TBUF_PLAN_TEST));
 }
 
 /* Returns true if all that comes after the tests is known. */
@@ -131,8 +148,8 @@ is_simple(const struct tbuf_plan *p)
 static bool
 is_step(const struct tbuf_plan *p, const struct tbuf_fire *f, unsigned step)
 {
-	return (p->generation == f->generation && p->number == f->number &&
-	    p->only == f->epid && (p->step & ~TBUF_STEP_ALONE) == step);
+	return (is_of_session(p, f) && p->only == f->epid &&
+	    (p->step & ~TBUF_STEP_ALONE) == step);
 }
 
 /* Returns true for the first step of a program that may come after others. */
@@ -162,7 +179,7 @@ steps_make(struct tbuf_decoder *g, const struct tbuf_fire *f,
 		from = p->link.next;
 		place_end(p);
 		if (step != 0)
-			place_give(p);
+			place_give(p, f);
 		if (!made || from == 0)
 			return (made);
 	}
@@ -192,7 +209,7 @@ program_cache(struct tbuf_decoder *g, const struct tbuf_fire *f)
 	}
 	p->step = simple && g->knows ? TBUF_STEP_ALONE : 0;
 	place_end(p);
-	place_give(p);
+	place_give(p, f);
 	return (simple);
 }
 
@@ -209,7 +226,7 @@ chain_cache(struct tbuf_plan *p, const struct tbuf_fire *f, bool packed,
 	p->self.used = false;
 	p->program.code = NULL;
 	p->program.epid = f->epid;
-	p->whole = TBUF_WHOLE_CHAIN;
+	p->run = tbuf_plan_chain;
 	p->useful = p->link.ecb_max != 0;
 }
 
@@ -225,7 +242,7 @@ first_cache(struct tbuf_decoder *g, const struct tbuf_fire *f,
 	bool only = g->alone, chain;
 
 	if (!place_take(p, f->base, p->index != f->index ||
-	    p->number != f->number))
+	    tbuf_plan_session(tbuf_load(&p->version)) != f->number))
 		return;
 	place_begin(p, f, 0);
 	p->head = at;
@@ -239,7 +256,7 @@ first_cache(struct tbuf_decoder *g, const struct tbuf_fire *f,
 		chain_cache(p, f, g->packed, g->alone);
 	else if (!only)
 		p->useful = false;
-	place_give(p);
+	place_give(p, f);
 	tbuf_store(&tbuf_plans_any, true);
 }
 
@@ -265,10 +282,10 @@ tbuf_plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
 		if (tbuf_load(&f->slot->terms.only_cpu) < 0 &&
 		    !is_chained(tbuf_plan_step_place(f->epid, 0), f))
 			(void)program_cache(&g, f);
-	} else if (p->generation != f->generation || p->index != f->index ||
-	    p->number != f->number || p->only != head)
+	} else if (!is_of_session(p, f) || p->index != f->index ||
+	    p->only != head)
 		first_cache(&g, f, heads + f->index, head);
-	else if (p->whole == TBUF_WHOLE_CHAIN &&
+	else if (p->run == tbuf_plan_chain &&
 	    !is_step(tbuf_plan_step_place(f->epid, 0), f, 0))
 		/* Another program has had the slot meanwhile. */
 		(void)program_cache(&g, f);

@@ -24,9 +24,9 @@ step_is(const struct tbuf_steps *s, const struct tbuf_plan *p, uint32_t epid,
     unsigned step, uint64_t *version)
 {
 	*version = tbuf_load_acquire(&p->version);
-	return ((*version & 1) == 0 && p->useful && p->only == epid &&
-	    (p->step & ~s->alone) == step && p->generation == s->generation &&
-	    p->number == s->number);
+	return (tbuf_plan_is_of(*version, s->number) && p->useful &&
+	    p->only == epid && (p->step & ~s->alone) == step &&
+	    p->generation == s->generation);
 }
 
 static inline enum tbuf_plan_way
@@ -36,11 +36,11 @@ tests_do(const struct tbuf_steps *s, const struct tbuf_plan *p,
 	unsigned at = TBUF_TEST_END;
 
 	if (p->ntests == 0 && p->kind != TBUF_PLAN_NOTHING)
-		return (TBUF_WAY_BEHIND);
+		return (TBUF_WAY_EFFECT);
 	if (p->ntests != 0)
 		at = tbuf_plan_test(p, s->words, s->size);
 	if (at != TBUF_TEST_END)
-		return (at == p->ntests ? TBUF_WAY_BEHIND : TBUF_WAY_RUN);
+		return (at == p->ntests ? TBUF_WAY_EFFECT : TBUF_WAY_MACHINE);
 	return (tbuf_plan_unchanged(p, version) ? TBUF_WAY_DONE :
 	    TBUF_WAY_NONE);
 }
@@ -140,7 +140,7 @@ clause_do(struct tbuf_steps *s, uint32_t epid)
 	fire.base = s->base;
 	fire.ticks = fire.time = fire.self = fire.second = 0;
 	places[0].from = places[0].nlocals = 0;
-	if (way == TBUF_WAY_BEHIND && tbuf_self.rseq)
+	if (way == TBUF_WAY_EFFECT && tbuf_self.rseq)
 		done = steps_do(s, p, &fire, places);
 	return (done == NULL || tbuf_clause_some(s, epid, done, &fire,
 	    is_apart(s, p, epid)));
@@ -185,43 +185,47 @@ chain_hold(struct tbuf_steps *s, uint32_t epid, unsigned n)
 	return (done);
 }
 
+/* Begins a chain.  Returns false if the plan has changed meanwhile. */
+static inline bool
+steps_begin(struct tbuf_steps *s, const struct tbuf_site *site,
+    const uint64_t *words, uint64_t size, uint64_t version,
+    const struct tbuf_plan *p)
+{
+	s->site = site;
+	s->words = words;
+	s->size = size;
+	s->base = tbuf_load(&tbuf_local->base);
+	s->generation = p->generation;
+	s->ecbs = p->link.ecbs;
+	s->ecb_max = p->link.ecb_max;
+	s->signals = 0;
+	s->number = tbuf_plan_session(version);
+	s->packed = p->link.packed;
+	s->alone = p->link.alone;
+	return (s->base != 0 && tbuf_plan_unchanged(p, version));
+}
+
 /* Most often no predicate holds: then only tests are run here. */
-bool
-tbuf_plan_steps(const struct tbuf_site *site, const uint64_t *words,
+TBUF_CALLS_POINTER void
+tbuf_plan_chain(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
 	uint32_t epid = p->program.epid;
 	struct tbuf_steps s;
+	bool done;
 	unsigned n;
 
-	s.site = site;
-	s.words = words;
-	s.size = size;
-	s.base = tbuf_load(&tbuf_local->base);
-	s.generation = p->generation;
-	s.ecbs = p->link.ecbs;
-	s.ecb_max = p->link.ecb_max;
-	s.signals = 0;
-	s.number = p->number % TBUF_NSESSIONS;
-	s.packed = p->link.packed;
-	s.alone = p->link.alone;
 	/* Each 256th fire takes the slow path, which checks the deadline. */
-	if (s.base == 0 || !tbuf_plan_unchanged(p, version) ||
-	    epid >= s.ecb_max || ++tbuf_thread.deadline_ticks == 0)
-		return (false);
-	for (n = 0; epid != 0 && n < TBUF_CHAIN_MAX; n++) {
+	done = steps_begin(&s, site, words, size, version, p) &&
+	    epid < s.ecb_max && ++tbuf_thread.deadline_ticks != 0;
+	for (n = 0; done && epid != 0 && n < TBUF_CHAIN_MAX; n++) {
 		p = tbuf_plan_step_place(epid, 0);
-		if (clause_look(&s, p, epid, &version) != TBUF_WAY_DONE)
-			return (chain_hold(&s, epid, n));
+		if (clause_look(&s, p, epid, &version) != TBUF_WAY_DONE) {
+			done = chain_hold(&s, epid, n);
+			break;
+		}
 		epid = chain_next(&s, epid);
 	}
-	return (true);
-}
-
-void
-tbuf_plan_chain(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version, const struct tbuf_plan *p)
-{
-	if (!tbuf_plan_steps(site, words, size, version, p))
-		tbuf_plan_unable(site, words, size, version);
+	if (!done)
+		tbuf_plan_slow(site, words, size, s.number);
 }

@@ -16,9 +16,10 @@
 
 /* Sets the session of a search. */
 static inline void
-session_read(const struct tbuf_plan *p, struct tbuf_search *s)
+session_read(const struct tbuf_plan *p, uint64_t version,
+    struct tbuf_search *s)
 {
-	s->bits = UINT64_C(1) << (p->number & (TBUF_NSESSIONS - 1)) |
+	s->bits = UINT64_C(1) << tbuf_plan_session(version) |
 	    TBUF_MEMO_CLAUSES;
 	s->generation = p->generation;
 }
@@ -85,7 +86,7 @@ update_first(const struct tbuf_plan *p, uint64_t version,
 	uint32_t aggregation = p->update.aggregation;
 	const struct tbuf_memo *m;
 
-	session_read(p, s);
+	session_read(p, version, s);
 	if (base == 0 || !tbuf_plan_unchanged(p, version) ||
 	    (m = tbuf_memo_find(s->bits)) == NULL ||
 	    !tbuf_table_update(m, s, base, aggregation, bytes,
@@ -147,7 +148,7 @@ update_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
 		at = fire->words[at];
 	}
 	if (step != TBUF_STEP_UPDATE)
-		session_read(p, &s);
+		session_read(p, fire->version, &s);
 	/* Each 256th fire takes the slow path, which checks the deadline. */
 	if (!tbuf_plan_unchanged(p, fire->version) ||
 	    ++tbuf_thread.deadline_ticks == 0)
@@ -181,7 +182,7 @@ name(const struct tbuf_site *site, const uint64_t *words, uint64_t size, \
 	};								\
 									\
 	if (!update_key(p, &fire, TBUF_STEP_UPDATE, string))		\
-		tbuf_plan_unable(site, words, size, version);		\
+		tbuf_plan_machine(site, words, size, version, p);	\
 }
 
 PLAN_KEY(tbuf_plan_key, false)
@@ -202,7 +203,7 @@ update_total(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 		return (false);
 	if (tbuf_plan_add(p, fire->version, s.word, s.delta))
 		return (true);
-	session_read(p, &s);
+	session_read(p, fire->version, &s);
 	s.key = NULL;
 	s.hash = tbuf_hash_key(0, aggregation);
 	if (!tbuf_plan_unchanged(p, fire->version) ||
@@ -224,7 +225,7 @@ write_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 
 	if (!tbuf_plan_numbers(p, fire, numbers, &n))
 		return (false);
-	f.bits = UINT64_C(1) << (p->number & (TBUF_NSESSIONS - 1)) |
+	f.bits = UINT64_C(1) << tbuf_plan_session(fire->version) |
 	    TBUF_MEMO_CLAUSES;
 	f.generation = p->generation;
 	f.index = p->index;
@@ -232,35 +233,37 @@ write_numbers(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 	    tbuf_record_write(&f, epid, numbers, n * sizeof(*numbers)));
 }
 
-/* Updates a key in a plan that also has a self-> number. */
+/* Updates a key in a plan that has a self-> number, or is one of several. */
 static __attribute__((noinline)) bool
 update_with_key(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	return (update_key(p, fire, TBUF_STEP_UPDATE,
-	    p->update.strsize != 0));
+	return (update_key(p, fire, TBUF_STEP_UPDATE, p->update.strsize != 0));
 }
 
 /* Updates a sum, a min() or a max(), with a key or without. */
 static __attribute__((noinline)) bool
-update_pairs(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
+update_pairs(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
+    enum tbuf_table_step step)
 {
-	enum tbuf_table_step step = p->kind == TBUF_PLAN_SUM ?
-	    TBUF_STEP_SUM : TBUF_STEP_PEAK;
-
-	return (p->update.strsize != 0 ? update_key(p, fire, step, true) :
-	    update_key(p, fire, step, false));
+	return (update_key(p, fire, step, p->update.strsize != 0));
 }
 
 bool
 tbuf_plan_effect(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 {
-	if (p->kind == TBUF_PLAN_UPDATE)
-		return (p->nnumbers == 0 ? update_total(p, fire) :
-		    update_with_key(p, fire));
-	if (p->kind == TBUF_PLAN_RECORD)
-		return (write_numbers(p, fire));
-	if (p->kind == TBUF_PLAN_NOTHING)
+	switch (p->kind) {
+	case TBUF_PLAN_NOTHING:
 		return (tbuf_plan_unchanged(p, fire->version) &&
 		    ++tbuf_thread.deadline_ticks != 0);
-	return (p->kind >= TBUF_PLAN_SUM && update_pairs(p, fire));
+	case TBUF_PLAN_RECORD:
+		return (write_numbers(p, fire));
+	case TBUF_PLAN_UPDATE:
+		return (p->nnumbers == 0 ? update_total(p, fire) :
+		    update_with_key(p, fire));
+	case TBUF_PLAN_SUM:
+		return (update_pairs(p, fire, TBUF_STEP_SUM));
+	case TBUF_PLAN_PEAK:
+		return (update_pairs(p, fire, TBUF_STEP_PEAK));
+	}
+	return (false);
 }

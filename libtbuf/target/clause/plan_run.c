@@ -13,28 +13,47 @@
 #include "target/clause/clause.h"
 #include "target/clause/plan.h"
 
-/* Out of line: most fires end in a predicate. */
-static __attribute__((noinline)) bool
-behind(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
-    enum tbuf_plan_way way, uint64_t version)
+void
+tbuf_plan_step(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
-	const struct tbuf_plan *p = tbuf_plan_place(site->index);
+	struct tbuf_plan_fire fire;
 
-	return ((way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_COUNT &&
-	    tbuf_plan_count(p, version)) ||
-	    tbuf_clause_behind(site, words, size, way, version));
+	/* Zeroing all of it first costs more. */
+	fire.words = words;
+	fire.size = size;
+	fire.base = tbuf_load(&tbuf_local->base);
+	fire.version = version;
+	fire.ticks = fire.time = fire.self = fire.second = 0;
+	if (fire.base == 0 || !(p->self.used ?
+	    tbuf_clause_self(site, p, &fire) : tbuf_plan_effect(p, &fire)))
+		tbuf_plan_machine(site, words, size, version, p);
 }
 
-bool
+/*
+ * Once the count is added the fire is done, even if a handler's fires have
+ * brought `deadline_ticks` to 0.
+ */
+void
+tbuf_plan_count(const struct tbuf_site *site, const uint64_t *words,
+    uint64_t size, uint64_t version, const struct tbuf_plan *p)
+{
+	if (tbuf_plan_unchanged(p, version) &&
+	    (uint8_t)(tbuf_thread.deadline_ticks + 1) != 0 &&
+	    tbuf_plan_add(p, version, 0, 1))
+		tbuf_thread.deadline_ticks++;
+	else
+		/* Else `p` would take a register that has to be saved. */
+		tbuf_plan_step(site, words, size, version,
+		    tbuf_plan_place(site->index));
+}
+
+TBUF_CALLS_POINTER bool
 tbuf_plan_run(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, unsigned number)
 {
-	uint64_t version;
-	enum tbuf_plan_way way = tbuf_plan_way(tbuf_plan_place(site->index),
-	    site, words, size, number, &version);
-
-	return (way == TBUF_WAY_DONE || (way != TBUF_WAY_NONE &&
-	    behind(site, words, size, way, version)));
+	return (tbuf_load(&tbuf_plans_any) &&
+	    tbuf_plan_fires(site, words, size, number));
 }
 
 bool
@@ -42,7 +61,7 @@ tbuf_plan_exists(const struct tbuf_site *site, uint32_t bits)
 {
 	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint64_t base = tbuf_load(&tbuf_local->base);
-	unsigned number = p->number % TBUF_NSESSIONS;
+	unsigned number = tbuf_plan_session(tbuf_load(&p->version));
 
 	return (base != 0 && p->index == site->index &&
 	    bits == UINT32_C(1) << number &&

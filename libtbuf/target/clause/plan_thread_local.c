@@ -46,7 +46,8 @@ self_do(const struct tbuf_site *site, const struct tbuf_plan *p,
 	const struct tbuf_number stored = p->self.stored;
 	const struct tbuf_tempo tempo = p->self.tempo;
 	const uint32_t id = p->self.id;
-	const uint8_t kind = p->kind, number = p->number % TBUF_NSESSIONS;
+	const unsigned number = tbuf_plan_session(fire->version);
+	const uint8_t kind = p->kind;
 	struct tbuf_memo here;
 	uint64_t *cell, value = 0;
 
@@ -112,7 +113,7 @@ element_make(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire,
 	a->stores = a->known = a->nowhere = a->updates = false;
 	here->generation = p->generation;
 	here->slot = (struct tbuf_slot *)(uintptr_t)tbuf_plan_slot(fire->base,
-	    p->number % TBUF_NSESSIONS);
+	    tbuf_plan_session(fire->version));
 	here->lane = NULL;
 	here->cpu = tbuf_rseq_cpu();
 	return (tbuf_array_make(a, body, n, (enum tbuf_scope)s->scope, s->id));
@@ -133,7 +134,8 @@ element_do(const struct tbuf_site *site, const struct tbuf_plan *p,
 	const bool stores = p->self.stores, times = p->self.times;
 	const struct tbuf_number stored = p->self.stored;
 	const struct tbuf_tempo tempo = p->self.tempo;
-	const uint8_t kind = p->kind, number = p->number % TBUF_NSESSIONS;
+	const unsigned number = tbuf_plan_session(fire->version);
+	const uint8_t kind = p->kind;
 	struct tbuf_memo here;
 	struct tbuf_access a;
 
@@ -174,10 +176,11 @@ element_do(const struct tbuf_site *site, const struct tbuf_plan *p,
 
 /* Finds the self-> number's word.  Returns false if that is not remembered. */
 static inline __attribute__((always_inline)) bool
-cell_find(const struct tbuf_plan *p, uint64_t version, unsigned number,
-    uint32_t id, struct tbuf_memo *here, uint64_t **cell)
+cell_find(const struct tbuf_plan *p, uint64_t version, uint32_t id,
+    struct tbuf_memo *here, uint64_t **cell)
 {
 	const uint64_t base = tbuf_load(&tbuf_local->base);
+	const unsigned number = tbuf_plan_session(version);
 
 	return (base != 0 && tbuf_places_find(&p->program.places, number,
 	    p->generation, (struct tbuf_slot *)(uintptr_t)
@@ -192,8 +195,7 @@ stamp_do(const struct tbuf_plan *p, uint64_t version)
 	struct tbuf_memo here;
 	uint64_t *cell, time;
 
-	if (!cell_find(p, version, p->number % TBUF_NSESSIONS, p->self.id,
-	    &here, &cell) || cell == NULL)
+	if (!cell_find(p, version, p->self.id, &here, &cell) || cell == NULL)
 		return (false);
 	time = tbuf_tempo_scale(&p->self.tempo, tbuf_counter_glance());
 	return (tbuf_plan_unchanged(p, version) &&
@@ -242,12 +244,11 @@ static inline __attribute__((always_inline)) bool
 since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
     uint64_t version, const struct tbuf_plan *p)
 {
-	const unsigned number = p->number % TBUF_NSESSIONS;
 	const uint32_t id = p->self.id;
 	uint64_t *cell, self = 0, time, value;
 	struct tbuf_memo here;
 
-	if (!cell_find(p, version, number, id, &here, &cell) ||
+	if (!cell_find(p, version, id, &here, &cell) ||
 	    (cell != NULL && tbuf_rseq_load(&here, &self, cell,
 	    sizeof(*cell)) != TBUF_COMMITTED))
 		return (false);
@@ -259,7 +260,8 @@ since_do(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
 	    !since_effect(p, words, size, version, time, self))
 		return (false);
 	if (tbuf_rseq_store(&here, cell, value) != TBUF_COMMITTED)
-		since_store(site, number, here.generation, id, value);
+		since_store(site, tbuf_plan_session(version), here.generation,
+		    id, value);
 	return (true);
 }
 
@@ -282,7 +284,7 @@ tbuf_plan_stamp(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
-		tbuf_plan_unable(site, words, size, version);
+		tbuf_plan_machine(site, words, size, version, p);
 }
 
 void
@@ -299,7 +301,7 @@ tbuf_plan_since(const struct tbuf_site *site, const uint64_t *words,
 		tbuf_hold_end(mark, held);
 	}
 	if (!done)
-		tbuf_plan_unable(site, words, size, version);
+		tbuf_plan_machine(site, words, size, version, p);
 }
 
 /* ------------------------------------------------------------ step by step */

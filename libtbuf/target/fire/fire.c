@@ -25,6 +25,8 @@
 /* Attempts: a session may end and another one begin during a fire. */
 #define TRIES_MAX	16
 
+#define FEW_BYTES	32u	/* of words: sections for a few have no more */
+
 /*
  * Returns true if the thread's memo is of a session that has ended, or of the
  * only session that traces the probe, but with other flags.  The slow path
@@ -225,15 +227,6 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	}
 }
 
-/* Runs the cached plan of the clause.  Returns false if there is none. */
-static inline bool
-fire_clause(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
-    unsigned number)
-{
-	return (tbuf_load(&tbuf_plans_any) &&
-	    tbuf_plan_run(site, words, size, number));
-}
-
 /*
  * Fires in one session by the slow path, with arguments that are words already.
  */
@@ -252,29 +245,6 @@ fire_words_session(const struct tbuf_site *site, const uint64_t *words,
 	fire_session(&f, number, site, NULL, NULL);
 }
 
-/* Fires any number of words in each session that traces the probe. */
-static __attribute__((noinline)) void
-fire_words(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
-{
-	uint32_t all = tbuf_load(site->enabled), bits;
-	struct tbuf_write w;
-	unsigned number;
-
-	w.size = sizeof(struct tbuf_header) + size;
-	w.size16 = (uint32_t)w.size << 16;
-	w.from = words;
-	w.index = site->index;
-	w.time = 0;
-	for (bits = all; bits != 0; bits &= bits - 1) {
-		number = (unsigned)__builtin_ctz(bits);
-		w.bits = bits & -bits;
-		if (!fire_rows(site, memo_for(all, number), &w) &&
-		    !fire_clause(site, words, size, number))
-			fire_words_session(site, words, size, number);
-	}
-	tbuf_rseq_clear();
-}
-
 /*
  * Writes any number of words by a flat section: for the one session that traces
  * the probe and that the thread's memo is of, with one ECB.
@@ -285,22 +255,6 @@ fire_own_words(const struct tbuf_site *site, const uint64_t *words,
 {
 	return (tbuf_rseq_flat_words(site, words,
 	    sizeof(struct tbuf_header) + size, slot, generation));
-}
-
-/* Fires words in a thread that may have no rseq. */
-static inline void
-fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
-{
-	const struct tbuf_memo *m = &tbuf_thread.memo;
-
-	if (!tbuf_self.rseq) {
-		if (tbuf_lock_cached(site, words, size))
-			return;
-	} else if (tbuf_load(&m->bits) == tbuf_load(site->enabled) &&
-	    fire_own_words(site, words, size, tbuf_load(&m->slot),
-	    tbuf_load(&m->generation)))
-		return;
-	fire_words(site, words, size);
 }
 
 /* Fires texts in one session by the slow path. */
@@ -314,20 +268,6 @@ fire_texts_session(const struct tbuf_site *site, const uint64_t *values,
 	fire_session(&f, number, site, values, &pack);
 }
 
-/* Fires texts in these sessions of the probe. */
-static __attribute__((noinline)) void
-fire_texts(const struct tbuf_site *site, const uint64_t *values, uint32_t bits)
-{
-	unsigned number;
-
-	for (; bits != 0; bits &= bits - 1) {
-		number = (unsigned)__builtin_ctz(bits);
-		if (!fire_clause(site, values,
-		    site->nargs * sizeof(*values), number))
-			fire_texts_session(site, values, number);
-	}
-}
-
 /* Out of line: else a loop around it keeps its variables on the stack. */
 static __attribute__((noinline)) enum tbuf_outcome
 fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
@@ -339,8 +279,23 @@ fire_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
 /* ------------------------------------------------------------ entry points */
 
 /*
- * Fires in those sessions of the probe that are in `left`, in any way; if one
- * session traces the probe, its plan has been tried.
+ * Writes words to a session with a memo.  Fires of a few words have a section
+ * for that, which needs a CPU's memo.
+ */
+static inline bool
+fire_memo(const struct tbuf_site *site, const uint64_t *values,
+    const struct tbuf_memo *memos, unsigned number, struct tbuf_write *w)
+{
+	if (w->size > sizeof(struct tbuf_header) + FEW_BYTES)
+		return (fire_rows(site, memo_for(tbuf_load(site->enabled),
+		    number), w));
+	return (memos != NULL && fire_rows_among(tbuf_memo_among(memos,
+	    number), w, site, values) == TBUF_COMMITTED);
+}
+
+/*
+ * Fires words in those sessions of the probe that are in `left`, in any way; if
+ * one session traces the probe, its plan has been tried.
  */
 static __attribute__((noinline)) void
 fire_rest(const struct tbuf_site *site, const uint64_t *values,
@@ -357,15 +312,16 @@ fire_rest(const struct tbuf_site *site, const uint64_t *values,
 	memos = is_elsewhere(all) ? NULL : memos_for(all);
 	w.size = sizeof(struct tbuf_header) + size;
 	w.size16 = (uint32_t)w.size << 16;
+	w.from = values;
+	w.index = site->index;
 	w.tid = tbuf_load(&tbuf_thread.tid);
 	w.time = 0;
 	for (; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
-		if (memos != NULL && fire_rows_among(
-		    tbuf_memo_among(memos, number), &w, site, values) ==
-		    TBUF_COMMITTED)
+		w.bits = bits & -bits;
+		if (fire_memo(site, values, memos, number, &w))
 			continue;
-		if (alone || !fire_clause(site, values, size, number))
+		if (alone || !tbuf_plan_run(site, values, size, number))
 			fire_words_session(site, values, size, number);
 		/* The thread may not have known its id before. */
 		memos = memos_for(all);
@@ -374,49 +330,18 @@ fire_rest(const struct tbuf_site *site, const uint64_t *values,
 	tbuf_rseq_clear();
 }
 
-/* Applies the effect of a probe's plan, or fires without the plan. */
-static __attribute__((noinline)) void
-fire_behind(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, enum tbuf_plan_way way, uint64_t version)
-{
-	if (!tbuf_clause_behind(site, values, size, way, version))
-		fire_rest(site, values, size, UINT32_MAX);
-}
-
-/* Counts, or falls back to fire_behind(). */
-static __attribute__((noinline)) void
-fire_count(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, uint64_t version, const struct tbuf_plan *p)
-{
-	if (!tbuf_plan_count(p, version))
-		fire_behind(site, values, size, TBUF_WAY_BEHIND, version);
-}
-
 /*
  * Fires a probe that one session traces, by its plan, if it has one.  Functions
  * are called at the end only: a predicate that does not hold saves no register.
  */
-static __attribute__((noinline)) void
+static TBUF_CALLS_POINTER void
 fire_alone(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 {
-	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
-	enum tbuf_plan_way way = TBUF_WAY_NONE;
-	uint64_t version;
 
-	if (tbuf_load(&tbuf_plans_any) && bits != 0)
-		way = tbuf_plan_way(p, site, values, size,
-		    (unsigned)__builtin_ctz(bits), &version);
-	if (way == TBUF_WAY_DONE)
-		return;
-	if (way == TBUF_WAY_NONE)
+	if (!tbuf_load(&tbuf_plans_any) || bits == 0 ||
+	    !tbuf_plan_fires(site, values, size, (unsigned)__builtin_ctz(bits)))
 		fire_rest(site, values, size, UINT32_MAX);
-	else if (way == TBUF_WAY_BEHIND && p->whole == TBUF_WHOLE_COUNT)
-		fire_count(site, values, size, version, p);
-	else if (way == TBUF_WAY_BEHIND && p->whole != TBUF_WHOLE_NONE)
-		tbuf_plan_do(site, values, size, version, p);
-	else
-		fire_behind(site, values, size, way, version);
 }
 
 /*
@@ -432,7 +357,7 @@ fire_several(const struct tbuf_site *site, const uint64_t *values,
 {
 	const struct tbuf_memo *memos = tbuf_memos_here();
 
-	if (memos != NULL) {
+	if (memos != NULL && size <= FEW_BYTES) {
 		size += sizeof(struct tbuf_header);
 		left = tbuf_rseq_several(memos, left, size,
 		    (uint64_t)tbuf_load(&tbuf_thread.tid) << 32 | size << 16,
@@ -452,6 +377,22 @@ fire_each(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
 		fire_several(site, values, size, all);
 	else
 		fire_alone(site, values, size);
+}
+
+/* Fires words in a thread that may have no rseq. */
+static inline void
+fire_plain(const struct tbuf_site *site, const uint64_t *words, uint64_t size)
+{
+	const struct tbuf_memo *m = &tbuf_thread.memo;
+
+	if (!tbuf_self.rseq) {
+		if (tbuf_lock_cached(site, words, size))
+			return;
+	} else if (tbuf_load(&m->bits) == tbuf_load(site->enabled) &&
+	    fire_own_words(site, words, size, tbuf_load(&m->slot),
+	    tbuf_load(&m->generation)))
+		return;
+	fire_each(site, words, size);
 }
 
 /*
@@ -624,15 +565,17 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
 /*
  * Fires texts in one session, cut at the strsize of the memo's generation; with
  * another one the section leaves.  The generation is read before the enable
- * word: if the bit is set then, the session has the probe's head.
+ * word: if the bit is set then, the session has the probe's head.  Out of line,
+ * so that the stack of packed words is free afterwards.
  */
-static inline bool
+static __attribute__((noinline)) bool
 fire_one_text(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base, const struct tbuf_memo *m, struct tbuf_write *w)
+    const struct tbuf_memo *m, struct tbuf_write *w)
 {
-	uint64_t words[TBUF_STAGE_WORDS], size;
+	uint64_t words[TBUF_STAGE_WORDS], size, base;
 
-	if (m == NULL)
+	base = tbuf_load(&tbuf_local->base);
+	if (m == NULL || base == 0)
 		return (false);
 	w->generation = tbuf_load_acquire(&m->generation);
 	w->tid = tbuf_load(&tbuf_thread.tid);
@@ -648,12 +591,15 @@ fire_one_text(const struct tbuf_site *site, const uint64_t *values,
 	return (tbuf_rseq_rows(m, w) == TBUF_COMMITTED);
 }
 
-/* Fires texts with memos.  Returns the sessions that need the slow path. */
-static __attribute__((noinline)) uint32_t
+/*
+ * Fires texts in each session that traces the probe: with its memo, if `memos`
+ * says so, else by its plan or the slow path.
+ */
+static __attribute__((noinline)) void
 fire_each_text(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t base)
+    bool memos)
 {
-	uint32_t all = tbuf_load(site->enabled), bits, left = 0;
+	uint32_t all = tbuf_load(site->enabled), bits;
 	struct tbuf_write w;
 	unsigned number;
 
@@ -662,12 +608,14 @@ fire_each_text(const struct tbuf_site *site, const uint64_t *values,
 	for (bits = all; bits != 0; bits &= bits - 1) {
 		number = (unsigned)__builtin_ctz(bits);
 		w.bits = bits & -bits;
-		if (!fire_one_text(site, values, base, memo_for(all, number),
-		    &w))
-			left |= (uint32_t)w.bits;
+		if (memos && fire_one_text(site, values,
+		    memo_for(all, number), &w))
+			continue;
+		if (!tbuf_plan_run(site, values,
+		    site->nargs * sizeof(*values), number))
+			fire_texts_session(site, values, number);
 	}
 	tbuf_rseq_clear();
-	return (left);
 }
 
 /*
@@ -682,56 +630,30 @@ is_of_clauses(const struct tbuf_site *site, uint32_t bits)
 	    (tbuf_load(&tbuf_plans_any) && tbuf_plan_exists(site, bits)));
 }
 
-/*
- * Out of line, as the next ones are: the stack of packed words is free again.
- */
+/* Fires texts after the section of the thread's memo, and without a plan. */
 static __attribute__((noinline)) void
 fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 {
-	uint32_t left = tbuf_load(site->enabled);
+	uint32_t bits = tbuf_load(site->enabled);
 	uint64_t base = tbuf_load(&tbuf_local->base);
+	bool packs = !is_of_clauses(site, bits) && !is_elsewhere(bits);
 
-	if (base == 0)
-		return;
-	if (is_of_clauses(site, left) || is_elsewhere(left))
-		fire_texts(site, values, left);
-	else if (tbuf_self.rseq)
-		fire_texts(site, values, fire_each_text(site, values, base));
-	else if (!tbuf_lock_texts_cached(site, values, base))
-		fire_texts(site, values, tbuf_load(site->enabled));
-}
-
-/* Applies the effect of a plan, as fire_behind() does. */
-static __attribute__((noinline)) void
-fire_texts_behind(const struct tbuf_site *site, const uint64_t *values,
-    uint64_t size, enum tbuf_plan_way way, uint64_t version, unsigned number)
-{
-	if (!tbuf_clause_behind(site, values, size, way, version))
-		fire_texts_session(site, values, number);
+	if (base != 0 && (!packs || tbuf_self.rseq ||
+	    !tbuf_lock_texts_cached(site, values, base)))
+		fire_each_text(site, values, packs && tbuf_self.rseq);
 }
 
 /* Fires texts as fire_alone() does: a plan needs no packed ones. */
-static __attribute__((noinline)) void
+static TBUF_CALLS_POINTER void
 fire_texts_all(const struct tbuf_site *site, const uint64_t *values)
 {
-	const struct tbuf_plan *p = tbuf_plan_place(site->index);
 	uint32_t bits = tbuf_load(site->enabled);
-	uint64_t size = site->nargs * sizeof(*values), version;
-	enum tbuf_plan_way way = TBUF_WAY_NONE;
 
-	if (tbuf_load(&tbuf_plans_any) && bits != 0 &&
-	    (bits & (bits - 1)) == 0)
-		way = tbuf_plan_way(p, site, values, size,
-		    (unsigned)__builtin_ctz(bits), &version);
-	if (way == TBUF_WAY_DONE)
-		return;
-	if (way == TBUF_WAY_NONE)
+	if (!tbuf_load(&tbuf_plans_any) || bits == 0 ||
+	    (bits & (bits - 1)) != 0 ||
+	    !tbuf_plan_fires(site, values, site->nargs * sizeof(*values),
+	    (unsigned)__builtin_ctz(bits)))
 		fire_texts_rest(site, values);
-	else if (way == TBUF_WAY_BEHIND && p->whole > TBUF_WHOLE_COUNT)
-		tbuf_plan_do(site, values, size, version, p);
-	else
-		fire_texts_behind(site, values, size, way, version,
-		    (unsigned)__builtin_ctz(bits));
 }
 
 /*
@@ -779,28 +701,21 @@ FIRE_TEXTS(fire_string, tbuf_pack_string, strsize_of, FIRE_STRING_WORDS)
 FIRE_TEXTS(fire_text, tbuf_pack_texts, tbuf_fire_strsize, fire_own_words)
 
 /*
- * Finishes a fire that a plan could not do.  The session may have ended
- * meanwhile: the fire is for the sessions that trace the probe now.
+ * Fires in one session by the slow path, for a fire that a plan could not do.
+ * Each such fire counts: the thread is to remember this session after a while.
  */
-static void
-fire_unable(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, uint64_t version)
+static __attribute__((cold)) void
+fire_slow(const struct tbuf_site *site, const uint64_t *words, uint64_t size,
+    unsigned number)
 {
-	uint32_t bits;
-
-	if (site->fire != fire_string && site->fire != fire_text) {
-		fire_behind(site, words, size, TBUF_WAY_RUN, version);
-		return;
-	}
-	if (!tbuf_plan_machine(site, words, size, tbuf_plan_place(site->index),
-	    version))
-		for (bits = tbuf_load(site->enabled); bits != 0;
-		    bits &= bits - 1)
-			fire_texts_session(site, words,
-			    (unsigned)__builtin_ctz(bits));
+	(void)is_elsewhere(UINT32_C(1) << number);
+	if (site->fire == fire_string || site->fire == fire_text)
+		fire_texts_session(site, words, number);
+	else
+		fire_words_session(site, words, size, number);
 }
 
-tbuf_plan_fallback *const tbuf_plan_unable = fire_unable;
+tbuf_plan_fallback *const tbuf_plan_slow = fire_slow;
 
 /*
  * The section has other code that runs when a program begins, far from fires.
