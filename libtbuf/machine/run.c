@@ -137,7 +137,7 @@ predicate(const struct tbuf_machine *m)
 	return (pc);
 }
 
-bool
+__attribute__((cold)) bool
 tbuf_machine_idle(const struct tbuf_machine *m)
 {
 	return (predicate(m) >= m->length);

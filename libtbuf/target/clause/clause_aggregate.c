@@ -61,7 +61,7 @@ enum found {
 
 /* ------------------------------------------------------------ steps */
 
-static bool
+static __attribute__((cold)) bool
 words_load(const struct table *t, uint64_t *to, const uint64_t *from,
     uint64_t n)
 {
@@ -111,7 +111,7 @@ publish_entry(const struct table *t, const struct tbuf_publish *p)
 	    publish(t, p));
 }
 
-static enum tbuf_outcome
+static __attribute__((cold)) enum tbuf_outcome
 drop(const struct table *t)
 {
 	return (t->drops == NULL ? TBUF_COMMITTED : word_add(t, t->drops, 1));
@@ -380,7 +380,7 @@ turn_take(const struct tbuf_fire *f, struct tbuf_memo *memo)
 }
 
 /* Updates the table of a lane; an insertion is followed by the update. */
-static enum tbuf_outcome
+static __attribute__((cold)) enum tbuf_outcome
 lane_update(const struct value *v, const struct tbuf_lane *lane,
     const struct tbuf_memo *memo)
 {
@@ -506,7 +506,7 @@ lane_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here)
 }
 
 /* Makes a memo for this CPU's current table, and finds the table's place. */
-static bool
+static __attribute__((cold)) bool
 table_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here,
     uint64_t *place)
 {
@@ -528,7 +528,7 @@ table_here(const struct tbuf_search *s, uint64_t base, struct tbuf_memo *here,
  * the CPU that the section checks: a thread that has moved meanwhile does not
  * write to another CPU's memo.
  */
-__attribute__((noinline)) void
+__attribute__((noinline, cold)) void
 tbuf_table_remember(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint32_t aggregation, uint64_t bits)
 {
@@ -561,7 +561,7 @@ limits_fill(struct tbuf_memo *m, unsigned char *table, uint64_t storage)
 }
 
 /* The memo is made as in tbuf_table_remember(), of the table's place. */
-__attribute__((noinline)) void
+__attribute__((noinline, cold)) void
 tbuf_table_remember_place(unsigned total, const struct tbuf_search *s,
     uint64_t base, uint64_t bits)
 {

@@ -494,7 +494,7 @@ locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
  * would leave less room for those of handlers' fires.  State that the clauses
  * of a fire share is lost with the run.
  */
-__attribute__((noinline)) bool
+__attribute__((noinline, cold)) bool
 tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
     const struct tbuf_steps_done *done, const struct tbuf_plan_fire *fire,
     bool apart)
@@ -527,7 +527,7 @@ tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,
 }
 
 /* The caller holds the fire already. */
-__attribute__((noinline)) void
+__attribute__((noinline, cold)) void
 tbuf_clause_store(const struct tbuf_site *site,
     const struct tbuf_plan_fire *fire, unsigned number, uint64_t generation,
     uint32_t id, uint64_t value)
@@ -540,7 +540,7 @@ tbuf_clause_store(const struct tbuf_site *site,
 	(void)tbuf_run_store(&run.machine, TBUF_SCOPE_THREAD, id, value);
 }
 
-__attribute__((noinline)) void
+__attribute__((noinline, cold)) void
 tbuf_clause_finish(const struct tbuf_site *site,
     const struct tbuf_plan_fire *fire, unsigned number, uint64_t generation,
     const struct tbuf_access *begun)

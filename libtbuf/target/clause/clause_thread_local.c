@@ -53,7 +53,7 @@ tbuf_thread_number(bool *shared)
 /* ------------------------------------------------------------ blocks */
 
 /* Finds the session's blocks; it may have none. */
-static bool
+static __attribute__((cold)) bool
 blocks_find(struct access *a)
 {
 	const struct tbuf_slot *slot = a->run->fire->slot;
@@ -104,7 +104,7 @@ nth(const struct access *a, uint32_t n, uint64_t *index)
 }
 
 /* Finds the first block that has this owner, or is free (0); or NONE. */
-static __attribute__((noinline)) enum tbuf_outcome
+static __attribute__((noinline, cold)) enum tbuf_outcome
 owner_find(const struct access *a, const struct tbuf_memo *memo,
     uint64_t owner, uint64_t *found)
 {
@@ -242,7 +242,7 @@ access_here(void *argument, const struct tbuf_memo *memo)
 	return (access_do(argument, memo, memo->lane));
 }
 
-static void
+static __attribute__((cold)) void
 access_locked(void *argument, const struct tbuf_place *place)
 {
 	struct access *a = argument;
@@ -273,7 +273,7 @@ access_run(struct tbuf_run *run, struct access *a)
 
 /* ------------------------------------------------------------ places */
 
-void
+__attribute__((cold)) void
 tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
 {
 	struct access a = { .run = run };
@@ -291,7 +291,7 @@ tbuf_places_make(const struct tbuf_run *run, struct tbuf_places *places)
 	}
 }
 
-static bool
+static __attribute__((cold)) bool
 place_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
     uint64_t **cell)
 {

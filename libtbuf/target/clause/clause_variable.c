@@ -129,7 +129,7 @@ tbuf_run_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 }
 
 /* A structure exists from the start, a text when it is set. */
-int
+__attribute__((cold)) int
 tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
     uint64_t *address)
 {
@@ -164,7 +164,7 @@ tbuf_run_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
  * where they go to.  The word that says that it is set is cleared first, or set
  * last.
  */
-static int
+static __attribute__((cold)) int
 bytes_store(struct tbuf_run *run, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t size, bool terminated)
 {
@@ -230,7 +230,7 @@ thread_copy(struct tbuf_run *run, uint32_t id, struct tbuf_span *span,
 }
 
 /* The session's memory is written by sections: tbuf_run_write(). */
-int
+__attribute__((cold)) int
 tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
     struct tbuf_span *span)
 {

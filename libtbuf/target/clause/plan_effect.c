@@ -77,7 +77,7 @@ update_do(struct tbuf_search *s, uint64_t base, uint32_t aggregation,
  * Updates a key if this CPU's table is not remembered, or the tables have
  * turned since.  Returns false if the key is new.
  */
-static __attribute__((noinline)) bool
+static __attribute__((noinline, cold)) bool
 update_first(const struct tbuf_plan *p, uint64_t version,
     struct tbuf_search *s, uint32_t bytes)
 {

@@ -228,7 +228,7 @@ since_effect(const struct tbuf_plan *p, const uint64_t *words, uint64_t size,
 }
 
 /* Stores by the slow path, unless the process is no target any more. */
-static __attribute__((noinline)) void
+static __attribute__((noinline, cold)) void
 since_store(const struct tbuf_site *site, unsigned number,
     uint64_t generation, uint32_t id, uint64_t value)
 {

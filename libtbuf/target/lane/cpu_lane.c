@@ -41,7 +41,7 @@ tbuf_current_cpu(void)
 }
 
 /* Makes the memo of a CPU's lane, if the CPU has one. */
-static bool
+static __attribute__((cold)) bool
 memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 {
 	struct tbuf_place place;
@@ -97,7 +97,7 @@ to_be_remembered(const struct tbuf_fire *f, const struct tbuf_memo *m)
  * if a handler has marked the thread meanwhile.  Other changes by a handler are
  * harmless: a section checks the CPU and generation of its memo.
  */
-static void
+static __attribute__((cold)) void
 remember(const struct tbuf_fire *f, const struct tbuf_memo *m)
 {
 	const struct tbuf_local *local = tbuf_local;
@@ -209,7 +209,7 @@ memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
 }
 
 /* Runs the work in sections.  Returns false if a lock lane is needed. */
-static bool
+static __attribute__((cold)) bool
 do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
     tbuf_lane_work *work, void *argument, enum tbuf_emit *emit)
 {
@@ -232,7 +232,7 @@ do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
 	return (false);
 }
 
-enum tbuf_emit
+__attribute__((cold)) enum tbuf_emit
 tbuf_lane_do(const struct tbuf_fire *f, tbuf_lane_work *work,
     tbuf_lock_work *locked, void *argument, enum tbuf_lost lost)
 {

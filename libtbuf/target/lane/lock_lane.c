@@ -143,7 +143,7 @@ enum room {
 	ROOM_NEVER	/* larger than the lane */
 };
 
-static inline enum room
+static __attribute__((cold)) inline enum room
 room(const struct tbuf_slot *slot, const struct tbuf_place *place,
     uint64_t size)
 {
@@ -273,7 +273,7 @@ thread_lane_store(const struct tbuf_fire *f, const struct tbuf_place *place,
  * Stores or counts a record while the lock of lane `locked' is held.  `place'
  * is that lane, or the thread's own.
  */
-static void
+static __attribute__((cold)) void
 locked_store(const struct tbuf_fire *f, const struct tbuf_place *locked,
     const struct tbuf_place *place, uint64_t size)
 {
@@ -388,7 +388,7 @@ remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,
  * fire's record (`work' is NULL) or calls `work': the session cannot end
  * meanwhile.  Returns false if all are busy.
  */
-static bool
+static __attribute__((cold)) bool
 any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
     tbuf_lock_work *work, void *argument)
 {
@@ -429,7 +429,7 @@ any_lane(const struct tbuf_fire *f, uint32_t n, uint32_t first,
  * Returns the number of lock lanes; *first is the one that this thread used
  * last.
  */
-static uint32_t
+static __attribute__((cold)) uint32_t
 lanes_begin(const struct tbuf_fire *f, uint32_t *first)
 {
 	uint32_t n = tbuf_load(&f->slot->nlocks);

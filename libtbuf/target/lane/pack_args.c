@@ -35,7 +35,7 @@ fixed_bits(uint8_t type)
 	return ((4u << (FIXED_BYTES >> 3 * type & 7)) & ~4u);
 }
 
-enum tbuf_shape
+__attribute__((cold)) enum tbuf_shape
 tbuf_pack_shape(const struct tbuf_site *site)
 {
 	enum tbuf_shape shape = TBUF_SHAPE_FLAT;
@@ -152,7 +152,7 @@ packing_add(unsigned key, const struct tbuf_site *site)
 	return (index);
 }
 
-unsigned
+__attribute__((cold)) unsigned
 tbuf_packing_make(struct tbuf_site *site)
 {
 	unsigned key = 1, starts = 0, index = 0, i;
@@ -352,7 +352,7 @@ tbuf_pack_texts(const struct tbuf_site *site, const uint64_t *values,
 }
 
 /* NULL, and strings that may cross a page. */
-struct tbuf_key_text
+__attribute__((cold)) struct tbuf_key_text
 tbuf_pack_key_other(uint64_t string, uint32_t strsize, uint64_t *words,
     uint64_t factor)
 {

@@ -33,7 +33,7 @@ enter(struct tbuf_unit *u)
 }
 
 /* Leaves a unit inside which the thread has entered others, if it is in it. */
-static __attribute__((noinline)) bool
+static __attribute__((noinline, cold)) bool
 leave_below(const struct tbuf_unit *u)
 {
 	struct tbuf_unit **p = &tbuf_thread.unit;

@@ -189,7 +189,7 @@ empty(const struct ending *e)
  * Publishes the outcome, which is then known even if the process is killed.  If
  * nothing is retained the table is free then.
  */
-static enum tbuf_outcome
+static __attribute__((cold)) enum tbuf_outcome
 begin_here(void *argument, const struct tbuf_memo *memo)
 {
 	struct ending *e = argument;
@@ -256,7 +256,7 @@ struct counting {
 	uint64_t *word;
 };
 
-static enum tbuf_outcome
+static __attribute__((cold)) enum tbuf_outcome
 count_here(void *argument, const struct tbuf_memo *memo)
 {
 	const struct counting *c = argument;
@@ -267,7 +267,7 @@ count_here(void *argument, const struct tbuf_memo *memo)
 	return (tbuf_step_swap(memo, c->word, n, n + 1));
 }
 
-static void
+static __attribute__((cold)) void
 count(const struct tbuf_bound *b, uint64_t *word)
 {
 	struct counting c = { word };
@@ -276,7 +276,7 @@ count(const struct tbuf_bound *b, uint64_t *word)
 		(void)tbuf_bound_do(b, count_here, &c);
 }
 
-void
+__attribute__((cold)) void
 tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
 	count(b, tbuf_unit_duration(b, now));
