@@ -453,11 +453,12 @@ bool	tbuf_record_write(const struct tbuf_fire *, uint32_t epid,
 	    const void *data, uint64_t size) TBUF_HIDDEN;
 
 /*
- * plan_cache.c: caches the program that the machine has, with these flags.
- * `packed`: fires have its arguments as words.
+ * Caches the program that the machine has, with these flags.  `packed`: fires
+ * have its arguments as words.  plan_cache.c sets the pointer: it is above the
+ * machine's runs, as the plans it makes fall back to them.
  */
-void	tbuf_plan_cache(const struct tbuf_run *, uint32_t flags, bool packed)
-	    TBUF_HIDDEN;
+extern void (*const tbuf_plan_cache)(const struct tbuf_run *, uint32_t flags,
+	    bool packed) TBUF_HIDDEN;
 
 /* clause_workspace.c: takes a workspace; NULL: all are in use. */
 struct tbuf_workspace *tbuf_workspace_take(void) TBUF_HIDDEN;

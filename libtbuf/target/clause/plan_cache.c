@@ -260,8 +260,8 @@ first_cache(struct tbuf_decoder *g, const struct tbuf_fire *f,
 	tbuf_store(&tbuf_plans_any, true);
 }
 
-void
-tbuf_plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
+static void
+plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
 {
 	const struct tbuf_fire *f = run->fire;
 	const struct tbuf_plan *p = tbuf_plan_place(f->index);
@@ -290,3 +290,6 @@ tbuf_plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
 		/* Another program has had the slot meanwhile. */
 		(void)program_cache(&g, f);
 }
+
+void (*const tbuf_plan_cache)(const struct tbuf_run *, uint32_t, bool) =
+    plan_cache;
