@@ -36,7 +36,7 @@ static const uint32_t aggregation_ids[] = { 0, 1, 2, 3, 4, 5, 6 };
 static int
 note_tuple(void *arg, const struct tbuf_tuple *tuple)
 {
-	char *line = strchr(clause_log, '\0');
+	char *line = strchr(log_text, '\0');
 	unsigned i;
 
 	(void)arg;
@@ -56,7 +56,7 @@ note_tuple(void *arg, const struct tbuf_tuple *tuple)
 static void
 aggregations_note(unsigned n)
 {
-	clause_log[0] = '\0';
+	log_text[0] = '\0';
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "aggsortkey", NULL), 0);
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, aggregation_ids,
 	    n, note_tuple, NULL), 0);
@@ -72,10 +72,10 @@ START_TEST(targets_aggregate)
 	    UPDATE(5, STDDEV), UPDATE(6, QUANTIZE));
 	clause_spawn(consumer, "numbers", "10");
 	clause_run(consumer, &made);
-	clause_expect("");
+	expect("");
 	aggregations_note(7);
 	/* The last column: -3 to -2 by quantize(). */
-	clause_expect("0: 5 -20 -8 0 -4 2 1\n1: 5 -25 -9 -1 -5 2 1\n");
+	expect("0: 5 -20 -8 0 -4 2 1\n1: 5 -25 -9 -1 -5 2 1\n");
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(texts_are_keys)
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "strsize", "40"), 0);
 	clause_spawn(consumer, "keys", "64");
 	clause_run(consumer, &made);
-	clause_expect("");
+	expect("");
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, aggregation_ids,
 	    2, note_text, &sum), 0);
 	ck_assert_int_eq(sum, 3 * 3 * 64);
@@ -128,7 +128,6 @@ END_TEST
 START_TEST(keys_without_room_are_drops)
 {
 	cpu_set_t all, one;
-	char told[32];
 	int cpu;
 
 	made.script.aggregations = aggregations;
@@ -146,11 +145,9 @@ START_TEST(keys_without_room_are_drops)
 	clause_spawn(consumer, "numbers", "30");
 	clause_run(consumer, &made);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(all), &all), 0);
-	snprintf(told, sizeof(told), "event %d: 21\n",
-	    (int)TBUF_EVENT_AGGREGATION);
-	clause_expect(told);
+	expect("21 aggregation drops\n");
 	aggregations_note(1);
-	clause_expect("0: 1\n1: 1\n2: 1\n3: 1\n4: 1\n5: 1\n6: 1\n7: 1\n"
+	expect("0: 1\n1: 1\n2: 1\n3: 1\n4: 1\n5: 1\n6: 1\n7: 1\n"
 	    "8: 1\n");
 }
 END_TEST
@@ -172,22 +169,22 @@ START_TEST(cleared_values_begin_anew)
 	/* Fires have numbers from 1 on, which the later ones continue. */
 	live_server_fire(&server, 5);
 	aggregations_note(4);
-	clause_expect("0: 2 -6 -4 -2\n1: 3 -9 -5 -1\n");
+	expect("0: 2 -6 -4 -2\n1: 3 -9 -5 -1\n");
 	/* All aggregations but the sum are cleared. */
 	for (i = 0; i < 4; i++)
 		if (i != 1)
 			ck_assert_int_eq(tbuf_consumer_clear(consumer, i), 0);
 	live_server_fire(&server, 3);
 	aggregations_note(4);
-	clause_expect("0: 2 -20 -8 -6\n1: 1 -16 -7 -7\n");
+	expect("0: 2 -20 -8 -6\n1: 1 -16 -7 -7\n");
 	/* After trunc(), a key returns with its next value alone. */
 	for (i = 0; i < 4; i++)
 		ck_assert_int_eq(tbuf_consumer_trunc(consumer, i, 0), 0);
 	live_server_fire(&server, 1);
 	aggregations_note(4);
-	clause_expect("1: 1 -9 -9 -9\n");
+	expect("1: 1 -9 -9 -9\n");
 	live_server_stop(&server);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
 }
 END_TEST
@@ -210,8 +207,8 @@ START_TEST(next_session_has_empty_tables)
 		clause_begin(consumer, &made);
 		live_server_fire(&server, 4);
 		aggregations_note(1);
-		clause_expect("0: 2\n1: 2\n");
-		clause_tear_down();
+		expect("0: 2\n1: 2\n");
+		consumer_tear_down();
 		ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
 	}
 	live_server_stop(&server);
@@ -260,7 +257,7 @@ START_TEST(totals_are_of_their_session)
 		clause_begin(consumer, &made);
 		live_server_fire(&server, 40 + i);
 		total_note(i % 2, 40 + i);
-		clause_tear_down();
+		consumer_tear_down();
 		ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
 	}
 	live_server_stop(&server);
@@ -294,13 +291,13 @@ START_TEST(tables_turn)
 		total_note(2, 40 * i);
 	}
 	aggregations_note(2);
-	clause_expect("0: 100 -2\n1: 100 -1\n");
+	expect("0: 100 -2\n1: 100 -1\n");
 	live_server_stop(&server);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
 	total_note(2, 200);
 	aggregations_note(2);
-	clause_expect("0: 100 -2\n1: 100 -1\n");
+	expect("0: 100 -2\n1: 100 -1\n");
 }
 END_TEST
 
@@ -326,7 +323,7 @@ START_TEST(totals_are_of_their_turn)
 		ck_assert_int_eq(tbuf_tables_turn(consumer, true), 0);
 	}
 	live_server_stop(&server);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
 	total_note(0, 240);
 }
@@ -359,12 +356,12 @@ START_TEST(new_keys_find_room_again)
 	ck_assert_int_eq(tbuf_consumer_trunc(consumer, 0, 0), 0);
 	live_server_fire(&server, 8);
 	live_server_stop(&server);
-	clause_log[0] = '\0';
-	while (clause_work(consumer) > 0)
+	log_text[0] = '\0';
+	while (script_work(consumer) > 0)
 		continue;
-	clause_expect("");
+	expect("");
 	aggregations_note(1);
-	clause_expect("8: 1\n9: 1\n10: 1\n11: 1\n12: 1\n13: 1\n14: 1\n"
+	expect("8: 1\n9: 1\n10: 1\n11: 1\n12: 1\n13: 1\n14: 1\n"
 	    "15: 1\n");
 }
 END_TEST

@@ -24,7 +24,7 @@ START_TEST(predicate_chooses_fires)
 	    W(JALTI, 0, 2, 0, 7), ARGUMENT(0));
 	clause_spawn(consumer, "numbers", "10");
 	clause_run(consumer, &made);
-	clause_expect("number 7\nnumber 8\nnumber 9\n");
+	expect("number 7\nnumber 8\nnumber 9\n");
 }
 END_TEST
 
@@ -34,7 +34,7 @@ START_TEST(false_predicate_leaves_nothing)
 	    W(JALTI, 0, 2, 0, 1000), ARGUMENT(0));
 	clause_spawn(consumer, "numbers", "1000");
 	clause_run(consumer, &made);
-	clause_expect("");
+	expect("");
 }
 END_TEST
 
@@ -50,7 +50,7 @@ START_TEST(records_of_several_actions_have_their_own_layouts)
 	CLAUSE(&made, "test:::number", &made_argument, ARGUMENT(0));
 	clause_spawn(consumer, "numbers", "2");
 	clause_run(consumer, &made);
-	clause_expect("number 5\nnumber 'hello'\nnumber 0\n"
+	expect("number 5\nnumber 'hello'\nnumber 0\n"
 	    "number 5\nnumber 'hello'\nnumber 1\n");
 }
 END_TEST
@@ -64,7 +64,7 @@ START_TEST(default_records_and_others_share_a_chain)
 	ck_assert_int_eq(tbuf_consumer_enable(consumer, "test:::text"), 0);
 	clause_spawn(consumer, "texts", "1");
 	clause_run(consumer, &made);
-	clause_expect("text default '/file/0' 0\ntext 1\n"
+	expect("text default '/file/0' 0\ntext 1\n"
 	    "text default '/file/0' 0\ntext 2\n");
 }
 END_TEST
@@ -95,7 +95,7 @@ START_TEST(arguments_are_as_the_site_has_them)
 	    W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "values", NULL);
 	clause_run(consumer, &made);
-	clause_expect("values -3 65535 -70000 0.5 'abc' 1 0\n"
+	expect("values -3 65535 -70000 0.5 'abc' 1 0\n"
 	    "fixed -3 65535 -70000 0.5 1 0 0\nfixed -69999\n");
 }
 END_TEST
@@ -131,7 +131,7 @@ START_TEST(later_fires_leave_what_the_first_one_does)
 	made_clause(&made, "test:::named", code, 12, &record, 1);
 	clause_spawn(consumer, "widths", "6");
 	clause_run(consumer, &made);
-	clause_expect(
+	expect(
 	    "widths 0 -70000 65535 65535 0\n"
 	    "named 0 -70000 65535 65535 0\n"
 	    "widths -1 -70001 65534 65534 0.5\n"
@@ -168,8 +168,8 @@ START_TEST(program_is_chosen_by_the_class_of_a_name)
 	clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
 	/* The probe without a fitting program is reported once. */
-	clause_expect("number 2\n1 unfit\n");
-	clause_tear_down();
+	expect("number 2\n1 unfit\n");
+	consumer_tear_down();
 	clause_set_up();
 	clause = made_clause(&made, "test:::text,test:::number", texts, 3,
 	    &made_number, 1);
@@ -180,7 +180,7 @@ START_TEST(program_is_chosen_by_the_class_of_a_name)
 	names[0] = "path";
 	clause_spawn(consumer, "texts", "1");
 	clause_run(consumer, &made);
-	clause_expect("text 1\n1 unfit\n");
+	expect("text 1\n1 unfit\n");
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(name_is_bound_in_each_probe)
 	made_name_set(&made, clause, "bytes", TBUF_CLASS_UNSIGNED);
 	clause_spawn(consumer, "texts", "2");
 	clause_run(consumer, &made);
-	clause_expect("text '/file/0'\ntext '/file/1'\ntext 1\n");
+	expect("text '/file/0'\ntext '/file/1'\ntext 1\n");
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(faults_are_told_and_fire_error)
 	clause->nplaces = 2;
 	clause_spawn(consumer, "numbers", "3");
 	clause_run(consumer, &made);
-	clause_expect("fault 4 (0) in 1 of number at 2\nERROR 4\n"
+	expect("fault 4 (0) in 1 of number at 2\nERROR 4\n"
 	    "number 6\nnumber 3\n");
 }
 END_TEST
@@ -235,7 +235,7 @@ START_TEST(exit_ends_the_run)
 	clause_run(consumer, &made);
 	ck_assert(tbuf_consumer_exited(consumer, &status));
 	ck_assert_int_eq(status, 7);
-	clause_expect("number 1\nEND 3\n");
+	expect("number 1\nEND 3\n");
 	kill(pid, SIGKILL);
 }
 END_TEST
@@ -274,7 +274,7 @@ START_TEST(chain_shares_its_variables)
 	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "numbers", "2");
 	clause_run(consumer, &made);
-	clause_expect("number 3\nnumber 'kvd'\nnumber 4\nnumber 'kvd'\n");
+	expect("number 3\nnumber 'kvd'\nnumber 4\nnumber 'kvd'\n");
 }
 END_TEST
 
@@ -300,7 +300,7 @@ START_TEST(chain_has_one_mark)
 	CLAUSE(&made, "marked:::marks", &made_number, ARGUMENT(0));
 	clause_spawn(consumer, "marks", "40");
 	clause_run(consumer, &made);
-	told = strstr(clause_log, "marks ");
+	told = strstr(log_text, "marks ");
 	ck_assert_ptr_nonnull(told);
 	ck_assert_int_le(atoi(told + strlen("marks ")), 2);
 }
@@ -326,7 +326,7 @@ START_TEST(globals_stay)
 	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "texts", "3");
 	clause_run(consumer, &made);
-	clause_expect("text 10\ntext 20\ntext '/file/1'\n"
+	expect("text 10\ntext 20\ntext '/file/1'\n"
 	    "text 30\ntext '/file/2'\n");
 }
 END_TEST
@@ -356,7 +356,7 @@ START_TEST(globals_are_shared_with_the_consumer)
 	    W(PUTT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "texts", "2");
 	clause_run(consumer, &made);
-	clause_expect("text 'hello'\ntext '/file/0'\n"
+	expect("text 'hello'\ntext '/file/0'\n"
 	    "END 42\nEND '/file/1'\n");
 }
 END_TEST
@@ -379,12 +379,12 @@ START_TEST(consumer_stores_into_targets)
 	live_server_fire(&server, 1);
 	live_grab(consumer, server.pid);
 	clause_begin(consumer, &made);
-	while (strstr(clause_log, "tick-1ms 6") == NULL)
-		(void)clause_work(consumer);
+	while (strstr(log_text, "tick-1ms 6") == NULL)
+		(void)script_work(consumer);
 	live_server_fire(&server, 1);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
-	ck_assert_ptr_nonnull(strstr(clause_log, "numbered 6\n"));
+	ck_assert_ptr_nonnull(strstr(log_text, "numbered 6\n"));
 	live_server_stop(&server);
 }
 END_TEST
@@ -397,9 +397,9 @@ START_TEST(strings_are_made_in_a_workspace)
 	    W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "texts", "100");
 	clause_run(consumer, &made);
-	ck_assert(strncmp(clause_log, "text 'HELLO/FILE/0'\n"
+	ck_assert(strncmp(log_text, "text 'HELLO/FILE/0'\n"
 	    "text 'HELLO/FILE/1'\n", 40) == 0);
-	ck_assert_ptr_nonnull(strstr(clause_log, "text 'HELLO/FILE/99'\n"));
+	ck_assert_ptr_nonnull(strstr(log_text, "text 'HELLO/FILE/99'\n"));
 }
 END_TEST
 
@@ -435,7 +435,7 @@ START_TEST(built_in_variables)
 	snprintf(expected, sizeof(expected), "number 'test' 'clauses' "
 	    "'numbers' 'number' 'clauses' %d %d %d %u %u\n", pid, pid,
 	    getpid(), geteuid(), getegid());
-	clause_expect(expected);
+	expect(expected);
 }
 END_TEST
 
@@ -562,7 +562,7 @@ START_TEST(other_cpus_do_nothing)
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
 	clause_spawn(consumer, "numbers", "10");
 	clause_run(consumer, &made);
-	clause_expect("END 0\n");
+	expect("END 0\n");
 }
 END_TEST
 
@@ -584,7 +584,7 @@ START_TEST(own_memory_is_copied_in)
 	    W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "values", NULL);
 	clause_run(consumer, &made);
-	clause_expect("pointer 'abc'\nfault 1 (40) in 0 of pointer at 1\n"
+	expect("pointer 'abc'\nfault 1 (40) in 0 of pointer at 1\n"
 	    "fault 1 (50) in 0 of pointer at 1\n");
 }
 END_TEST
@@ -602,9 +602,9 @@ START_TEST(target_that_runs_is_grabbed)
 	clause_begin(consumer, &made);
 	live_server_fire(&server, 3);
 	live_server_stop(&server);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
-	clause_expect("numbered 2\nnumbered 3\n");
+	expect("numbered 2\nnumbered 3\n");
 }
 END_TEST
 
@@ -622,13 +622,13 @@ START_TEST(target_that_comes_reads_the_programs)
 	live_server_fire(&server, 4);
 	pid = server.pid;
 	live_server_stop(&server);
-	while (strstr(clause_log, "numbered 3") == NULL)
-		(void)clause_work(consumer);
+	while (strstr(log_text, "numbered 3") == NULL)
+		(void)script_work(consumer);
 	tbuf_consumer_stop(consumer);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
 	ck_assert_int_gt(pid, 0);
-	clause_expect("numbered 2\nnumbered 3\n");
+	expect("numbered 2\nnumbered 3\n");
 }
 END_TEST
 
@@ -643,7 +643,7 @@ START_TEST(children_are_followed)
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "follow", NULL), 0);
 	clause_spawn(consumer, "breed", "3");
 	clause_run(consumer, &made);
-	for (p = clause_log; *p != '\0'; p = strchr(p, '\n') + 1, n++)
+	for (p = log_text; *p != '\0'; p = strchr(p, '\n') + 1, n++)
 		ck_assert(strncmp(p, "numbered 9\n", 11) == 0);
 	ck_assert_uint_eq(n, 3);
 }

@@ -38,9 +38,9 @@ START_TEST(raise_reaches_the_program)
 	    0);
 	ck_assert_int_eq(info.si_code, CLD_KILLED);
 	ck_assert_int_eq(info.si_status, SIGTERM);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
-	clause_expect("number 0\nnumber 1\nnumber 2\n");
+	expect("number 0\nnumber 1\nnumber 2\n");
 }
 END_TEST
 
@@ -50,7 +50,7 @@ START_TEST(signal_0_is_none)
 	record_numbers();
 	clause_spawn(consumer, "numbers", "2");
 	clause_run(consumer, &made);
-	clause_expect("number 0\nnumber 1\n");
+	expect("number 0\nnumber 1\n");
 }
 END_TEST
 
@@ -59,7 +59,7 @@ START_TEST(signal_that_there_is_not)
 	DESTRUCTIVE("test:::number", CALL_OF(RAISE, 65));
 	clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
-	clause_expect("fault 3 (0) in 0 of number at 1\n");
+	expect("fault 3 (0) in 0 of number at 1\n");
 }
 END_TEST
 
@@ -78,9 +78,9 @@ START_TEST(stop_stops_the_program)
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WSTOPPED), 0);
 	ck_assert_int_eq(info.si_code, CLD_STOPPED);
 	ck_assert_int_eq(kill(pid, SIGCONT), 0);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
-	clause_expect("number 0\nnumber 1\nnumber 2\n");
+	expect("number 0\nnumber 1\nnumber 2\n");
 }
 END_TEST
 
@@ -115,7 +115,7 @@ START_TEST(chill_of_more_than_half_a_second)
 	DESTRUCTIVE("test:::number", CALL_OF(CHILL, 500000001));
 	clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
-	clause_expect("fault 3 (0) in 0 of number at 1\n");
+	expect("fault 3 (0) in 0 of number at 1\n");
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(clause_that_is_not_destructive)
 	CLAUSE(&made, "test:::number", NULL, CALL_OF(RAISE, SIGKILL));
 	clause_spawn(consumer, "numbers", "1");
 	clause_run(consumer, &made);
-	clause_expect("fault 3 (0) in 0 of number at 1\n");
+	expect("fault 3 (0) in 0 of number at 1\n");
 }
 END_TEST
 

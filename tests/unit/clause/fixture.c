@@ -6,8 +6,6 @@
 #include <sys/mman.h>
 
 #include <err.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,28 +48,6 @@ const struct tbuf_d_record made_text = RECORD_OF(text_piece, 264);
 const struct tbuf_d_record made_name = RECORD_OF(name_piece, 264);
 const struct tbuf_d_record made_argument = RECORD_OF(argument_piece, 264);
 
-static const char constants[] = "hello\0kvd";
-
-struct tbuf_d_clause *
-made_clause(struct made *made, const char *description, const uint64_t *code,
-    uint32_t length, const struct tbuf_d_record *records, uint32_t nrecords)
-{
-	uint32_t n = made->script.nclauses++;
-
-	made->descriptions[n] = description;
-	made->programs[n] = (struct tbuf_d_program){
-		.code = code, .length = length, .constants = constants,
-		.constants_size = sizeof(constants)
-	};
-	made->clauses[n] = (struct tbuf_d_clause){
-		.descriptions = &made->descriptions[n], .ndescriptions = 1,
-		.programs = &made->programs[n], .nprograms = code != NULL,
-		.records = records, .nrecords = nrecords
-	};
-	made->script.clauses = made->clauses;
-	return (&made->clauses[n]);
-}
-
 void
 made_name_set(struct made *made, struct tbuf_d_clause *clause,
     const char *name, uint8_t classes)
@@ -86,111 +62,20 @@ made_name_set(struct made *made, struct tbuf_d_clause *clause,
 
 /* ------------------------------------------------------------ runs */
 
-char clause_log[16384];
-
-static void __attribute__((format(printf, 1, 2)))
-note(const char *format, ...)
-{
-	size_t used = strlen(clause_log);
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(clause_log + used, sizeof(clause_log) - used, format,
-	    ap);
-	va_end(ap);
-}
-
-static void
-note_value(const struct tbuf_value *v)
-{
-	switch (v->type) {
-	case TBUF_STRING:
-	case TBUF_STRING_SIZED:
-	case TBUF_BINARY:
-		note(" '%.*s'", (int)v->size, v->data);
-		break;
-	case TBUF_FLOAT:
-	case TBUF_DOUBLE:
-		note(" %g", v->d);
-		break;
-	default:
-		note(" %" PRId64, v->i);
-	}
-}
-
-static void
-note_record(const struct tbuf_record *r)
-{
-	unsigned i;
-
-	note("%s", r->probe->name);
-	for (i = 0; i < r->npieces; i++)
-		note_value(&r->pieces[i]);
-	if (r->nargs != 0)
-		note(" default");
-	for (i = 0; i < r->nargs; i++)
-		note_value(&r->args[i]);
-	note("\n");
-}
-
-static void
-note_event(const struct tbuf_event *e)
-{
-	switch (e->type) {
-	case TBUF_EVENT_RECORD:
-		note_record(&e->record);
-		break;
-	case TBUF_EVENT_FAULT:
-		note("fault %u (%" PRIx64 ") in %u of %s at %u\n", e->fault,
-		    e->address, e->action, e->record.probe->name, e->offset);
-		break;
-	case TBUF_EVENT_DROPS:
-		note("%" PRIu64 " drops\n", e->count);
-		break;
-	case TBUF_EVENT_UNFIT:
-		note("%" PRIu64 " unfit\n", e->count);
-		break;
-	case TBUF_EVENT_EXIT:
-		break;
-	default:
-		note("event %d: %" PRIu64 "\n", (int)e->type, e->count);
-	}
-}
-
 void
 clause_begin(struct tbuf_consumer *c, struct made *made)
 {
-	clause_log[0] = '\0';
-	ck_assert_msg(tbuf_consumer_script(c, &made->script) == 0, "%s",
-	    tbuf_consumer_error(c));
-	ck_assert_msg(tbuf_consumer_go(c) == 0, "%s",
-	    tbuf_consumer_error(c));
-}
-
-int
-clause_work(struct tbuf_consumer *c)
-{
-	struct tbuf_event e;
-	int more = tbuf_consumer_work(c);
-
-	ck_assert_msg(more >= 0, "%s", tbuf_consumer_error(c));
-	while (tbuf_consumer_next(c, &e) > 0)
-		note_event(&e);
-	return (more);
+	log_clear();
+	script_load(c, &made->script);
+	script_go(c);
 }
 
 void
 clause_run(struct tbuf_consumer *c, struct made *made)
 {
 	clause_begin(c, made);
-	while (clause_work(c) > 0)
+	while (script_work(c) > 0)
 		continue;
-}
-
-void
-clause_expect(const char *text)
-{
-	ck_assert_str_eq(clause_log, text);
 }
 
 /* ------------------------------------------------------------ targets */
@@ -345,20 +230,13 @@ clause_spawn(struct tbuf_consumer *c, const char *mode, const char *count)
 	return (live_spawn(c, mode, count, NULL));
 }
 
-struct tbuf_consumer *consumer;
 struct made made;
 
 void
 clause_set_up(void)
 {
 	memset(&made, 0, sizeof(made));
-	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
-}
-
-void
-clause_tear_down(void)
-{
-	tbuf_consumer_close(consumer);
+	consumer_set_up();
 }
 
 TCase *
@@ -366,7 +244,7 @@ clause_case(const char *name)
 {
 	TCase *t = live_case(name);
 
-	tcase_add_checked_fixture(t, clause_set_up, clause_tear_down);
+	tcase_add_checked_fixture(t, clause_set_up, consumer_tear_down);
 	return (t);
 }
 

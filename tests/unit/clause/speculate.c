@@ -19,13 +19,6 @@ with_id(void)
 }
 
 static void
-set(const char *option, const char *value)
-{
-	ck_assert_msg(tbuf_consumer_set(consumer, option, value) == 0, "%s",
-	    tbuf_consumer_error(consumer));
-}
-
-static void
 run(const char *count)
 {
 	clause_spawn(consumer, "numbers", count);
@@ -49,7 +42,7 @@ START_TEST(committed_is_given_discarded_is_not)
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE,
 	    W(JALTI, 0, 2, 0, 6), COMMIT, W(END, 0, 0, 0, 0), DISCARD);
 	run("8");
-	clause_expect("number 6\nnumber 7\n");
+	expect("number 6\nnumber 7\n");
 }
 END_TEST
 
@@ -77,7 +70,7 @@ START_TEST(batch_is_whole_and_where_it_was_committed)
 	set("bufpolicy", policies[_i]);
 	batch_of_ten();
 	run("10");
-	clause_expect(BATCH "number -2\n");
+	expect(BATCH "number -2\n");
 }
 END_TEST
 
@@ -86,7 +79,7 @@ START_TEST(batch_is_not_torn_by_time)
 	set("temporal", NULL);
 	batch_of_ten();
 	run("10");
-	clause_expect(BATCH "number -2\n");
+	expect(BATCH "number -2\n");
 }
 END_TEST
 
@@ -96,7 +89,7 @@ START_TEST(id_is_used_again)
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE,
 	    W(JALTI, 0, 2, 0, 49), COMMIT, W(END, 0, 0, 0, 0), DISCARD);
 	run("50");
-	clause_expect("number 49\n");
+	expect("number 49\n");
 }
 END_TEST
 
@@ -105,7 +98,7 @@ START_TEST(records_without_room_are_told_if_committed)
 	set("specsize", "64");
 	batch_of_ten();
 	run("10");
-	clause_expect("number -1\nnumber 0\nnumber 1\nnumber -2\n"
+	expect("number -1\nnumber 0\nnumber 1\nnumber -2\n"
 	    "event 12: 8\n");
 }
 END_TEST
@@ -117,7 +110,7 @@ START_TEST(records_without_room_are_not_told_if_discarded)
 	    SPECULATE);
 	CLAUSE(&made, "test:::number", NULL, ONLY(9, 2), ID, DISCARD);
 	run("10");
-	clause_expect("");
+	expect("");
 }
 END_TEST
 
@@ -125,7 +118,7 @@ START_TEST(none_available)
 {
 	CLAUSE(&made, "test:::number", NULL, NEW);
 	run("10");
-	clause_expect("event 13: 9\n");
+	expect("event 13: 9\n");
 }
 END_TEST
 
@@ -134,7 +127,7 @@ START_TEST(none_at_all)
 	set("nspec", "0");
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE);
 	run("10");
-	clause_expect("event 13: 10\n");
+	expect("event 13: 10\n");
 }
 END_TEST
 
@@ -145,7 +138,7 @@ START_TEST(one_waits_for_the_consumer)
 	set("switchrate", "1000s");
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE, COMMIT);
 	run("10");
-	clause_expect("number 0\nevent 14: 9\n");
+	expect("number 0\nevent 14: 9\n");
 }
 END_TEST
 
@@ -157,7 +150,7 @@ START_TEST(commit_without_room)
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE,
 	    SPECULATE, COMMIT);
 	run("1");
-	clause_expect("1 drops\nevent 12: 2\n");
+	expect("1 drops\nevent 12: 2\n");
 }
 END_TEST
 
@@ -175,7 +168,7 @@ START_TEST(ids_that_are_none)
 	CLAUSE(&made, "test:::number", NULL, W(LDI, 1, 0, 0, 2), COMMIT);
 	CLAUSE(&made, "test:::number", NULL, W(LDI, 1, 0, 0, -1), DISCARD);
 	run("1");
-	clause_expect("number 0\nfault 3 (0) in 0 of number at 1\n"
+	expect("number 0\nfault 3 (0) in 0 of number at 1\n"
 	    "fault 3 (0) in 0 of number at 1\n");
 }
 END_TEST
@@ -197,10 +190,10 @@ START_TEST(next_session_has_empty_buffers)
 		clause_begin(consumer, &made);
 		live_server_fire(&server, 1);
 		tbuf_consumer_stop(consumer);
-		while (clause_work(consumer) > 0)
+		while (script_work(consumer) > 0)
 			continue;
-		clause_expect("numbered 7\n");
-		clause_tear_down();
+		expect("numbered 7\n");
+		consumer_tear_down();
 		clause_set_up();
 		with_id();
 	}

@@ -218,7 +218,7 @@ START_TEST(each_thread_has_its_own)
 	numbers_use();
 	clause_spawn(consumer, "threads", "4");
 	clause_run(consumer, &made);
-	clause_expect("done 1\ndone 2\ndone 3\ndone 4\n");
+	expect("done 1\ndone 2\ndone 3\ndone 4\n");
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(later_fires_load_and_store)
 	clause_spawn(consumer, "pairs", "5");
 	clause_run(consumer, &made);
 	/* Ends without a start find the value that was stored last. */
-	clause_expect("done 1\ndone 2\ndone 3\ndone 4\ndone 4\ndone 4\n");
+	expect("done 1\ndone 2\ndone 3\ndone 4\ndone 4\ndone 4\n");
 }
 END_TEST
 
@@ -306,7 +306,7 @@ passed_run(const struct tbuf_d_aggregation *aggregation, uint64_t update,
 	    NULL, 0);
 	clause_spawn(consumer, kind, "5");
 	clause_run(consumer, &made);
-	clause_expect("");
+	expect("");
 }
 
 START_TEST(time_that_has_passed_is_counted)
@@ -360,7 +360,7 @@ START_TEST(texts_are_kept)
 	    W(ROOM, 0, 0, 0, 0), W(PUT, 1, 0, 0, 8), W(EMIT, 0, 0, 0, 0));
 	clause_spawn(consumer, "threads", "2");
 	clause_run(consumer, &made);
-	clause_expect("start 0\ndone 'hello'\ndone 0\n"
+	expect("start 0\ndone 'hello'\ndone 0\n"
 	    "start 0\ndone 'hello'\ndone 0\n");
 }
 END_TEST
@@ -403,15 +403,11 @@ END_TEST
 
 START_TEST(children_have_none)
 {
-	char expected[64];
-
 	numbers_use();
 	ck_assert_int_eq(tbuf_consumer_set(consumer, "follow", NULL), 0);
 	clause_spawn(consumer, "children", "0");
 	clause_run(consumer, &made);
-	snprintf(expected, sizeof(expected), "done 6\ndone 7\nevent %d: 1\n",
-	    (int)TBUF_EVENT_DYNAMIC);
-	clause_expect(expected);
+	expect("done 6\ndone 7\n1 dynamic\n");
 }
 END_TEST
 
@@ -436,9 +432,9 @@ START_TEST(dead_threads_leave_room)
 	ck_assert(WIFSTOPPED(status));
 	tbuf_variables_clean(consumer, tbuf_now() + TBUF_SECOND);
 	kill(pid, SIGCONT);
-	while (clause_work(consumer) > 0)
+	while (script_work(consumer) > 0)
 		continue;
-	clause_expect("done 1\ndone 2\ndone 3\ndone 4\n"
+	expect("done 1\ndone 2\ndone 3\ndone 4\n"
 	    "done 1\ndone 2\ndone 3\ndone 4\n");
 }
 END_TEST
@@ -473,7 +469,7 @@ START_TEST(members_of_globals_are_stored)
 	clause_spawn(consumer, "threads", "2");
 	clause_run(consumer, &made);
 	/* 0xfe01000000 */
-	clause_expect("done 1090938470400\ndone -2\n"
+	expect("done 1090938470400\ndone -2\n"
 	    "done 1090955247616\ndone -2\n");
 }
 END_TEST
@@ -490,7 +486,7 @@ START_TEST(members_of_threads_are_stored)
 	    MEMBERS_SHOWN);
 	clause_spawn(consumer, "threads", "2");
 	clause_run(consumer, &made);
-	clause_expect("done 1090938470400\ndone -2\n"
+	expect("done 1090938470400\ndone -2\n"
 	    "done 1090955247616\ndone -2\n");
 }
 END_TEST
@@ -548,7 +544,7 @@ START_TEST(elements_are_freed_by_0)
 	*expected = '\0';
 	for (int n = 0; n < 12; n++)
 		sprintf(strchr(expected, '\0'), "number %d\n", 100 + n);
-	clause_expect(expected);
+	expect(expected);
 }
 END_TEST
 
@@ -565,9 +561,8 @@ START_TEST(elements_without_room_are_drops)
 	*expected = '\0';
 	for (int n = 0; n < 8; n++)
 		sprintf(strchr(expected, '\0'), "number %d\n", 100 + n);
-	sprintf(strchr(expected, '\0'), "event %d: 3\n",
-	    (int)TBUF_EVENT_DYNAMIC);
-	clause_expect(expected);
+	strcat(expected, "3 dynamic\n");
+	expect(expected);
 }
 END_TEST
 
@@ -586,7 +581,7 @@ START_TEST(threads_have_arrays)
 	    W(LDV, 1, 0, OWN_ARRAY, 0), SHOWN);
 	clause_spawn(consumer, "threads", "3");
 	clause_run(consumer, &made);
-	clause_expect("start 0\ndone 1\nstart 0\ndone 2\nstart 0\ndone 3\n");
+	expect("start 0\ndone 1\nstart 0\ndone 2\nstart 0\ndone 3\n");
 }
 END_TEST
 
@@ -612,7 +607,7 @@ START_TEST(texts_are_keys_and_elements)
 	    W(LDR, 1, 0, ARRAY, 1), SHOWN);
 	clause_spawn(consumer, "texts", "2");
 	clause_run(consumer, &made);
-	clause_expect("text 0\ntext 'kvd'\ntext 0\n"
+	expect("text 0\ntext 'kvd'\ntext 0\n"
 	    "text 0\ntext 'kvd'\ntext 0\n");
 }
 END_TEST

@@ -7,7 +7,6 @@
 #include <check.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,7 @@
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "lib/check_main.h"
-#include "lib/machine_word.h"
-#include "machine/machine.h"
-#include "machine/program.h"
-#include "tbuf_consumer.h"
+#include "unit/script/fixture.h"
 
 /* ------------------------------------------------------------ scripts */
 
@@ -47,147 +43,27 @@ static const struct tbuf_d_record text_record = {
 	.npieces = 1, .bytes = 264, .charge = 256
 };
 
-#define CLAUSES	8
-
-struct made {
-	struct tbuf_d_script script;
-	struct tbuf_d_clause clauses[CLAUSES];
-	struct tbuf_d_program programs[CLAUSES];
-	const char *descriptions[CLAUSES];
-};
-
-static const char constants[] = "hello\0kvd";
-
-static void
-clause(struct made *made, const char *description, const uint64_t *code,
-    uint32_t length, const struct tbuf_d_record *record)
-{
-	uint32_t n = made->script.nclauses++;
-
-	made->descriptions[n] = description;
-	made->programs[n] = (struct tbuf_d_program){
-		.code = code, .length = length, .constants = constants,
-		.constants_size = sizeof(constants)
-	};
-	made->clauses[n] = (struct tbuf_d_clause){
-		.descriptions = &made->descriptions[n], .ndescriptions = 1,
-		.programs = &made->programs[n], .nprograms = code != NULL,
-		.records = record, .nrecords = record != NULL
-	};
-	made->script.clauses = made->clauses;
-}
-
-#define CLAUSE(made, description, record, ...) do {			\
-	static const uint64_t code_[] = { __VA_ARGS__ };		\
-									\
-	clause((made), (description), code_,				\
-	    sizeof(code_) / sizeof(code_[0]), (record));		\
-} while (0)
-
 /* ------------------------------------------------------------ runs */
 
-static struct tbuf_consumer *consumer;
-static char log_[8192];
 static const struct tbuf_script_sharing *sharing;	/* NULL: none */
 
 static void
 setup(void)
 {
-	log_[0] = '\0';
+	log_epids = true;
 	sharing = NULL;
-	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
-}
-
-static void
-teardown(void)
-{
-	tbuf_consumer_close(consumer);
-}
-
-static void
-set(const char *name, const char *value)
-{
-	ck_assert_int_eq(tbuf_consumer_set(consumer, name, value), 0);
-}
-
-static void __attribute__((format(printf, 1, 2)))
-note(const char *format, ...)
-{
-	size_t used = strlen(log_);
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(log_ + used, sizeof(log_) - used, format, ap);
-	va_end(ap);
-}
-
-static void
-note_record(const struct tbuf_record *r)
-{
-	unsigned i;
-
-	note("%u %s", r->epid, r->probe->name);
-	for (i = 0; i < r->npieces; i++)
-		if (r->pieces[i].type == TBUF_STRING)
-			note(" '%.*s'", (int)r->pieces[i].size,
-			    r->pieces[i].data);
-		else
-			note(" %" PRId64, r->pieces[i].i);
-	note("\n");
-}
-
-static void
-note_event(const struct tbuf_event *e)
-{
-	switch (e->type) {
-	case TBUF_EVENT_RECORD:
-		note_record(&e->record);
-		break;
-	case TBUF_EVENT_FAULT:
-		note("fault %u (%" PRIx64 ") in %u of %u at %u\n", e->fault,
-		    e->address, e->action, e->record.epid, e->offset);
-		break;
-	case TBUF_EVENT_DROPS:
-		note("%" PRIu64 " drops\n", e->count);
-		break;
-	case TBUF_EVENT_OVERWRITTEN:
-		note("%" PRIu64 " overwritten\n", e->count);
-		break;
-	case TBUF_EVENT_DYNAMIC:
-		note("%" PRIu64 " dynamic\n", e->count);
-		break;
-	case TBUF_EVENT_ERRORS:
-		note("%" PRIu64 " errors\n", e->count);
-		break;
-	default:
-		note("event %d\n", (int)e->type);
-	}
+	consumer_set_up();
 }
 
 static void
 run(struct made *made)
 {
-	struct tbuf_event e;
-	int more;
-
-	ck_assert_msg(tbuf_consumer_script(consumer, &made->script) == 0,
-	    "%s", tbuf_consumer_error(consumer));
+	script_load(consumer, &made->script);
 	if (sharing != NULL)
 		consumer->script->sharing = sharing;
-	ck_assert_msg(tbuf_consumer_go(consumer) == 0, "%s",
-	    tbuf_consumer_error(consumer));
-	do {
-		more = tbuf_consumer_work(consumer);
-		ck_assert_int_ge(more, 0);
-		while (tbuf_consumer_next(consumer, &e) > 0)
-			note_event(&e);
-	} while (more > 0);
-}
-
-static void
-expect(const char *text)
-{
-	ck_assert_str_eq(log_, text);
+	script_go(consumer);
+	while (script_work(consumer) > 0)
+		continue;
 }
 
 /* ------------------------------------------------------------ tests */
@@ -224,7 +100,7 @@ START_TEST(the_last_exit_counts)
 	    W(EXIT, 1, 0, 0, 0));
 	CLAUSE(&made, "dtrace:::END", NULL, W(LDI, 1, 0, 0, 9),
 	    W(EXIT, 1, 0, 0, 0));
-	clause(&made, ":::END", NULL, 0, NULL);
+	made_clause(&made, ":::END", NULL, 0, NULL, 0);
 	run(&made);
 	ck_assert(tbuf_consumer_exited(consumer, &status));
 	ck_assert_int_eq(status, 9);
@@ -254,7 +130,7 @@ START_TEST(faults)
 	    W(EXIT, 1, 0, 0, 0));
 	run(&made);
 	/* The program's memory is not read; EPID 1, action 2, fault 1. */
-	expect("fault 1 (40) in 2 of 1 at 2\n2 ERROR 12164\n1 errors\n");
+	expect("fault 1 (40) in 2 of 1 BEGIN at 2\n2 ERROR 12164\n1 errors\n");
 }
 END_TEST
 
@@ -292,7 +168,7 @@ START_TEST(default_records)
 	struct made made = { .script = { .nclauses = 0 } };
 	int status = -1;
 
-	clause(&made, "BEGIN", NULL, 0, NULL);
+	made_clause(&made, "BEGIN", NULL, 0, NULL, 0);
 	CLAUSE(&made, "BEGIN", &number_record, W(LDI, 1, 0, 0, 0),
 	    W(JZ, 1, 0, 0, 3), RECORD(1));
 	CLAUSE(&made, "BEGIN", NULL, W(LDI, 1, 0, 0, 0),
@@ -335,10 +211,10 @@ START_TEST(profile_fires_for_each_cpu)
 	CLAUSE(&made, "tick-20ms", NULL, W(LDI, 1, 0, 0, 0),
 	    W(EXIT, 1, 0, 0, 0));
 	run(&made);
-	for (p = log_; (p = strchr(p, '\n')) != NULL; p++)
+	for (p = log_text; (p = strchr(p, '\n')) != NULL; p++)
 		lines++;
 	ck_assert_uint_ge(lines, 1);
-	ck_assert_int_eq(strncmp(log_, "1 profile-1000 0\n", 17), 0);
+	ck_assert_int_eq(strncmp(log_text, "1 profile-1000 0\n", 17), 0);
 	ck_assert_uint_eq(lines % (unsigned)sysconf(_SC_NPROCESSORS_ONLN), 0);
 }
 END_TEST
@@ -459,7 +335,7 @@ START_TEST(texts)
 	    W(EMIT, 0, 0, 0, 0));
 	run(&made);
 	expect("1 BEGIN 'hello'\n2 BEGIN 'hello'\n"
-	    "fault 1 (0) in 0 of 3 at 4\n5 END 0\n");
+	    "fault 1 (0) in 0 of 3 BEGIN at 4\n5 END 0\n");
 }
 END_TEST
 
@@ -660,11 +536,11 @@ START_TEST(process)
 	    W(LDB, 1, 0, 0, TBUF_BUILTIN_THREADS), W(PUT, 1, 0, 0, 4),
 	    W(LDI, 1, 0, 0, 0), W(EXIT, 1, 0, 0, 0), W(EMIT, 0, 0, 0, 0));
 	run(&made);
-	ck_assert_int_eq(strncmp(log_, begin, strlen(begin)), 0);
-	ck_assert_ptr_nonnull(strstr(log_, "script'\n"));
+	ck_assert_int_eq(strncmp(log_text, begin, strlen(begin)), 0);
+	ck_assert_ptr_nonnull(strstr(log_text, "script'\n"));
 	(void)snprintf(text, sizeof(text), "'\n2 BEGIN %d\n3 BEGIN %d\n"
 	    "4 BEGIN 1\n5 BEGIN 1\n", (int)geteuid(), (int)getsid(0));
-	ck_assert_ptr_nonnull(strstr(log_, text));
+	ck_assert_ptr_nonnull(strstr(log_text, text));
 }
 END_TEST
 
@@ -828,7 +704,7 @@ main(void)
 	Suite *suite = suite_create("script");
 	TCase *tcase = tcase_create("script");
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, setup, consumer_tear_down);
 	tcase_add_test(tcase, faults_that_are_too_many_are_drops);
 	tcase_add_test(tcase, begin_and_end);
 	tcase_add_test(tcase, the_last_exit_counts);

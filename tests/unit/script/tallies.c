@@ -7,7 +7,6 @@
 #include <check.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,8 @@
 #include "consumer/script/agg.h"
 #include "lib/check_main.h"
 #include "machine/aggregate.h"
-#include "machine/machine.h"
-#include "machine/program.h"
-#include "tbuf_consumer.h"
+#include "unit/script/begin.h"
+#include "unit/script/fixture.h"
 
 /* ------------------------------------------------------------ scripts */
 
@@ -33,129 +31,14 @@ static const struct tbuf_d_piece keys[] = {
 	{ .kind = TBUF_PIECE_TEXT, .shape = &string }
 };
 
-/* A script under construction; tests write the clause of BEGIN. */
-static uint64_t code[512];
-static struct tbuf_d_aggregation aggregations[4];
-static const char *const begin[] = { "BEGIN" };
-static const char constants[] = "\0alpha\0beta\0alphabet";
-static struct tbuf_d_program program;
-static struct tbuf_d_clause clause;
-static struct tbuf_d_script script;
-static struct tbuf_consumer *consumer;
-static char log_[8192];
-
-static void
-op(unsigned operation, unsigned a, unsigned b, unsigned c, uint32_t i)
-{
-	code[program.length++] = (uint64_t)operation | (uint64_t)a << 8 |
-	    (uint64_t)b << 16 | (uint64_t)c << 24 | (uint64_t)i << 32;
-}
-
-static void
-number(unsigned to, int64_t value)
-{
-	op(TBUF_OP_LDI, to, 0, 0, (uint32_t)value);
-	op(TBUF_OP_LDIH, to, 0, 0, (uint32_t)((uint64_t)value >> 32));
-}
-
 static void
 setup(void)
 {
-	log_[0] = '\0';
-	program = (struct tbuf_d_program){
-		.code = code, .constants = constants,
-		.constants_size = sizeof(constants)
-	};
-	clause = (struct tbuf_d_clause){
-		.descriptions = begin, .ndescriptions = 1,
-		.programs = &program, .nprograms = 1
-	};
-	script = (struct tbuf_d_script){
-		.clauses = &clause, .nclauses = 1,
-		.aggregations = aggregations
-	};
-	ck_assert_ptr_nonnull(consumer = tbuf_consumer_new());
-}
-
-static void
-teardown(void)
-{
-	tbuf_consumer_close(consumer);
-}
-
-/* Adds an aggregation with `nkeys` of `keys`, from `first` on. */
-static uint32_t
-aggregation(enum tbuf_aggregator function, uint64_t parameter,
-    unsigned first, unsigned nkeys)
-{
-	uint32_t id = script.naggregations++;
-
-	aggregations[id] = (struct tbuf_d_aggregation){
-		.name = "a", .id = id, .function = function,
-		.parameter = parameter, .keys = keys + first, .nkeys = nkeys,
-		.is_signed = 1
-	};
-	return (id);
-}
-
-static void
-update(uint32_t id, int64_t value, int64_t weight)
-{
-	number(1, value);
-	number(2, weight);
-	number(3, (int64_t)aggregations[id].parameter);
-	op(TBUF_OP_UPD, 1, 2, aggregations[id].function, id);
-}
-
-static void
-key_number(int64_t value)
-{
-	number(4, value);
-	op(TBUF_OP_KEY, 4, 0, 0, 4);
-}
-
-static void
-key_text(const char *text)
-{
-	const char *at = constants;
-
-	if (text == NULL)
-		number(4, 0);
-	else {
-		while (strcmp(at, text) != 0)
-			at += strlen(at) + 1;
-		op(TBUF_OP_LDC, 4, 0, 0, (uint32_t)(at - constants));
-	}
-	op(TBUF_OP_KEYT, 4, 0, 0, 0);
-}
-
-/* @[key] = f(value) */
-static void
-by_number(uint32_t id, int64_t key, int64_t value)
-{
-	op(TBUF_OP_KEYN, 0, 0, 0, 0);
-	key_number(key);
-	update(id, value, 1);
+	begin_set_up(keys);
+	consumer_set_up();
 }
 
 /* ------------------------------------------------------------ runs */
-
-static void
-set(const char *name, const char *value)
-{
-	ck_assert_int_eq(tbuf_consumer_set(consumer, name, value), 0);
-}
-
-static void __attribute__((format(printf, 1, 2)))
-note(const char *format, ...)
-{
-	size_t used = strlen(log_);
-	va_list ap;
-
-	va_start(ap, format);
-	(void)vsnprintf(log_ + used, sizeof(log_) - used, format, ap);
-	va_end(ap);
-}
 
 static void
 note_key(const struct tbuf_value *v)
@@ -198,7 +81,7 @@ note_tuple(void *arg, const struct tbuf_tuple *tuple)
 static void
 walk_all(const uint32_t *ids, unsigned nids)
 {
-	log_[0] = '\0';
+	log_clear();
 	ck_assert_int_eq(tbuf_consumer_aggregates(consumer, ids, nids,
 	    note_tuple, NULL), 0);
 }
@@ -209,34 +92,16 @@ walk(uint32_t id)
 	walk_all(&id, 1);
 }
 
-static void
-expect(const char *text)
-{
-	ck_assert_str_eq(log_, text);
-}
-
 /* Runs to the end, and notes drops. */
 static void
 run(void)
 {
-	struct tbuf_event e;
-	int more;
-
 	number(1, 0);
 	op(TBUF_OP_EXIT, 1, 0, 0, 0);
-	ck_assert_msg(tbuf_consumer_script(consumer, &script) == 0, "%s",
-	    tbuf_consumer_error(consumer));
-	ck_assert_msg(tbuf_consumer_go(consumer) == 0, "%s",
-	    tbuf_consumer_error(consumer));
-	do {
-		more = tbuf_consumer_work(consumer);
-		ck_assert_int_ge(more, 0);
-		while (tbuf_consumer_next(consumer, &e) > 0)
-			if (e.type == TBUF_EVENT_AGGREGATION)
-				note("%" PRIu64 " drops\n", e.count);
-			else
-				note("event %d\n", (int)e.type);
-	} while (more > 0);
+	script_load(consumer, &script);
+	script_go(consumer);
+	while (script_work(consumer) > 0)
+		continue;
 }
 
 /* ------------------------------------------------------------ values */
@@ -370,7 +235,7 @@ START_TEST(texts_are_sorted_by_bytes)
 	unsigned i;
 
 	for (i = 0; i < 5; i++) {
-		op(TBUF_OP_KEYN, 0, 0, 0, 0);
+		begin_key();
 		key_text(texts[i]);
 		update(id, 0, 1);
 	}
@@ -389,7 +254,7 @@ START_TEST(keys_from_a_position_on)
 	unsigned i;
 
 	for (i = 0; i < 3; i++) {
-		op(TBUF_OP_KEYN, 0, 0, 0, 0);
+		begin_key();
 		key_number(all[i].first);
 		key_number(all[i].second);
 		key_text(all[i].third);
@@ -636,7 +501,7 @@ START_TEST(room_for_keys)
 	by_number(id, 2, 0);
 	set("aggsize", "64");
 	run();
-	expect("2 drops\n");
+	expect("2 aggregation drops\n");
 	walk(id);
 	expect("1  1\n2  2\n");
 }
@@ -648,18 +513,18 @@ START_TEST(room_by_the_largest)
 	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, 1, 2);
 
 	aggregation(TBUF_AGG_QUANTIZE, 0, 0, 0);
-	op(TBUF_OP_KEYN, 0, 0, 0, 0);
+	begin_key();
 	key_number(1);
 	key_text("beta");
 	update(id, 0, 1);
-	op(TBUF_OP_KEYN, 0, 0, 0, 0);
+	begin_key();
 	key_number(2);
 	key_text("beta");
 	update(id, 0, 1);
 	set("strsize", "16");
 	set("aggsize", "2088");
 	run();
-	expect("1 drops\n");
+	expect("1 aggregation drops\n");
 }
 END_TEST
 
@@ -786,7 +651,7 @@ START_TEST(another_function)
 	aggregations[0].function = TBUF_AGG_SUM;
 	tbuf_consumer_stop(consumer);
 	run();
-	ck_assert_int_eq(strncmp(log_, "event ", 6), 0);
+	ck_assert_int_eq(strncmp(log_text, "fault ", 6), 0);
 	walk(0);
 	expect("");
 }
@@ -798,7 +663,7 @@ main(void)
 	Suite *suite = suite_create("aggregates");
 	TCase *tc = tcase_create("tables");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, consumer_tear_down);
 	tcase_add_test(tc, each_function);
 	tcase_add_test(tc, quantizers);
 	tcase_add_test(tc, all_buckets_are_given);

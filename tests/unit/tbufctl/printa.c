@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "lib/check_main.h"
-#include "machine/machine.h"
 #include "options/command_line.h"
 #include "print/action.h"
 #include "print/aggregation.h"
 #include "print/format.h"
 #include "print/histogram.h"
+#include "unit/script/begin.h"
 
 /* ------------------------------------------------------------ a script */
 
@@ -65,103 +65,6 @@ static const struct tbuf_d_piece keys[] = {
 	[KEY_ADDRESS] = { .kind = TBUF_PIECE_INTEGER, .shape = &address }
 };
 
-#define AGGREGATIONS	12
-
-static uint64_t code[16384];
-static char constants[256];
-static struct tbuf_d_aggregation aggregations[AGGREGATIONS];
-static const char *const begin[] = { "BEGIN" };
-static struct tbuf_d_program program;
-static struct tbuf_d_clause clause;
-static struct tbuf_d_script script;
-
-static void
-op(unsigned operation, unsigned a, unsigned b, unsigned c, uint32_t i)
-{
-	ck_assert_uint_lt(program.length, 16384);
-	code[program.length++] = (uint64_t)operation | (uint64_t)a << 8 |
-	    (uint64_t)b << 16 | (uint64_t)c << 24 | (uint64_t)i << 32;
-}
-
-static void
-number(unsigned to, int64_t value)
-{
-	op(TBUF_OP_LDI, to, 0, 0, (uint32_t)value);
-	op(TBUF_OP_LDIH, to, 0, 0, (uint32_t)((uint64_t)value >> 32));
-}
-
-static uint32_t
-aggregation(enum tbuf_aggregator function, uint64_t parameter,
-    enum key first, unsigned nkeys)
-{
-	uint32_t id = script.naggregations++;
-
-	ck_assert_uint_lt(id, AGGREGATIONS);
-	aggregations[id] = (struct tbuf_d_aggregation){
-		.name = "a", .id = id, .function = function,
-		.parameter = parameter, .keys = keys + first, .nkeys = nkeys,
-		.is_signed = 1
-	};
-	return (id);
-}
-
-static void
-update(uint32_t id, int64_t value, int64_t weight)
-{
-	number(1, value);
-	number(2, weight);
-	number(3, (int64_t)aggregations[id].parameter);
-	op(TBUF_OP_UPD, 1, 2, aggregations[id].function, id);
-}
-
-static void
-begin_key(void)
-{
-	op(TBUF_OP_KEYN, 0, 0, 0, 0);
-}
-
-static void
-key_number(int64_t value)
-{
-	number(4, value);
-	op(TBUF_OP_KEY, 4, 0, 0, 8);
-}
-
-/* Adds a constant, and loads its address. */
-static void
-load_bytes(const char *text, uint32_t size)
-{
-	uint32_t at = program.constants_size;
-
-	ck_assert_uint_le(at + size, sizeof(constants));
-	memcpy(constants + at, text, size);
-	program.constants_size += size;
-	op(TBUF_OP_LDC, 4, 0, 0, at);
-}
-
-static void
-key_text(const char *text)
-{
-	load_bytes(text, (uint32_t)strlen(text) + 1);
-	op(TBUF_OP_KEYT, 4, 0, 0, 0);
-}
-
-static void
-by_number(uint32_t id, int64_t key, int64_t value)
-{
-	begin_key();
-	key_number(key);
-	update(id, value, 1);
-}
-
-static void
-by_text(uint32_t id, const char *key, int64_t value)
-{
-	begin_key();
-	key_text(key);
-	update(id, value, 1);
-}
-
 /* Returns a parameter as struct tbuf_d_aggregation has it. */
 static uint64_t
 linear(int32_t base, uint64_t levels, uint64_t step)
@@ -185,17 +88,7 @@ static void
 setup(void)
 {
 	memset(&options, 0, sizeof(options));
-	program = (struct tbuf_d_program){
-		.code = code, .constants = constants
-	};
-	clause = (struct tbuf_d_clause){
-		.descriptions = begin, .ndescriptions = 1,
-		.programs = &program, .nprograms = 1
-	};
-	script = (struct tbuf_d_script){
-		.clauses = &clause, .nclauses = 1,
-		.aggregations = aggregations
-	};
+	begin_set_up(keys);
 	output_memory(&out);
 	options.quiet = true;
 	format_init(&format, &out, &options);
