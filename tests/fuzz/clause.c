@@ -11,19 +11,13 @@
  *	bytes 2, 3	registers, or a place
  *	bytes 4 to 7	the immediate, or a value
  */
-#include <sys/mman.h>
-
 #include <errno.h>
-#include <unistd.h>
 
-#include "image.h"
 #include "machine/machine.h"
-#include "target/file/file.h"
 #include "target/provider.h"
 #include "target/self/thread.h"
+#include "window.h"
 
-#define WINDOW	(UINT64_C(32) << 20)
-#define GUARD	(UINT64_C(1) << 20)
 #define WORDS	128u
 #define ECBS	64u
 #define GLOBALS	512u
@@ -48,39 +42,20 @@ struct parts {
 	    (16 + ELEMENT) / 8];
 };
 
-static struct image image;
-static struct tbuf_site sites[IMAGE_PROBES];
-static uint64_t base;
 static uint64_t parts_at;
-
-static void
-register_sites(void)
-{
-	enum tbuf_type types[TBUF_ARGS_MAX];
-	char name[] = "pN";
-	unsigned i, n;
-
-	for (i = 0; i < IMAGE_PROBES; i++) {
-		name[1] = (char)('0' + i);
-		for (n = 0; n < image_probes[i].nargs; n++)
-			types[n] = (enum tbuf_type)image_probes[i].types[n];
-		FUZZ_CHECK(tbuf_probe_register(&sites[i], "fuzz", "image",
-		    "function", name, image_probes[i].nargs, types, NULL) ==
-		    0);
-	}
-}
 
 static struct parts *
 parts(void)
 {
-	return ((struct parts *)(void *)(image.view.base + parts_at));
+	return ((struct parts *)(void *)(window_image.view.base + parts_at));
 }
 
 static struct tbuf_part
 part(const void *from, size_t size)
 {
 	return ((struct tbuf_part){
-	    (uint64_t)((const unsigned char *)from - image.view.base), size });
+	    (uint64_t)((const unsigned char *)from -
+	    window_image.view.base), size });
 }
 
 /* Makes a number and a text of each kind of variable, and a self-> array. */
@@ -113,13 +88,13 @@ make_codes(struct parts *p)
 static void
 make_parts(void)
 {
-	struct tbuf_slot *slot = tbuf_view_slot(&image.view, 0);
-	uint32_t *heads = (void *)(image.view.base + slot->heads);
+	struct tbuf_slot *slot = tbuf_view_slot(&window_image.view, 0);
+	uint32_t *heads = (void *)(window_image.view.base + slot->heads);
 	struct parts *p;
 	unsigned i;
 
-	parts_at = (image.size + 63) & ~UINT64_C(63);
-	image.size = parts_at + sizeof(*p);
+	parts_at = (window_image.size + 63) & ~UINT64_C(63);
+	window_image.size = parts_at + sizeof(*p);
 	p = parts();
 	make_codes(p);
 	p->head.length = WORDS;
@@ -139,57 +114,15 @@ make_parts(void)
 	slot->dynamic = part(p->sets, sizeof(p->sets));
 	for (i = 0; i < IMAGE_PROBES; i++)
 		heads[i] |= TBUF_HEAD_PROGRAM;
-	tbuf_view_control(&image.view)->end = image.size;
-}
-
-static int
-make_file(void)
-{
-	int fd = memfd_create("image", MFD_CLOEXEC);
-
-	FUZZ_CHECK(fd != -1 && ftruncate(fd, (off_t)WINDOW) == 0);
-	image.view.size = WINDOW;
-	image.view.base = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE,
-	    MAP_SHARED, fd, 0);
-	FUZZ_CHECK(image.view.base != MAP_FAILED);
-	image.view.tables = tbuf_self.tables;
-	memcpy(image.view.base, tbuf_file_base(), image.view.tables.areas);
-	image_sessions(&image);
-	make_parts();
-	munmap(image.view.base, WINDOW);
-	return (fd);
-}
-
-/* Makes the memory next to the window inaccessible. */
-static void
-guard(unsigned char *at)
-{
-	mmap(at, GUARD, PROT_NONE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	mprotect(at, GUARD, PROT_NONE);
+	tbuf_view_control(&window_image.view)->end = window_image.size;
 }
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	unsigned char *window = tbuf_file_base();
-	int fd;
-
 	(void)argc;
 	(void)argv;
-	FUZZ_CHECK(tbuf_target_view().base != NULL);
-	/* No consumer must find this target. */
-	tbuf_file_unlink();
-	register_sites();
-	fd = make_file();
-	FUZZ_CHECK(mmap(window, WINDOW, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_FIXED, fd, 0) == window);
-	close(fd);
-	guard(window - GUARD);
-	guard(window + WINDOW);
-	tbuf_self.window = WINDOW;
-	image.view.base = window;
-	base = (uint64_t)(uintptr_t)window;
+	window_make(make_parts);
 	return (0);
 }
 
@@ -198,7 +131,7 @@ fire(const struct patch *p)
 {
 	static const char text[] = "some text";
 	const struct tbuf_bytes bytes = { text, p->value % sizeof(text) };
-	struct tbuf_site *site = &sites[p->value % IMAGE_PROBES];
+	struct tbuf_site *site = &window_sites[p->value % IMAGE_PROBES];
 	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
 
@@ -222,7 +155,7 @@ fire(const struct patch *p)
 static void
 change(const struct patch *p)
 {
-	struct tbuf_slot *slot = tbuf_view_slot(&image.view, 0);
+	struct tbuf_slot *slot = tbuf_view_slot(&window_image.view, 0);
 	const struct {
 		void *at;
 		size_t size;
@@ -255,12 +188,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, size };
 	struct patch p;
 
-	/* Restore the good file. */
-	FUZZ_CHECK(madvise(image.view.base, WINDOW, MADV_DONTNEED) == 0);
-	FUZZ_CHECK(tbuf_local->base == base);
-	tbuf_thread_forget();
-	tbuf_thread.shared = 0;
-	tbuf_thread.lock = 0;
+	window_restore();
 	memset(tbuf_thread.blocks, 0, sizeof(tbuf_thread.blocks));
 	while (in.size > 0) {
 		p = image_next(&in);
