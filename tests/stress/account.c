@@ -35,22 +35,6 @@ check_account(const struct stress_page *page,
 	    tally->records, tally->drops, tally->overwritten, finished);
 }
 
-static struct tbuf_consumer *
-begin(const struct stress_session *session, const char *path)
-{
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
-	struct tbuf_consumer *c = stress_consumer_new(session);
-
-	STRESS_EXPECT(tbuf_consumer_spawn(c, stress_target_argv(path),
-	    session->rseq ? NULL : lock_path) > 0, "spawn: %s",
-	    tbuf_consumer_error(c));
-	STRESS_EXPECT(tbuf_consumer_go(c) == 0, "go: %s",
-	    tbuf_consumer_error(c));
-	return (c);
-}
-
 static uint64_t
 run(uint64_t *random, uint64_t fires)
 {
@@ -61,7 +45,6 @@ run(uint64_t *random, uint64_t fires)
 	bool whole = strcmp(session.policy, "fill") != 0;
 	char path[64];
 	uint64_t sum;
-	int result;
 
 	page = stress_page_new(path);
 	page->seed = stress_random(random);
@@ -74,11 +57,9 @@ run(uint64_t *random, uint64_t fires)
 	    session.clauses ? "clauses" : "default records",
 	    session.nbuf != NULL ? session.nbuf : "none", page->threads,
 	    page->flags);
-	c = begin(&session, path);
-	while ((result = tbuf_consumer_work(c)) > 0)
-		stress_tally_take(tally, c);
-	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
-	stress_tally_take(tally, c);
+	c = stress_consumer_new(&session);
+	(void)stress_go(c, stress_target_argv(path), session.rseq);
+	stress_tally_consume(tally, c);
 	STRESS_EXPECT(!whole || (tally->exited && tally->status == 0),
 	    "the target did not exit well: status %d, signal %d",
 	    tally->status, tally->signal);

@@ -10,7 +10,6 @@
  *	aggregations [-s seed] [targets]
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -215,23 +214,6 @@ check_entries(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ targets */
 
-/* Returns the drops of aggregations, and of fires that found no free lane. */
-static uint64_t
-events_take(struct tbuf_consumer *c)
-{
-	struct tbuf_event e;
-	uint64_t drops = 0;
-
-	while (tbuf_consumer_next(c, &e) > 0) {
-		STRESS_EXPECT(e.type == TBUF_EVENT_AGGREGATION ||
-		    e.type == TBUF_EVENT_DROPS || e.type == TBUF_EVENT_EXIT,
-		    "event %d", (int)e.type);
-		if (e.type != TBUF_EVENT_EXIT)
-			drops += e.count;
-	}
-	return (drops);
-}
-
 /*
  * Consumes until the target ends.  Meanwhile the updates read so far are summed
  * sometimes, and the sum must not become less.
@@ -240,10 +222,14 @@ static uint64_t
 consume(struct tbuf_consumer *c, uint64_t *random)
 {
 	uint64_t drops = 0, last = 0, now, turns;
+	struct stress_events events = { .counts = {
+		[TBUF_EVENT_AGGREGATION] = &drops,
+		[TBUF_EVENT_DROPS] = &drops	/* found no free lane */
+	} };
 	int result;
 
 	while ((result = tbuf_consumer_work(c)) > 0) {
-		drops += events_take(c);
+		stress_events_take(&events, c);
 		for (turns = stress_random(random) % 32; turns > 0; turns--)
 			STRESS_EXPECT(tbuf_tables_turn(c, true) == 0,
 			    "no memory");
@@ -256,7 +242,7 @@ consume(struct tbuf_consumer *c, uint64_t *random)
 	}
 	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
 	check_entries(c);
-	drops += events_take(c);
+	stress_events_take(&events, c);
 	return (drops);
 }
 
@@ -304,16 +290,12 @@ check_account(const struct stress_page *page, uint64_t values, uint64_t drops,
 static uint64_t
 run(uint64_t *random)
 {
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
 	static const char *const sizes[] = { "64k", "256k", "4m" };
 	const char *aggsize = sizes[stress_random(random) % 3];
 	bool rseq = stress_random(random) % 4 != 0;
 	bool killed = stress_random(random) % 2 != 0;
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	struct stress_killer killer;
-	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
 	uint64_t values, drops;
@@ -336,16 +318,13 @@ run(uint64_t *random)
 	    tbuf_consumer_set(c, "switchrate", "1ms") == 0 &&
 	    tbuf_consumer_script(c, &scripts[chosen].script) == 0,
 	    "the consumer's options");
-	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
-	    rseq ? NULL : lock_path);
-	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
-	    tbuf_consumer_error(c));
+	killer.pid = stress_go(c, stress_target_argv(path), rseq);
 	turn_early(c, page, killer.pid, rseq);
-	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
-		stress_fail(__FILE__, __LINE__, "pthread_create");
+	if (killed)
+		stress_killer_start(&killer);
 	drops = consume(c, random);
 	if (killed)
-		pthread_join(thread, NULL);
+		stress_killer_join(&killer);
 	values = updates_all(c);
 	tbuf_consumer_close(c);
 	check_account(page, values, drops, killed);

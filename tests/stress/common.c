@@ -184,14 +184,27 @@ stress_fires_wait(const struct stress_page *page, pid_t pid, uint64_t more)
 		sched_yield();
 }
 
-void *
-stress_kill(void *killer)
+static void *
+killer_main(void *killer)
 {
 	const struct stress_killer *k = killer;
 
 	stress_fires_wait(k->page, k->pid, k->fires);
 	kill(k->pid, SIGKILL);
 	return (NULL);
+}
+
+void
+stress_killer_start(struct stress_killer *k)
+{
+	STRESS_EXPECT(pthread_create(&k->thread, NULL, killer_main, k) == 0,
+	    "pthread_create");
+}
+
+void
+stress_killer_join(struct stress_killer *k)
+{
+	pthread_join(k->thread, NULL);
 }
 
 uint64_t
@@ -437,4 +450,62 @@ stress_tally_take(struct stress_tally *tally, struct tbuf_consumer *c)
 		}
 	}
 	must(c, result, "next");
+}
+
+void
+stress_tally_consume(struct stress_tally *tally, struct tbuf_consumer *c)
+{
+	int result;
+
+	while ((result = tbuf_consumer_work(c)) > 0)
+		stress_tally_take(tally, c);
+	must(c, result, "work");
+	stress_tally_take(tally, c);
+}
+
+void
+stress_events_take(struct stress_events *to, struct tbuf_consumer *c)
+{
+	struct tbuf_event e;
+	uint64_t *count;
+	int result;
+
+	while ((result = tbuf_consumer_next(c, &e)) > 0) {
+		if (e.type == TBUF_EVENT_RECORD && to->take != NULL) {
+			to->take(to->argument, &e.record);
+			continue;
+		}
+		if (e.type == TBUF_EVENT_EXIT) {
+			to->exited = true;
+			continue;
+		}
+		count = to->counts[e.type];
+		STRESS_EXPECT(count != NULL, "event %d", (int)e.type);
+		*count += e.count;
+	}
+	must(c, result, "next");
+}
+
+void
+stress_events_consume(struct stress_events *to, struct tbuf_consumer *c)
+{
+	int result;
+
+	while ((result = tbuf_consumer_work(c)) > 0)
+		stress_events_take(to, c);
+	must(c, result, "work");
+	stress_events_take(to, c);
+}
+
+pid_t
+stress_go(struct tbuf_consumer *c, char **argv, bool rseq)
+{
+	static const char *const lock_path[] = {
+		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
+	};
+	pid_t pid = tbuf_consumer_spawn(c, argv, rseq ? NULL : lock_path);
+
+	STRESS_EXPECT(pid > 0, "spawn: %s", tbuf_consumer_error(c));
+	must(c, tbuf_consumer_go(c), "go");
+	return (pid);
 }

@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -91,16 +92,15 @@ struct stress_sum stress_page_sum(const struct stress_page *);
 /* Waits until that many more fires have begun, or the process is dead. */
 void	stress_fires_wait(const struct stress_page *, pid_t, uint64_t more);
 
-/*
- * Argument of stress_kill(), a thread that kills `pid` after `fires` more
- * fires.
- */
+/* A thread that kills `pid` after `fires` more fires. */
 struct stress_killer {
 	const struct stress_page *page;
-	pid_t pid;
 	uint64_t fires;
+	pid_t pid;
+	pthread_t thread;
 };
-void	*stress_kill(void *killer);
+void	stress_killer_start(struct stress_killer *);
+void	stress_killer_join(struct stress_killer *);
 
 /*
  * Returns the fires of vfork children that may come after the target's death.
@@ -135,6 +135,20 @@ void	stress_tally_free(struct stress_tally *);
 
 /* Takes and checks all events that are there. */
 void	stress_tally_take(struct stress_tally *, struct tbuf_consumer *);
+/* Works until the end, and takes all events. */
+void	stress_tally_consume(struct stress_tally *, struct tbuf_consumer *);
+
+/* counters of a consumer's events, for tests that check records themselves */
+struct stress_events {
+	void (*take)(void *argument, const struct tbuf_record *);
+	void *argument;
+	uint64_t *counts[TBUF_EVENT_TIMERS + 1];	/* NULL: fail */
+	bool exited;
+};
+/* Takes all events that are there. */
+void	stress_events_take(struct stress_events *, struct tbuf_consumer *);
+/* Works until the end, and takes all events. */
+void	stress_events_consume(struct stress_events *, struct tbuf_consumer *);
 
 /* options of a session */
 struct stress_session {
@@ -150,6 +164,9 @@ extern const struct tbuf_d_script stress_script;
 #define STRESS_ENABLINGS	2u
 struct stress_session stress_session_draw(uint64_t *random);
 struct tbuf_consumer *stress_consumer_new(const struct stress_session *);
+
+/* Starts a command, with rseq or without, and traces it.  Returns its pid. */
+pid_t	stress_go(struct tbuf_consumer *, char **argv, bool rseq);
 
 /* Sets a description of the run, which a failure's message has. */
 void	stress_context(const char *format, ...)

@@ -7,7 +7,6 @@
  *	kill [-s seed] [kills]
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,28 +36,13 @@ check_account(const struct stress_page *page,
 	    tally->overwritten, most);
 }
 
-static void
-consume(struct tbuf_consumer *c, struct stress_tally *tally)
-{
-	int result;
-
-	while ((result = tbuf_consumer_work(c)) > 0)
-		stress_tally_take(tally, c);
-	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
-	stress_tally_take(tally, c);
-}
-
 static uint64_t
 run(uint64_t *random)
 {
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
 	struct stress_session session = stress_session_draw(random);
 	struct stress_tally *tally = stress_tally_new();
 	struct tbuf_consumer *c = stress_consumer_new(&session);
 	struct stress_killer killer;
-	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
 	bool whole;
@@ -75,15 +59,11 @@ run(uint64_t *random)
 	    session.clauses ? "clauses" : "default records",
 	    session.nbuf != NULL ? session.nbuf : "none", page->threads,
 	    page->flags, killer.fires);
-	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
-	    session.rseq ? NULL : lock_path);
-	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
-	    tbuf_consumer_error(c));
-	if (pthread_create(&thread, NULL, stress_kill, &killer) != 0)
-		stress_fail(__FILE__, __LINE__, "pthread_create");
-	consume(c, tally);
+	killer.pid = stress_go(c, stress_target_argv(path), session.rseq);
+	stress_killer_start(&killer);
+	stress_tally_consume(tally, c);
 	/* The command must not be reaped before the kill. */
-	pthread_join(thread, NULL);
+	stress_killer_join(&killer);
 	whole = tally->exited;
 	STRESS_EXPECT(whole ? tally->signal == SIGKILL :
 	    strcmp(session.policy, "fill") == 0,

@@ -14,7 +14,6 @@
  * may have ended by then.
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -261,8 +260,10 @@ own_take(struct tally *t, uint64_t who, uint64_t n)
 }
 
 static void
-record_take(struct tally *t, const struct tbuf_record *r)
+record_take(void *tally, const struct tbuf_record *r)
 {
+	struct tally *t = tally;
+
 	STRESS_EXPECT(r->npieces == 3 && r->pieces[1].u < STRESS_WHO,
 	    "a record that nobody has made");
 	switch (r->pieces[0].u) {
@@ -277,36 +278,6 @@ record_take(struct tally *t, const struct tbuf_record *r)
 		STRESS_EXPECT(r->pieces[0].u == OTHERS, "kind %" PRIu64,
 		    r->pieces[0].u);
 	}
-}
-
-static void
-events_take(struct tally *t, struct tbuf_consumer *c)
-{
-	struct tbuf_event e;
-
-	while (tbuf_consumer_next(c, &e) > 0)
-		switch (e.type) {
-		case TBUF_EVENT_RECORD:
-			record_take(t, &e.record);
-			break;
-		case TBUF_EVENT_DROPS:
-		case TBUF_EVENT_DYNAMIC:
-			t->drops += e.count;
-			break;
-		case TBUF_EVENT_OVERWRITTEN:
-			t->overwritten += e.count;
-			break;
-		case TBUF_EVENT_SPECULATIVE:
-			t->speculative += e.count;
-			break;
-		case TBUF_EVENT_BUSY:
-		case TBUF_EVENT_UNAVAILABLE:
-			t->told += e.count;
-			break;
-		default:
-			STRESS_EXPECT(e.type == TBUF_EVENT_EXIT, "event %d",
-			    (int)e.type);
-		}
 }
 
 /* ------------------------------------------------------------ targets */
@@ -386,9 +357,6 @@ consumer_new(const char *policy, const char *nspec, const char *specsize,
 static uint64_t
 run(uint64_t *random)
 {
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
 	static const char *const ids[] = { "1", "8", "32", "240" };
 	static const char *const rooms[] = { "400", "4k", "32k" };
 	static const char *const sizes[] = { "4k", "256k", "4m" };
@@ -403,12 +371,20 @@ run(uint64_t *random)
 	const char *bufsize = sizes[stress_random(random) % 3];
 	const char *cleanrate = rates[stress_random(random) % 3];
 	struct tally tally = { .count = 0 };
+	struct stress_events events = {
+		.take = record_take, .argument = &tally, .counts = {
+			[TBUF_EVENT_DROPS] = &tally.drops,
+			[TBUF_EVENT_DYNAMIC] = &tally.drops,
+			[TBUF_EVENT_OVERWRITTEN] = &tally.overwritten,
+			[TBUF_EVENT_SPECULATIVE] = &tally.speculative,
+			[TBUF_EVENT_BUSY] = &tally.told,
+			[TBUF_EVENT_UNAVAILABLE] = &tally.told
+		}
+	};
 	struct tbuf_consumer *c;
 	struct stress_killer killer;
-	pthread_t thread;
 	char path[64];
 	struct stress_page *page = stress_page_new(path);
-	int result;
 
 	script_make(across);
 	page->seed = stress_random(random);
@@ -425,19 +401,13 @@ run(uint64_t *random)
 	    killed ? "killed" : "to its end", page->threads, page->flags,
 	    killer.fires);
 	c = consumer_new(policy, nspec, specsize, bufsize, cleanrate);
-	killer.pid = tbuf_consumer_spawn(c, stress_target_argv(path),
-	    rseq ? NULL : lock_path);
-	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
-	    tbuf_consumer_error(c));
-	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
-		stress_fail(__FILE__, __LINE__, "pthread_create");
-	while ((result = tbuf_consumer_work(c)) > 0)
-		events_take(&tally, c);
-	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
-	events_take(&tally, c);
+	killer.pid = stress_go(c, stress_target_argv(path), rseq);
+	if (killed)
+		stress_killer_start(&killer);
+	stress_events_consume(&events, c);
 	batch_end(&tally);
 	if (killed)
-		pthread_join(thread, NULL);
+		stress_killer_join(&killer);
 	tbuf_consumer_close(c);
 	check_account(page, &tally, across, killed);
 	stress_page_free(page, path);

@@ -190,13 +190,13 @@ struct tally {
 	uint64_t gaps;			/* records missing from units */
 	uint64_t id, next;		/* of the current unit */
 	bool any;			/* there is one, which failed */
-	bool exited;
 };
 
 /* Checks a record's number within its unit; handlers have no such number. */
 static void
-record_take(struct tally *t, const struct tbuf_record *r)
+record_take(void *tally, const struct tbuf_record *r)
 {
+	struct tally *t = tally;
 	const char *name = r->probe->name;
 	uint64_t id, n;
 
@@ -241,37 +241,6 @@ record_take(struct tally *t, const struct tbuf_record *r)
 	}
 }
 
-static void
-events_take(struct tally *t, struct tbuf_consumer *c)
-{
-	struct tbuf_event e;
-
-	while (tbuf_consumer_next(c, &e) > 0)
-		switch (e.type) {
-		case TBUF_EVENT_RECORD:
-			record_take(t, &e.record);
-			break;
-		case TBUF_EVENT_DROPS:
-		case TBUF_EVENT_UNIT_DROPS:
-			t->drops += e.count;
-			break;
-		case TBUF_EVENT_OVERWRITTEN:
-		case TBUF_EVENT_UNIT_OVERWRITTEN:
-			t->overwritten += e.count;
-			break;
-		case TBUF_EVENT_DISCARDED:
-			t->discarded += e.count;
-			break;
-		case TBUF_EVENT_UNITS:
-			t->without += e.count;
-			break;
-		default:
-			STRESS_EXPECT(e.type == TBUF_EVENT_EXIT, "event %d",
-			    (int)e.type);
-			t->exited = true;
-		}
-}
-
 /*
  * Compares all counts with the fires.  Those that a killed process had begun
  * may count or not.
@@ -313,9 +282,6 @@ pick(uint64_t *random, const char *const *from, unsigned n)
 static void
 run(uint64_t *random)
 {
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
 	static const char *const policies[] = { "switch", "switch", "ring" };
 	static const char *const tables[] = { "1", "4", "64", "64" };
 	static const char *const sizes[] = { "1k", "8k", "64k" };
@@ -330,12 +296,20 @@ run(uint64_t *random)
 	const char *bufsize = pick(random, bufsizes, 3);
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	struct tally t = { .records = 0 };
+	struct stress_events events = {
+		.take = record_take, .argument = &t, .counts = {
+			[TBUF_EVENT_DROPS] = &t.drops,
+			[TBUF_EVENT_UNIT_DROPS] = &t.drops,
+			[TBUF_EVENT_OVERWRITTEN] = &t.overwritten,
+			[TBUF_EVENT_UNIT_OVERWRITTEN] = &t.overwritten,
+			[TBUF_EVENT_DISCARDED] = &t.discarded,
+			[TBUF_EVENT_UNITS] = &t.without
+		}
+	};
 	struct stress_killer killer;
-	pthread_t thread;
 	char path[64], target[] = "target", self_path[] = "/proc/self/exe";
 	struct stress_page *p = stress_page_new(path);
 	char *argv[] = { self_path, target, path, NULL };
-	int result;
 
 	killer.page = p;
 	killer.fires = stress_random(random) % 5000;
@@ -352,18 +326,13 @@ run(uint64_t *random)
 	    tbuf_consumer_set(c, "switchrate", "1ms") == 0 &&
 	    tbuf_consumer_enable(c, "stress:::") == 0, "options: %s",
 	    tbuf_consumer_error(c));
-	killer.pid = tbuf_consumer_spawn(c, argv, rseq ? NULL : lock_path);
-	STRESS_EXPECT(killer.pid > 0 && tbuf_consumer_go(c) == 0, "%s",
-	    tbuf_consumer_error(c));
-	if (killed && pthread_create(&thread, NULL, stress_kill, &killer) != 0)
-		stress_fail(__FILE__, __LINE__, "pthread_create");
-	while ((result = tbuf_consumer_work(c)) > 0)
-		events_take(&t, c);
-	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
-	events_take(&t, c);
-	STRESS_EXPECT(t.exited, "its end was not told");
+	killer.pid = stress_go(c, argv, rseq);
 	if (killed)
-		pthread_join(thread, NULL);
+		stress_killer_start(&killer);
+	stress_events_consume(&events, c);
+	STRESS_EXPECT(events.exited, "its end was not told");
+	if (killed)
+		stress_killer_join(&killer);
 	tbuf_consumer_close(c);
 	check_account(p, &t, killed);
 	stress_page_free(p, path);

@@ -498,46 +498,10 @@ target_main(int argc, char **argv)
 
 /* ------------------------------------------------------------ the tester */
 
-struct killer {
-	pid_t pid;
-	uint64_t pairs;
-};
-
-static void *
-killer_main(void *argument)
-{
-	const struct killer *k = argument;
-
-	stress_fires_wait(page, k->pid, k->pairs);
-	kill(k->pid, SIGKILL);
-	return (NULL);
-}
-
 /* losses by cause: no lane, or no dynamic memory */
 struct lost {
 	uint64_t lanes, dynamic;
 };
-
-static void
-events_take(struct tbuf_consumer *c, struct lost *lost)
-{
-	struct tbuf_event e;
-
-	while (tbuf_consumer_next(c, &e) > 0)
-		switch (e.type) {
-		case TBUF_EVENT_DROPS:
-		case TBUF_EVENT_AGGREGATION:
-			lost->lanes += e.count;
-			break;
-		case TBUF_EVENT_DYNAMIC:
-			lost->dynamic += e.count;
-			break;
-		case TBUF_EVENT_EXIT:
-			break;
-		default:
-			STRESS_EXPECT(false, "event %d", (int)e.type);
-		}
-}
 
 static uint64_t
 count_of(struct tbuf_consumer *c, unsigned id)
@@ -678,12 +642,8 @@ check(struct tbuf_consumer *c, const struct lost *lost, bool killed)
 }
 
 static struct tbuf_consumer *
-begin(struct killer *killer, bool rseq, const char *dynvarsize,
-    const char *path)
+consumer_new(const char *dynvarsize)
 {
-	static const char *const lock_path[] = {
-		"GLIBC_TUNABLES=glibc.pthread.rseq=0", NULL
-	};
 	struct tbuf_consumer *c = tbuf_consumer_new();
 
 	STRESS_EXPECT(c != NULL &&
@@ -691,10 +651,6 @@ begin(struct killer *killer, bool rseq, const char *dynvarsize,
 	    tbuf_consumer_set(c, "bufsize", "64k") == 0 &&
 	    tbuf_consumer_set(c, "cleanrate", "1000hz") == 0 &&
 	    tbuf_consumer_script(c, &scripts[which]) == 0, "%s",
-	    tbuf_consumer_error(c));
-	killer->pid = tbuf_consumer_spawn(c, stress_target_argv(path),
-	    rseq ? NULL : lock_path);
-	STRESS_EXPECT(killer->pid > 0 && tbuf_consumer_go(c) == 0, "%s",
 	    tbuf_consumer_error(c));
 	return (c);
 }
@@ -743,17 +699,22 @@ consume(struct tbuf_consumer *c)
 {
 	uint64_t random = page->seed, i;
 	struct lost lost = { 0, 0 };
+	struct stress_events events = { .counts = {
+		[TBUF_EVENT_DROPS] = &lost.lanes,
+		[TBUF_EVENT_AGGREGATION] = &lost.lanes,
+		[TBUF_EVENT_DYNAMIC] = &lost.dynamic
+	} };
 	int result;
 
 	while ((result = tbuf_consumer_work(c)) > 0) {
-		events_take(c, &lost);
+		stress_events_take(&events, c);
 		for (i = 0; i < SHARED && page->threads != 0 &&
 		    (which == CHAINS || which == STRUCTURES); i++)
 			share_one(c, which == CHAINS,
 			    stress_random(&random));
 	}
 	STRESS_EXPECT(result == 0, "work: %s", tbuf_consumer_error(c));
-	events_take(c, &lost);
+	stress_events_take(&events, c);
 	STRESS_EXPECT(tbuf_tables_read(c) == 0, "no memory");
 	return (lost);
 }
@@ -766,8 +727,7 @@ run(uint64_t *random)
 	bool rseq = stress_random(random) % 4 != 0;
 	bool killed = stress_random(random) % 2 != 0;
 	struct tbuf_consumer *c;
-	struct killer killer;
-	pthread_t thread;
+	struct stress_killer killer;
 	char path[64];
 	struct lost lost;
 	uint64_t pairs;
@@ -779,19 +739,21 @@ run(uint64_t *random)
 	page->flags = (uint32_t)(stress_random(random) & STRESS_ALL);
 	page->threads = (uint32_t)(1 + stress_random(random) % WORKERS_MAX);
 	page->pause = stress_random(random) % 2 != 0;
-	killer.pairs = stress_random(random) % PAIRS_MAX;
+	killer.page = page;
+	killer.fires = stress_random(random) % PAIRS_MAX;
 	if (!killed)
-		page->fires = 1 + killer.pairs / page->threads;
+		page->fires = 1 + killer.fires / page->threads;
 	stress_context("%s, dynvarsize %s, %s, %s, %u threads, flags %#x, %"
 	    PRIu64 " pairs", names[which], dynvarsize,
 	    rseq ? "rseq" : "locks", killed ? "killed" : "to its end",
-	    page->threads, page->flags, killer.pairs);
-	c = begin(&killer, rseq, dynvarsize, path);
-	if (killed && pthread_create(&thread, NULL, killer_main, &killer) != 0)
-		stress_fail(__FILE__, __LINE__, "pthread_create");
+	    page->threads, page->flags, killer.fires);
+	c = consumer_new(dynvarsize);
+	killer.pid = stress_go(c, stress_target_argv(path), rseq);
+	if (killed)
+		stress_killer_start(&killer);
 	lost = consume(c);
 	if (killed)
-		pthread_join(thread, NULL);
+		stress_killer_join(&killer);
 	check(c, &lost, killed);
 	tbuf_consumer_close(c);
 	pairs = sum(0, true);
@@ -804,14 +766,14 @@ static void
 churn_run(void)
 {
 	struct tbuf_consumer *c;
-	struct killer killer;
 	struct lost lost;
 	char path[64];
 
 	which = CHAINS;
 	page = stress_page_new(path);
 	stress_context("%u threads, one after the other", CHURN);
-	c = begin(&killer, true, "1m", path);
+	c = consumer_new("1m");
+	(void)stress_go(c, stress_target_argv(path), true);
 	lost = consume(c);
 	STRESS_EXPECT(page->who[0].after == CHURN && lost.dynamic == 0,
 	    "%" PRIu64 " threads, %" PRIu64 " drops", page->who[0].after,
