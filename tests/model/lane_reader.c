@@ -20,14 +20,6 @@ cell(unsigned position)
 	return (W_CELLS + position % model.scenario->storage);
 }
 
-static unsigned
-pair_word(unsigned word, unsigned sequence)
-{
-	if (model_has(D_RING_SINGLE_PAIR))
-		return (word);
-	return (word + (sequence & 1) * (W_TAIL1 - W_TAIL0));
-}
-
 /*
  * [inv.order] Checks that these cells are the lane's n-th record, whole, and
  * later than the one before it.

@@ -332,15 +332,6 @@ linear_step(struct state *s, struct task *t)
 		t->place = locked ? K_LOAD_LAST : S_LOAD_LAST;
 }
 
-/* Returns the word of the pair that a sequence number selects. */
-static unsigned
-pair_word(unsigned word, unsigned sequence)
-{
-	if (model_has(D_RING_SINGLE_PAIR))
-		return (word);
-	return (word + (sequence & 1) * (W_TAIL1 - W_TAIL0));
-}
-
 static void
 ring_room(struct state *s, struct task *t, bool locked)
 {

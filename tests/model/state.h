@@ -317,6 +317,15 @@ model_fail(const char *text)
 		model.failure = text;
 }
 
+/* Returns the word of the pair that a sequence number selects. */
+static inline unsigned
+pair_word(unsigned word, unsigned sequence)
+{
+	if (model_has(D_RING_SINGLE_PAIR))
+		return (word);
+	return (word + (sequence & 1) * (W_TAIL1 - W_TAIL0));
+}
+
 /* memory.c */
 enum order {
 	RELAXED,

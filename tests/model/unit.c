@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "by_name.h"
 #include "unit.h"
 #include "visited.h"
 
@@ -290,25 +291,15 @@ run(const struct scenario *scenario, enum defect defect)
 static const struct scenario *
 scenario_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < COUNT(scenarios); i++) {
-		if (strcmp(scenarios[i].name, name) == 0)
-			return (&scenarios[i]);
-	}
-	errx(2, "no such scenario: %s", name);
+	return (&scenarios[model_by_name(scenarios, COUNT(scenarios),
+	    sizeof(scenarios[0]), "scenario", name)]);
 }
 
 static enum defect
 defect_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < NDEFECTS; i++) {
-		if (strcmp(defect_names[i], name) == 0)
-			return ((enum defect)i);
-	}
-	errx(2, "no such defect: %s", name);
+	return ((enum defect)model_by_name(defect_names, NDEFECTS,
+	    sizeof(defect_names[0]), "defect", name));
 }
 
 static void
