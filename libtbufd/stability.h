@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Stability: how much a program relies on interfaces that may change.  It has
- * three levels: of names, of their meaning, and of machines; a node has the
+ * three levels: of names, of their meaning, and of platforms; a node has the
  * lowest of its parts.  A description has the levels of its provider's fields,
  * which are Unstable where no provider is named.
  */

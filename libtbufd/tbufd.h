@@ -42,7 +42,7 @@ struct d_description {
 size_t	d_provider_bare(const char *provider, size_t length);
 
 /*
- * Stability of a name, of its meaning (data), and the class of machines it
+ * Stability of a name, of its meaning (data), and the class of platforms it
  * depends on; 0 is the lowest level of each.
  */
 struct d_stability {

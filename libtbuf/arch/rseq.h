@@ -332,13 +332,14 @@ tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
  *		    counter = [w.time]
  *		else ARM; HERE; [w.time] = counter
  *
- * For several sessions in turn ROWS reads the counter once, if the machine can
- * detect that no other code ran in between: the section stays armed after its
- * commit, and the kernel disarms it when it preempts the thread or delivers a
- * signal to it.  If the word is unchanged when the next section begins, no
- * other code has run on this CPU since the counter was read: a stamp is never
- * older than code that ran here before its commit.  The caller of the next
- * three calls tbuf_rseq_clear() after the last one.
+ * For several sessions in turn ROWS reads the counter once, if the
+ * architecture has code to detect that no other code ran in between: the
+ * section stays armed after its commit, and the kernel disarms it when it
+ * preempts the thread or delivers a signal to it.  If the word is unchanged
+ * when the next section begins, no other code has run on this CPU since the
+ * counter was read: a stamp is never older than code that ran here before its
+ * commit.  The caller of the next three calls tbuf_rseq_clear() after the last
+ * one.
  *
  * ROWS of up to four arguments by the thread's own memo, if its session is the
  * only one that the probe is enabled for.

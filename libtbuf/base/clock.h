@@ -13,7 +13,7 @@
 #include "layout/layout.h"
 
 /*
- * Returns the clock for time stamps of a target on this machine.  Asks the
+ * Returns the clock for time stamps of a target on this computer.  Asks the
  * kernel whether it trusts the counter, unless `trusted` says so already.
  */
 enum tbuf_clock tbuf_clock_choose(bool trusted);
@@ -27,7 +27,7 @@ bool	tbuf_clock_demanded(void);
 /* Reads the clock, after all earlier loads. */
 uint64_t tbuf_clock_read(enum tbuf_clock);
 
-/* Returns a number for this boot of the machine, 0 if it is not known. */
+/* Returns a number for this boot of the system, 0 if it is not known. */
 uint64_t tbuf_boot(void);
 
 /* Reads all three clocks, as close together as possible. */

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The CPUs that a thread may run on, on machines of any size: the kernel
+ * The CPUs that a thread may run on, on computers of any size: the kernel
  * refuses a set that is too small for the CPUs it was built for, and the C
  * library's set has a fixed size.
  */

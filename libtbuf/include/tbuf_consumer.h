@@ -203,7 +203,7 @@ int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
  * tbuf_consumer_open_file() does.  If the core has none but names the control
  * file of its process, that file is read if it still belongs to the process.
  * Returns 0; or 1 in that case and for a truncated core, with the reason in
- * tbuf_consumer_error(); or -EINVAL (not a core of this kind of machine),
+ * tbuf_consumer_error(); or -EINVAL (not a core of this architecture),
  * -ENODATA (no session, and no readable file), -EFBIG (more than 4 GiB of
  * buffers), -ENOMEM, -EBUSY (tracing is active), an error of open(2), or the
  * error that `read` returned.

@@ -117,7 +117,7 @@ struct tbuf_session {
 	uint32_t npatterns;	/* (i) enablings: NUL-terminated, in order */
 	struct tbuf_moment go;	/* (c) when the consumer began to trace */
 	struct tbuf_moment now;	/* (c) last calibration by the consumer */
-	uint64_t boot;		/* (i) of a recorder: number of the machine's
+	uint64_t boot;		/* (i) of a recorder: number of the system's
 				   boot; 0: not known */
 	uint64_t removed;	/* (i) of a recorder: recordings of its program
 				   removed by it and, in turn, by these */

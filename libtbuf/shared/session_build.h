@@ -141,8 +141,8 @@ struct tbuf_area {
 
 /*
  * Lays a session out.  Returns 0, -EINVAL (a bufsize under TBUF_BUFSIZE_MIN or
- * no pattern), -ENOSPC (more than any machine has) or -E2BIG (patterns or parts
- * too long).
+ * no pattern), -ENOSPC (more than any computer has) or -E2BIG (patterns or
+ * parts too long).
  */
 int	tbuf_area_make(const struct tbuf_order *, struct tbuf_area *);
 

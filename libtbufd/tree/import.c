@@ -89,7 +89,7 @@ import_integer(struct d_compiler *c, const struct d_import *told)
 		if (!told->is_character && !told->is_signed &&
 		    strstr(name, "ool") != NULL)
 			return (named(c, "_Bool"));
-		/* D's char is signed on every machine. */
+		/* D's char is signed on every architecture. */
 		if (strcmp(name, "char") == 0)
 			return (c->types.type_char);
 		return (named(c, told->is_signed ? "signed char" :

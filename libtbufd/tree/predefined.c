@@ -11,7 +11,7 @@
 #include "identifiers.h"
 #include "tree.h"
 
-/* A constant of C, with its value on this machine. */
+/* A constant of C, with its value on this architecture. */
 #define OF_C(name)	{ #name, name }
 
 static const struct {

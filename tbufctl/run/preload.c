@@ -242,7 +242,7 @@ linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
 
 /*
  * Returns how a program differs from tbufctl, or NULL.  tbufctl runs on this
- * machine and is linked with the C library that the provider needs.
+ * computer and is linked with the C library that the provider needs.
  */
 static const char *
 difference(int fd, const Elf64_Ehdr *header)

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The steps of the sections of rseq.h for aarch64.  The machine is weakly
+ * The steps of the sections of rseq.h for aarch64.  Memory is weakly
  * ordered: head and sequence are store-releases, and a store barrier is between
  * a step of the ring's tail and the stores that overwrite records.
  *
@@ -48,7 +48,7 @@
 #define TBUF_OWN_OPERANDS						\
 	[m] "r"(tbuf_rseq_own()), [local] "r"(tbuf_local)
 
-/* An operand has to be in a register on this machine. */
+/* An operand has to be in a register on this architecture. */
 #define TBUF_R_OR_CONSTANT	"r"
 #define TBUF_R_OR_MEMORY	"r"
 #define TBUF_R_OR_WIDE		"r"
@@ -702,7 +702,7 @@
 
 /*
  * SHARED and SWAP also leave CHANGED if the store fails for a reason of the
- * machine's own.
+ * processor's own.
  */
 #define TBUF_SECTION_SHARED						\
 	TBUF_DELAY(6)							\

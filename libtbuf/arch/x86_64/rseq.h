@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The steps of the sections of rseq.h for x86-64.  This machine's stores become
+ * The steps of the sections of rseq.h for x86-64.  Stores become
  * visible in program order, so release needs no instruction of its own.
  *
  * Registers: %[m] is the memo, %[w] the struct tbuf_write or tbuf_search,

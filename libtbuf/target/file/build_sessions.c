@@ -126,7 +126,7 @@ order_refused(const struct tbuf_order *order)
  * Returns the largest size of the file open as fd.  The consumer's budget fits
  * the consumer; this process is charged for its memory, and has limits and a
  * window of its own.  A process that takes `little' does not check the memory
- * of the machine and its cgroups, which would cost a short program more than
+ * of the system and its cgroups, which would cost a short program more than
  * the session itself: the consumer checks before it backs more.
  */
 static uint64_t

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Packs arguments into a record's data (the format is in record.h).  Values are
- * little-endian, as on every machine that configure accepts, so a word's low
- * bytes are its first.
+ * little-endian, as on every architecture that configure accepts, so a word's
+ * low bytes are its first.
  */
 #include <string.h>
 

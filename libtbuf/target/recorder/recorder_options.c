@@ -50,7 +50,7 @@ static const struct {
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
 /*
- * Returns false for a CPU that the machine cannot have; others may come later.
+ * Returns false for a CPU that the system cannot have; others may come later.
  */
 static bool
 cpu_exists(unsigned cpu)

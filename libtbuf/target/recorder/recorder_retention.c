@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The recordings that a program leaves are bounded by its next recorder: else a
- * program that is restarted after each crash would fill the machine.  Those
- * that ended by exit(3) are removed first, then the oldest.
+ * program that is restarted after each crash would fill the memory or the disk.
+ * Those that ended by exit(3) are removed first, then the oldest.
  */
 #include "base/optimize_size.h"
 
