@@ -67,9 +67,9 @@ struct tbuf_text {
  *
  * `enabled` points at the site's own `zero` until the site is registered, and
  * then at the probe's enable word in the control file.  TBUF_PROBE tests a copy
- * of that pointer, in a section of its own, so that the bytes that disabled
- * probes read are close together.  The layout is part of the library's ABI;
- * programs must not use the fields.
+ * of that pointer, in an ELF section of its own, so that the bytes that
+ * disabled probes read are close together.  The layout is part of the library's
+ * ABI; programs must not use the fields.
  */
 struct tbuf_site {
 	const uint32_t *enabled;

@@ -29,13 +29,13 @@
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
 
 /*
- * Section of data that a forked child writes, and that each program writes at
- * its start: each page of it is a copy that a fork or an exec costs.
+ * ELF section of data that a forked child writes, and that each program writes
+ * at its start: each page of it is a copy that a fork or an exec costs.
  */
 #define TBUF_FORKED	__attribute__((section("tbuf_forked")))
 
 /*
- * Section of code of fires with strings, and of a unit's begin and end.  It
+ * ELF section of code of fires with strings, and of a unit's begin and end.  It
  * runs with caches full of the program's data: each page and line of code costs
  * more than its instructions.
  */

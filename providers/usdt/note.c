@@ -10,7 +10,7 @@
 #include "note.h"
 #include "section.h"
 
-#define NOTES_MAX	(1u << 26)	/* bytes of a section of notes */
+#define NOTES_MAX	(1u << 26)	/* bytes of an ELF section of notes */
 
 #define OWNER		"stapsdt"
 #define TYPE		3u

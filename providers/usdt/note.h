@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The notes of USDT probes in a file, as systemtap's macros write them: a
- * section .note.stapsdt that is not loaded.  A note is
+ * The notes of USDT probes in a file, as systemtap's macros write them: an
+ * ELF section .note.stapsdt that is not loaded.  A note is
  *
  *	sizes of the owner's name and of the rest after it, 3; "stapsdt"
  *	address of a one-byte nop

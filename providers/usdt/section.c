@@ -66,7 +66,9 @@ read_header(struct usdt_sections *s)
 	return (NULL);
 }
 
-/* If there are too many for the header, the first section has the number. */
+/*
+ * If there are too many for the header, the first ELF section has the number.
+ */
 static const char *
 read_sections(struct usdt_sections *s)
 {

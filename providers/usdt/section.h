@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Sections of a file, which others may write to: headers, names and each part
- * that is copied are read once.
+ * ELF sections of a file, which others may write to: headers, names and each
+ * part that is copied are read once.
  */
 #ifndef TBUF_PROVIDERS_USDT_SECTION_H
 #define TBUF_PROVIDERS_USDT_SECTION_H

@@ -34,7 +34,7 @@ struct file {
 	size_t size;
 	Elf_Data *relocations;		/* .rela.dyn: sites' and others */
 	size_t nrelocations;
-	GElf_Addr address;		/* of the sites' section */
+	GElf_Addr address;		/* of the sites' ELF section */
 };
 
 /* Returns a copy of the string at an address; NULL if there is none. */
@@ -147,7 +147,9 @@ read_sites(struct sites *sites, const struct dwarf_module *module,
 
 /* ------------------------------------------------------------ the file */
 
-/* Returns the data of the section with this name, and its header; or NULL. */
+/*
+ * Returns the data of the ELF section with this name, and its header; or NULL.
+ */
 static Elf_Data *
 find(Elf *elf, const char *name, GElf_Shdr *header)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Probes that a command will probably have, from its files: the sites that
- * TBUF_PROBE puts into the section tbuf_sites.  The exact list exists only once
- * the process runs.
+ * TBUF_PROBE puts into the ELF section tbuf_sites.  The exact list exists only
+ * once the process runs.
  */
 #ifndef TBUFCTL_DEBUGINFO_PROBE_SITES_H
 #define TBUFCTL_DEBUGINFO_PROBE_SITES_H

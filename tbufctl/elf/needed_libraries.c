@@ -78,7 +78,7 @@ look(const char *name, const char *run_path, const char *path,
 	words_free(&s.tried);
 }
 
-/* Returns the entries of the dynamic section, or NULL. */
+/* Returns the entries of the ELF section .dynamic, or NULL. */
 static Elf_Data *
 dynamic(Elf *elf, GElf_Shdr *header)
 {

@@ -290,7 +290,7 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 	return (0);
 }
 
-/* Returns the number of program headers; section 0 has it if over 65534. */
+/* Returns the number of program headers; ELF section 0 has it if over 65534. */
 static uint64_t
 segments_count(const struct source *s, const Elf64_Ehdr *e)
 {
