@@ -4,8 +4,8 @@
  * A plan is a program of a probe, decoded and cached in memory of this process
  * (plan_cache.c).  If a probe has one program, and that is short, a fire finds
  * its plan by the probe's index.  Else the plan found there is the start of a
- * chain, and each step of each program has a slot of its own (plan_chain.c).  A
- * step is
+ * chain, and each step of each program has a place of its own (plan_chain.c).
+ * A step is
  *
  *	comparisons of arguments (plan_predicate.c), then
  *		a self-> number that has to be other than 0
@@ -31,8 +31,8 @@
 #include "target/clause/clause.h"
 #include "target/self/thread.h"
 
-#define TBUF_PLANS		128	/* slots of probes: tbuf_plan_place() */
-#define TBUF_PLANS_ALL		256	/* with as many slots of steps */
+#define TBUF_PLANS		128	/* of probes: tbuf_plan_place() */
+#define TBUF_PLANS_ALL		256	/* with as many of steps */
 #define TBUF_PLAN_TESTS		6
 #define TBUF_PLAN_NUMBERS	8
 #define TBUF_PLAN_KEY		4	/* numbers of an array's key */
@@ -207,8 +207,8 @@ tbuf_plan_place(uint32_t index)
 }
 
 /*
- * Returns the slot of a step.  No two steps of one program, or of programs with
- * adjacent EPIDs, share a slot.
+ * Returns the place of a step.  No two steps of one program, or of programs
+ * with adjacent EPIDs, share a place.
  */
 static inline struct tbuf_plan *
 tbuf_plan_step_place(uint32_t epid, uint32_t step)

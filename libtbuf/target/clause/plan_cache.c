@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The cache of plans (plan.h).  A probe's slot has its only program, if that is
- * simple, else the start of its chain; each step of each program has a slot of
- * its own.
+ * The cache of plans (plan.h).  A probe's place has its only program, if that
+ * is simple, else the start of its chain; each step of each program has a place
+ * of its own.
  */
 #include "base/optimize_size.h"
 
@@ -12,7 +12,7 @@
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
-#define STEPS_MAX	8	/* of a program; no two share a slot */
+#define STEPS_MAX	8	/* of a program; no two share a place */
 #define TAKE_EVERY	16	/* fires: place_take() */
 
 struct tbuf_plan tbuf_plans[TBUF_PLANS_ALL];
@@ -82,9 +82,9 @@ is_live(const struct tbuf_plan *p, uint64_t base)
 }
 
 /*
- * Takes a slot for writing, unless another thread is at it.  If the slot is
+ * Takes a place for writing, unless another thread is at it.  If the place is
  * another program's (`others`) that may still fire, it is taken now and then
- * only: two programs with one slot would else be decoded at each fire.
+ * only: two programs with one place would else be decoded at each fire.
  */
 static bool
 place_take(struct tbuf_plan *p, uint64_t base, bool others)
@@ -159,7 +159,7 @@ is_chained(const struct tbuf_plan *p, const struct tbuf_fire *f)
 	return (is_step(p, f, 0) && p->step == 0);
 }
 
-/* Decodes all steps of a program; the slot of the first is taken already. */
+/* Decodes all steps of a program; the place of the first is taken already. */
 static bool
 steps_make(struct tbuf_decoder *g, const struct tbuf_fire *f,
     struct tbuf_plan *first)
@@ -287,7 +287,7 @@ plan_cache(const struct tbuf_run *run, uint32_t flags, bool packed)
 		first_cache(&g, f, heads + f->index, head);
 	else if (p->run == tbuf_plan_chain &&
 	    !is_step(tbuf_plan_step_place(f->epid, 0), f, 0))
-		/* Another program has had the slot meanwhile. */
+		/* Another program has had the place meanwhile. */
 		(void)program_cache(&g, f);
 }
 

@@ -18,7 +18,7 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-/* Returns true if the slot has this step of the session's program. */
+/* Returns true if the place has this step of the session's program. */
 static inline bool
 step_is(const struct tbuf_steps *s, const struct tbuf_plan *p, uint32_t epid,
     unsigned step, uint64_t *version)
