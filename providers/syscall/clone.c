@@ -8,8 +8,8 @@
  * good.
  *
  * A child that the parent sleeps for is lent the parent's rseq area if it has a
- * stack of its own, as in posix_spawn(3): it takes the area at its first call
- * that fires, which is recognized by its stack.
+ * stack of its own, as in posix_spawn(3): it takes that at its first call that
+ * fires, which is recognized by its stack.
  *
  * Part of a fire: compiled with -mgeneral-regs-only.
  */

@@ -123,9 +123,9 @@ fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 }
 
 /*
- * A thread's first call may be the one that registers its area for restartable
- * sections.  The area may look registered before that: it is zeroed, so the CPU
- * would be 0, or a thread that has ended had it.
+ * A thread's first call may be the one that registers its rseq area.  This may
+ * look registered before that: it is zeroed, so the CPU would be 0, or a thread
+ * that has ended had it.
  */
 static void
 fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)

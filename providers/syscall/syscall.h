@@ -7,7 +7,7 @@
  *
  *	syscall.c	the constructor: registers probes, then patches
  *	fire.c	functions that stubs call: values, records
- *	area.c	threads with areas that are not the C library's
+ *	area.c	threads with thread areas that are not the C library's
  *	clone.c	tasks that share memory with their creator
  *	cancel.c	calls that the C library recognizes by their address
  *	callers.c	callers of the function that makes such calls
@@ -218,11 +218,11 @@ bool	syscall_is_clone(uint64_t number);
 uint64_t syscall_clone_begin(const struct syscall_frame *, uint64_t number);
 void	syscall_clone_end(const struct syscall_frame *, uint64_t number);
 
-/* Called before a fire: a child takes the area that it was lent. */
+/* Called before a fire: a child takes the rseq area that it was lent. */
 void	syscall_clone_take(const struct syscall_frame *);
 
 /*
- * syscall_area_is_other() returns true if the thread's area is not the C
+ * syscall_area_is_other() returns true if the thread area is not the C
  * library's: no code here may then use thread variables.  Calls that may lead
  * to this are inspected before they are made.
  */

@@ -353,7 +353,7 @@ count_nolane(const struct tbuf_fire *f, uint64_t *nolane)
  * Saves a memo for the next fire.  An odd version: an interrupted fire may be
  * writing it, or, if no other is under way (`alone'), a fire has left it by a
  * jump.  The version does not protect from another task, so nothing is saved
- * while the area is shared; a handler may have shared it meanwhile.
+ * while the thread area is shared; a handler may have shared it meanwhile.
  */
 static void
 remember(const struct tbuf_fire *f, const struct tbuf_place *place, uint32_t k,

@@ -19,8 +19,8 @@
  * it.
  *
  * A binding ends: a forked child forgets it (fork.c), a thread that shares its
- * area with another task writes lock lanes, and a thread that ends frees its
- * lane (thread_exit.c), or the consumer does.
+ * thread area with another task writes lock lanes, and a thread that ends frees
+ * its lane (thread_exit.c), or the consumer does.
  */
 #ifndef TBUF_TARGET_LANE_THREAD_LANE_H
 #define TBUF_TARGET_LANE_THREAD_LANE_H

@@ -7,9 +7,9 @@
  * Such a child is another task with the same rseq area, for which the kernel no
  * longer maintains it: the child's restartable sections would not be restarted.
  * So the thread is marked, and marked threads write lock lanes only; or its
- * parent lends the child the area (vfork_rseq.c).  These two functions precede
- * the C library's, here and in a preloaded provider (which comes before the
- * library in symbol search order, as this library need not).
+ * parent lends the child the rseq area (vfork_rseq.c).  These two functions
+ * precede the C library's, here and in a preloaded provider (which comes before
+ * the library in symbol search order, as this library need not).
  *
  * vfork cannot be wrapped: the child returns through the frame that its parent
  * returns through later.  As in a C library, the return address stays in a
@@ -135,8 +135,8 @@ clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 	child = va_arg(more, void *);
 	va_end(more);
 	/*
-	 * Both tasks share the area until one of them ends: mark the thread
-	 * permanently.
+	 * Both tasks share the rseq area until one of them ends: mark the
+	 * thread permanently.
 	 */
 	if ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0)
 		tbuf_thread_mark(1);

@@ -5,17 +5,17 @@
  * its parent does.
  *
  * Both tasks share a thread area and the rseq area in it, and the parent sleeps
- * until the child has called exec or exit.  So the parent unregisters the area
- * for that time and the child registers it:
+ * until the child has called exec or exit.  So the parent unregisters the rseq
+ * area for that time and the child registers it:
  *
  *	parent	unregister; vfork
  *	child	register; fire ...; exec or exit, which ends the registration
  *	parent	register again
  *
- * Two tasks are never registered with one area: the kernel writes a task's CPU
- * only when it has seen that change, and the child's CPU would remain in the
- * parent's area.  While no task is registered the area says so, and fires go to
- * lock lanes; they do, too, if the child's registration fails.
+ * Two tasks are never registered with one rseq area: the kernel writes a task's
+ * CPU only when it has seen that change, and the child's CPU would remain in
+ * the parent's rseq area.  While no task is registered the rseq area says so,
+ * and fires go to lock lanes; they do, too, if the child's registration fails.
  *
  * These additional system calls are made only while a session is active, and
  * never in a process that had a seccomp filter when it became a target.
@@ -59,7 +59,10 @@ give_up(void)
 	    tbuf_life_traced() && rseq(RSEQ_UNREGISTER) == 0);
 }
 
-/* Registers the area.  The previous task may have been killed in a section. */
+/*
+ * Registers the rseq area.  The previous task may have been killed in a
+ * section.
+ */
 static void
 take(void)
 {
@@ -90,8 +93,9 @@ tbuf_vfork_child(uint32_t token)
 }
 
 /*
- * Takes the area back, or unmarks the thread.  If the child was killed while
- * its own child ran, that one may share the area: the thread stays marked.
+ * Takes the rseq area back, or unmarks the thread.  If the child was killed
+ * while its own child ran, that one may share the rseq area: the thread stays
+ * marked.
  */
 void
 tbuf_vfork_end(uint32_t token)

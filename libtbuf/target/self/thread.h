@@ -62,7 +62,7 @@ struct tbuf_thread {
 		};
 	};
 	uint32_t tid;		/* 0: not known yet */
-	uint32_t shared;	/* > 0: a task without rseq shares its area */
+	uint32_t shared;	/* > 0: its thread area is shared */
 	uint32_t children;	/* > 0: depth of vfork children that run */
 	uint32_t lock;		/* the lock lane last found free */
 	uint32_t nholds;	/* valid entries of `holds' */

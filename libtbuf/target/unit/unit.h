@@ -46,7 +46,7 @@ tbuf_bound_head(struct tbuf_bound *b, uint64_t head)
 }
 
 /*
- * No CPU's number, and not a value that the kernel stores in the area of a
+ * No CPU's number, and not a value that the kernel stores in the rseq area of a
  * thread without sections (-1, -2): a section that compares it never begins.
  */
 #define TBUF_UNIT_NOWHERE	((uint32_t)INT32_MAX)
@@ -119,7 +119,8 @@ tbuf_unit_self(void)
 }
 
 /*
- * Returns the owner of a unit that no thread is in; no area has this address.
+ * Returns the owner of a unit that no thread is in; no thread area has this
+ * address.
  */
 static inline uint64_t
 tbuf_unit_unowned(void)
