@@ -52,7 +52,7 @@ const char *tbuf_version(void);
 /*
  * Parse a value as the options do.  A size is an integer (C bases), optionally
  * followed by one of k m g t, each a factor of 1024.  A rate is an integer and
- * a unit (ns ... day, hz; none: per second), and is stored as a period in
+ * a suffix (ns ... day, hz; none: per second), and is stored as a period in
  * nanoseconds.  Return 0, or -EINVAL, also if the value is negative, followed
  * by other text, or too large for 64 bits.
  */

@@ -237,7 +237,7 @@ layout_meta(const struct tbuf_order *order, struct tbuf_area *layout)
 		layout->selections = round_up(at, 8);
 		at = layout->selections + order->npatterns * sizeof(uint64_t);
 	}
-	/* lane_of_cpu counts in units of 64 bytes. */
+	/* lane_of_cpu has offsets divided by 64. */
 	at = layout->lanes = round_up(at, 64);
 	if (layout->nlanes == layout->nmain)
 		at += layout->nlanes * sizeof(struct tbuf_lane);

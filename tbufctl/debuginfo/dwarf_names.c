@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Names in a module: tags, typedefs, enumerators, functions.  The first lookup
- * reads all names of a module: those at the outermost level of its units, and
- * in namespaces.  If several units have a name, the first one is used, except
- * for functions: each static function may have the wanted variable.
+ * reads all names of a module: those at the outermost level of its compile
+ * units, and in namespaces.  If several of these have a name, the first one is
+ * used, except for functions: each static function may have the wanted
+ * variable.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ look_into(struct look *look, Dwarf_Die *die, unsigned depth)
 	    dwarf_siblingof(&child, &child) == 0);
 }
 
-/* A split unit (.dwo) is read in place of its skeleton. */
+/* A split compile unit (.dwo) is read in place of its skeleton. */
 static void
 look_through(struct look *look, Dwarf *dwarf)
 {

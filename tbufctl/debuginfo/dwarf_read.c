@@ -165,7 +165,7 @@ add_member(struct dwarf_types *t)
 
 /*
  * Finds the first bit of a bit-field.  Before DWARF 4 it is counted from the
- * most significant bit of a unit that begins at the location.
+ * most significant bit of an integer that begins at the location.
  */
 static bool
 first_bit(Dwarf_Die *die, uint64_t location, uint64_t bits, uint64_t *first)

@@ -494,8 +494,8 @@ probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 
 /*
  * Writes n in at most `width` columns, which are 4 or more.  A number that does
- * not fit is rounded down and has a unit, each a `factor` (1000 or 1024) times
- * the one before.  Returns text.
+ * not fit is rounded down and has a suffix, each a `factor` (1000 or 1024)
+ * times the one before.  Returns text.
  */
 static const char *
 fit(char *text, unsigned width, uint64_t n, unsigned factor)

@@ -75,7 +75,7 @@ get_sizes(const struct run *run, int64_t size[NSIZES])
 		    &size[i]);
 }
 
-/* Reports a size in the largest unit that divides it, as DTrace does. */
+/* Reports a size with the largest suffix that divides it, as DTrace does. */
 static void
 tell_size(const char *format, int64_t size)
 {

@@ -20,7 +20,7 @@
 #include "shared/control_file.h"
 #include "tbuf_consumer.h"
 
-#define BLOCK	512		/* unit of st_blocks, bytes */
+#define BLOCK	512		/* bytes that st_blocks counts as one */
 #define NS	UINT64_C(1000000000)
 
 struct look {

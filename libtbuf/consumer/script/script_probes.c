@@ -35,7 +35,7 @@ matches(const char *description, const struct tbuf_probe_info *info)
 	return (tbuf_description_match(description, &names));
 }
 
-/* Parses the name tick-N or profile-N; a rate without a unit is in hz. */
+/* Parses the name tick-N or profile-N; a rate without a suffix is in hz. */
 static bool
 parse_timer(const char *name, struct tbuf_script_probe *p)
 {
