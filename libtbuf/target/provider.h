@@ -60,10 +60,10 @@ void	tbuf_batch_end(const sigset_t *mask);
  * Registers a probe between tbuf_batch_begin() and tbuf_batch_end().  `site' is
  * zeroed but for its arguments' number and types; argnames has that many
  * strings, one after the other.  Function and name must be valid fields.  The
- * strings that provider and module point to must not change until the batch
- * ends: they are checked only when the pointers differ from the last call's.
- * `like' is a site of this batch with the same types, or NULL.  Returns as
- * tbuf_probe_register() does.
+ * strings that provider and module point to must not change until
+ * tbuf_batch_end(): they are checked only when the pointers differ from the
+ * last call's.  `like' is a site registered since tbuf_batch_begin() with the
+ * same types, or NULL.  Returns as tbuf_probe_register() does.
  */
 struct tbuf_site;
 struct tbuf_batch_probe {

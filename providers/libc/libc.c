@@ -340,7 +340,10 @@ settle(const struct libc_family *family)
 	}
 }
 
-/* Runs before the batch, in which no thread may wait for the loader. */
+/*
+ * Runs before the registration batch, in which no thread may wait for the
+ * loader.
+ */
 static void
 find_modules(const struct libc_family *family)
 {

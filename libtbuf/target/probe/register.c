@@ -58,7 +58,10 @@ tbuf_register_unlock(const sigset_t *mask)
 	tbuf_signals_restore(mask);
 }
 
-/* In a batch `busy' is 1 between probes, and 2 while one is registered. */
+/*
+ * In a registration batch `busy' is 1 between probes, and 2 while one is
+ * registered.
+ */
 int
 tbuf_register_begin(sigset_t *mask)
 {

@@ -24,7 +24,8 @@ void	tbuf_register_unlock(const sigset_t *) TBUF_HIDDEN;
 
 /*
  * Begin and end the registration of one probe: take and release the lock unless
- * a batch holds it.  tbuf_register_begin() returns as tbuf_register_lock().
+ * a registration batch holds it.  tbuf_register_begin() returns as
+ * tbuf_register_lock().
  */
 int	tbuf_register_begin(sigset_t *) TBUF_HIDDEN;
 void	tbuf_register_end(const sigset_t *) TBUF_HIDDEN;

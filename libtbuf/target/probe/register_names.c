@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Registration of probes whose names are known only at run time, alone or in a
- * provider's batch (register.c).  A static program that has only the macros'
- * sites does not contain it.
+ * provider's registration batch (register.c).  A static program that has only
+ * the macros' sites does not contain it.
  */
 #include "base/optimize_size.h"
 
@@ -142,9 +142,12 @@ tbuf_probe_unregister(struct tbuf_site *site)
 	tbuf_signals_restore(&mask);
 }
 
-/* ------------------------------------------------------------ batches */
+/* ----------------------------------------------- registration batches */
 
-/* Fields that a batch's probes have in common; the lock's holder uses it. */
+/*
+ * Fields that the probes of a registration batch have in common; the lock's
+ * holder uses it.
+ */
 static struct tbuf_group group TBUF_FORKED;
 
 void
@@ -168,8 +171,8 @@ tbuf_batch_end(const sigset_t *mask)
 }
 
 /*
- * Checks the fields that a batch has in common once; the lock's holder calls
- * it.
+ * Checks the fields that a registration batch has in common once; the lock's
+ * holder calls it.
  */
 static int
 group_look(const struct tbuf_batch_probe *probe)
