@@ -200,7 +200,7 @@ check_trace(struct d_compiler *c, const struct d_node *call)
 	check_values(c, argument);
 }
 
-/* Checks print() of a pointer's target, or of the value itself. */
+/* Checks print() of a value, or of the value that a pointer points to. */
 static void
 check_print(struct d_compiler *c, const struct d_node *call)
 {

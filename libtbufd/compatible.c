@@ -6,7 +6,7 @@
 #include "check.h"
 #include "tree/errors.h"
 
-/* Returns a pointer's target or an array's element type, or NULL. */
+/* Returns a pointer's referenced type or an array's element type, or NULL. */
 static const struct type *
 referenced(const struct type *type)
 {

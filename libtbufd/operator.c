@@ -87,7 +87,7 @@ check_sizeof(struct d_compiler *c, struct d_node *node)
 	node->type = c->types.type_size;
 }
 
-/* Completes a pointer's target type: additions need its size. */
+/* Completes a pointer's referenced type: additions need its size. */
 static void
 complete_pointed(struct d_compiler *c, const struct d_node *node)
 {

@@ -104,7 +104,7 @@ struct d_import {
 	bool is_character;
 	const char *name;	/* a tag or a typedef's name, or NULL */
 	uint64_t size;		/* bytes */
-	uint64_t of;		/* target, element, or typedef's type */
+	uint64_t of;		/* of a pointer, array or typedef */
 	uint64_t count;		/* elements of an array */
 	const struct d_import_member *members;	/* or enumerators */
 	size_t nmembers;

@@ -135,7 +135,7 @@ field(struct line *line, char kind, unsigned n)
 	}
 }
 
-/* Adds the target of a jump, as the index of an instruction. */
+/* Adds the destination of a jump, as the index of an instruction. */
 static void
 target(struct line *line, uint32_t at, uint32_t distance)
 {

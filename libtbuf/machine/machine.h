@@ -184,8 +184,8 @@ bool	tbuf_machine_idle(const struct tbuf_machine *);
 
 /*
  * Prints an instruction as a line, such as "add r1, r2, r3", cut at `size`.
- * `at` is its index, from which the target of a jump is computed.  Returns the
- * line's length.
+ * `at` is its index, from which the destination of a jump is computed.  Returns
+ * the line's length.
  */
 size_t	tbuf_machine_print(uint64_t word, uint32_t at, char *line,
 	    size_t size);

@@ -61,7 +61,7 @@ struct tbuf_d_shape {
 	uint32_t size;		/* bytes; strsize for a text */
 	uint32_t count;		/* elements of an array */
 	const char *name;	/* as D writes it: "struct request *" */
-	const struct tbuf_d_shape *of;	/* pointer target, element, or NULL */
+	const struct tbuf_d_shape *of;	/* of a pointer or array, or NULL */
 	const struct tbuf_d_member *members;
 	uint32_t nmembers;
 };
@@ -126,7 +126,7 @@ enum tbuf_d_action_kind {
 
 struct tbuf_d_action {
 	enum tbuf_d_action_kind kind;
-	int pointer;		/* print() of a pointer's target */
+	int pointer;		/* print() of the value pointed to */
 	uint32_t first;		/* index of its first piece */
 	uint32_t count;
 	const char *format;	/* NULL: none */

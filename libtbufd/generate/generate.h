@@ -182,7 +182,7 @@ void	d_value(struct generator *g, const struct d_node *node, unsigned to);
 /* Computes the node's value and converts it as an assignment does. */
 void	d_value_as(struct generator *g, const struct d_node *node,
 	    const struct type *type, unsigned to);
-/* Computes a text; the target of a pointer is copied in. */
+/* Computes a text; one that a pointer points to is copied in. */
 void	d_value_text(struct generator *g, const struct d_node *node,
 	    unsigned to);
 void	d_convert(struct generator *g, const struct type *from,

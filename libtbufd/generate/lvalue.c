@@ -265,7 +265,7 @@ store(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit_move(g, to, value);
 }
 
-/* Adds to a pointer, in units of its target's size. */
+/* Adds to a pointer a multiple of the size of its referenced type. */
 static void
 advance(struct generator *g, const struct d_node *node, unsigned value)
 {

@@ -248,7 +248,7 @@ put_bytes(struct generator *g, unsigned reg, const struct type *type,
 	put_piece(g, piece, reg);
 }
 
-/* Records a pointer with its target if that has a size, or another value. */
+/* Records a pointer and the value there if that has a size, or a value. */
 static void
 print(struct generator *g, const struct d_node *node)
 {

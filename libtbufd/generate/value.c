@@ -347,7 +347,7 @@ exclusive(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
 }
 
-/* Loads a member, an element, or the target of an address. */
+/* Loads a member, an element, or the value at an address. */
 static void
 located(struct generator *g, const struct d_node *node, unsigned to)
 {

@@ -36,7 +36,7 @@ struct d_compiler {
 	/* The source that is being compiled. */
 	const struct d_source *source;
 	struct d_error *error;
-	jmp_buf *escape;		/* target of longjmp for an error */
+	jmp_buf *escape;		/* for longjmp() at an error */
 	bool *argument_used;
 	struct table locals;		/* this-> */
 	struct table names;		/* used as identifiers, not types */

@@ -3,7 +3,7 @@
  *
  * Types of traced programs.  The caller describes one level of a type at a time
  * (struct d_import); the compiler reads only types that a script accesses.  A
- * pointer's target stays a forward declaration until then.
+ * pointer's referenced type stays a forward declaration until then.
  *
  * Descriptions are not trusted, as they come from files of others: types may
  * contain each other without end, sizes may wrap, members may be beyond the
@@ -259,7 +259,7 @@ fill(struct d_compiler *c, struct type *type, struct d_import *told,
 
 /* --- any kind ------------------------------------------------------------ */
 
-/* Imports only the name of a pointer's target. */
+/* Imports only the name of a pointer's referenced type. */
 static struct type *
 import_target(struct d_compiler *c, uint64_t id, unsigned depth)
 {

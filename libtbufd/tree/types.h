@@ -55,7 +55,7 @@ struct type {
 	unsigned bit;		/* first bit of a bit-field in its bytes */
 	unsigned number;	/* in order of creation */
 	const char *name;	/* tag of struct, union, enum; or NULL */
-	struct type *of;	/* target, element, or typedef's type */
+	struct type *of;	/* of a pointer, array or typedef */
 	struct type *pointer;	/* to this type, once it was needed */
 	struct type *bit_field;	/* next bit-field of the same base type */
 	uint64_t count;		/* elements of an array */

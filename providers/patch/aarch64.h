@@ -13,7 +13,7 @@
 
 #define PATCH_WORD	4u	/* bytes of an instruction */
 
-/* Returns the direct target of a branch at an address, or 0. */
+/* Returns the destination of a direct branch at an address, or 0. */
 uintptr_t patch_target(uint32_t word, uintptr_t at);
 
 /* Returns true if the next instruction always runs after this one. */

@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------ instructions */
 
-/* One instruction: its length (0: it is none), and its target. */
+/* One instruction: its length (0: it is none), and its destination. */
 struct patch_instruction {
 	unsigned length;
 	bool is_branch;		/* direct, to `target` */

@@ -3,8 +3,8 @@
  *
  * Callers of the C library's function that makes calls which can be cancelled
  * (cancel.c), by `call' or, at a caller's end, by `jmp': the four bytes of the
- * target are overwritten.  An object that is far from this one has a jump near
- * it that leads here.
+ * destination are overwritten.  An object that is far from this one has a jump
+ * near it that leads here.
  */
 #include "syscall.h"
 

@@ -6,7 +6,7 @@
  * so the only thing to prove is that it is an instruction.
  *
  * Its number is known in advance if `mov x8, #number` comes before it, and
- * nothing in between may change the register or be the target of a branch;
+ * nothing in between may change the register or be the destination of a branch;
  * otherwise the stub reads the register.
  */
 #include "syscall.h"
