@@ -34,9 +34,9 @@
  * A session area (drawn in shared/session_build.h) holds the session's header,
  * its patterns (enablings as text), the lanes' control words, the parts that a
  * script's clauses need, room for the mappings that its consumer sees, then
- * the heads of the probes' ECB chains, the ECB table and the clauses beside
- * it, then the lanes' storage.  Heads, ECBs and clauses are backed page by
- * page, by the side that inserts an ECB, before the probe's enable bit is set.
+ * the chain heads of the probes, the ECB table and the clauses beside it, then
+ * the lanes' storage.  Chain heads, ECBs and clauses are backed page by page,
+ * by the side that inserts an ECB, before the probe's enable bit is set.
  *
  * WRITERS OF FIELDS
  *
@@ -138,9 +138,9 @@
  *
  * Memos (struct tbuf_memo) save a fire from looking this up: a thread has one
  * for its last session, and each of the first CPUs has a page with one for
- * every session.  A memo has the addresses of heads, ECBs and lane.  Memos are
- * memory of the target alone, and sections compare them with cpu_id and
- * slot.generation, so consumers neither see them nor wait for them.
+ * every session.  A memo has the addresses of chain heads, ECBs and lane.
+ * Memos are memory of the target alone, and sections compare them with cpu_id
+ * and slot.generation, so consumers neither see them nor wait for them.
  *
  * MEMORY ORDER
  *

@@ -42,10 +42,10 @@ struct tbuf_semaphore {
 
 /*
  * An ECB: an enabling on a probe.  Its index in the table is the EPID; EPID 0
- * is not used.  A probe's head, one for each entry of the probe table, and
- * `next` chain its ECBs in rising order of their enabling.  Entries are not
- * removed during a session.  A head has TBUF_HEAD_MORE set before a second ECB
- * is linked, so that a fire of a probe with one ECB need not read the table;
+ * is not used.  A chain head, one for each entry of the probe table, and
+ * `next` chain a probe's ECBs in rising order of their enabling.  Entries are
+ * not removed during a session.  TBUF_HEAD_MORE is set before a second ECB is
+ * linked, so that a fire of a probe with one ECB need not read the table;
  * and TBUF_HEAD_PROGRAM before an ECB with a program is linked.
  *
  * A clause that stores several records has as many ECBs, one after the other

@@ -19,7 +19,7 @@
  *	   |  +------discard()--------+                      v stored or refused
  *	   +-----------(c) has read the batch----------- COMMITTED
  *
- * Each lane has a buffer for each id, in slot.speculations.  Its head contains
+ * Each lane has a buffer for each id, in slot.speculations.  `head` contains
  * the instance of its records: records of another instance do not count, so a
  * new instance empties the buffers of all CPUs at once.  A writer loads the
  * head, checks that the id is active, and commits by the head if it has not

@@ -40,7 +40,7 @@ struct tbuf_structure_part {
 					   with its key are searched */
 };
 
-/* The last element found; its key includes the last two words of the head. */
+/* The last element found; its key includes the last two words of the header. */
 #define TBUF_LAST_WORDS	6
 struct tbuf_element_last {
 	struct tbuf_element_seen element;	/* pair NULL: no element */
@@ -55,7 +55,7 @@ struct tbuf_access {
 	uint32_t size;			/* bytes of the value; 0: a number */
 	uint64_t hash;
 	uint64_t claim;			/* a state: claimed by this thread */
-	uint64_t *body;			/* the element's: head, key, value */
+	uint64_t *body;			/* the element's: header, key, value */
 	uint32_t key_words;
 	uint32_t body_words;
 	bool stores;			/* a store, else a load */
@@ -84,7 +84,7 @@ tbuf_sets_at(const struct tbuf_sets *sets, uint64_t n)
 	    (2 * sizeof(uint64_t) + sets->body)));
 }
 
-/* Returns the second word of a body's head. */
+/* Returns the second word of a body's header. */
 static inline uint64_t
 tbuf_element_word(uint32_t scope, uint32_t id, uint32_t key)
 {
@@ -108,9 +108,9 @@ bool	tbuf_sets_make(struct tbuf_sets *, unsigned char *, uint64_t size,
 
 /*
  * Completes the body around the key, which the caller has stored after the
- * room for the head: stores the head, padding, and the value's bytes, unless
- * they are NULL, padded to the access's `size`.  `room` is the bytes for key
- * and value.  Returns false if they do not fit.
+ * room for the header: stores the header, padding, and the value's bytes,
+ * unless they are NULL, padded to the access's `size`.  `room` is the bytes for
+ * key and value.  Returns false if they do not fit.
  */
 bool	tbuf_access_body(struct tbuf_access *, uint64_t *body, uint64_t room,
 	    const struct tbuf_element_key *, const uint8_t *bytes,

@@ -119,9 +119,9 @@ is_lately(uint64_t then, uint64_t now)
 }
 
 /*
- * Returns the clock of this process.  The board's head has the second in which
- * a program found the counter fit.  One that this process demands may be unfit
- * for other programs, so the head does not get it.
+ * Returns the clock of this process.  The board's header has the second in
+ * which a program found the counter fit.  One that this process demands may be
+ * unfit for other programs, so the header does not get it.
  */
 enum tbuf_clock
 tbuf_board_clock(int fd)

@@ -92,7 +92,7 @@ struct tbuf_board_entry {
 	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
 };
 
-/* The head of the board, which is read before the board is mapped. */
+/* The header of the board, which is read before the board is mapped. */
 struct tbuf_board_head {
 	char magic[8];		/* (i) */
 	uint32_t major;		/* (i) TBUF_MAJOR */

@@ -137,7 +137,7 @@ ecb_new(const struct insertion *in, uint32_t probe, uint16_t enabling)
 
 /* The link that an enabling's ECB belongs after. */
 struct link {
-	uint16_t before;	/* EPID, or 0: the link is the head */
+	uint16_t before;	/* EPID, or 0: the chain head */
 	uint32_t seen;		/* the link's value */
 	uint16_t there;		/* enabling of the ECB that it leads to */
 };

@@ -12,10 +12,10 @@
  *     0                                     layout.heads            layout.data
  * After the parts is room for lines of executable mappings, if a script needs
  * names (TBUF_S_NAMES).  The area up to layout.heads is backed when the session
- * is built; heads, ECBs and clauses are backed as they are used, and zero
- * until then.  Everything before layout.data stays backed as long as the file
- * exists: a late reader of a session that has ended may still read it.  The
- * storage is punched when no thread can be inside any more.
+ * is built; chain heads, ECBs and clauses are backed as they are used, and
+ * zero until then.  Everything before layout.data stays backed as long as the
+ * file exists: a late reader of a session that has ended may still read it.
+ * The storage is punched when no thread can be inside any more.
  *
  * A run without clauses has neither parts (codes, programs, texts and global
  * variables) nor clauses, nor lane counters, which are after the lanes.

@@ -388,7 +388,7 @@
 
 /*
  * The chain of the probe that has the index in w4.  x14 becomes the bytes of
- * all its records, x13 the first EPID; x15 is the address of the chain's head.
+ * all its records, x13 the first EPID; x15 is the address of the chain head.
  */
 #define TBUF_SECTION_CHAIN						\
 	"ldr x15, [%[m], #" TBUF_O(M_HEADS) "]\n\t"			\

@@ -467,7 +467,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 /*
  * The chain of the probe that has the index in eax.  r10 becomes the bytes of
- * all its records, ecx the first EPID; rdi is the address of the chain's head.
+ * all its records, ecx the first EPID; rdi is the address of the chain head.
  */
 #define TBUF_SECTION_CHAIN(SIZE)					\
 	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\

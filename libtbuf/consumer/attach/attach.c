@@ -100,7 +100,7 @@ zero_storage(int fd, uint64_t area, const struct tbuf_area *layout)
 	return (0);
 }
 
-/* Backs an area except for its heads and ECBs; on failure releases it. */
+/* Backs an area except for its chain heads and ECBs; on failure releases it. */
 static int
 back_area(int fd, uint64_t area, const struct tbuf_area *layout,
     uint64_t file_size)
@@ -257,8 +257,8 @@ make_readers(struct tbuf_target *t)
 }
 
 /*
- * Zeroes heads and ECBs of an earlier session.  Pages that were never backed
- * are not touched.
+ * Zeroes chain heads and ECBs of an earlier session.  Pages that were never
+ * backed are not touched.
  */
 static int
 zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)

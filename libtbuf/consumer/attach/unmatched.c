@@ -18,7 +18,7 @@
 #include "consumer/target/target.h"
 #include "shared/program_select.h"
 
-/* Copies of a session's heads and ECBs: pages not backed are zero. */
+/* Copies of a session's chain heads and ECBs: pages not backed are zero. */
 struct chains {
 	uint32_t *heads;
 	struct tbuf_ecb *ecbs;

@@ -162,8 +162,8 @@ read_pool(struct tbuf_target *t, const struct tbuf_slot *slot)
 }
 
 /*
- * Reads the room for lines of mappings.  It is before the heads, so that a
- * consumer's writes there damage nothing but these lines.
+ * Reads the room for lines of mappings.  It is before the chain heads, so that
+ * a consumer's writes there damage nothing but these lines.
  */
 static void
 read_mappings(struct tbuf_target *t, const struct tbuf_slot *slot,

@@ -33,8 +33,8 @@ struct tbuf_unit_held {
 };
 
 /*
- * Maps the head of a target's unit tables, once.  Returns NULL if it cannot be
- * mapped.
+ * Maps the header of a target's unit tables, once.  Returns NULL if it cannot
+ * be mapped.
  */
 struct tbuf_units *tbuf_units_map(struct tbuf_target *);
 

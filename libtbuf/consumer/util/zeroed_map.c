@@ -13,7 +13,7 @@
 
 /* Precedes a table. */
 struct head {
-	size_t size;		/* bytes of head and table */
+	size_t size;		/* bytes of header and table */
 	max_align_t table[];
 };
 

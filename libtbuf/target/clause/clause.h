@@ -51,7 +51,7 @@
 #define TBUF_RUN_RECORD		384
 #define TBUF_RUN_LOCALS		64
 #define TBUF_RUN_KEY		64
-/* room before a key's bytes for the head of its table entry */
+/* room before a key's bytes for the header of its table entry */
 #define TBUF_RUN_KEY_ENTRY	sizeof(struct tbuf_table_entry)
 /* room before a record's bytes for its header, if it is speculated */
 #define TBUF_RUN_HEADER		sizeof(struct tbuf_header)

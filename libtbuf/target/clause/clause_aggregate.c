@@ -27,7 +27,7 @@
 #include "target/self/self.h"
 #include "target/self/thread.h"
 
-#define WORDS	(TBUF_RUN_KEY_ENTRY / 8)	/* of an entry's head */
+#define WORDS	(TBUF_RUN_KEY_ENTRY / 8)	/* of an entry's header */
 #define CHUNK	8				/* words compared at once */
 #define COPY	4				/* most words of a copy */
 
@@ -36,7 +36,7 @@ struct value {
 	const struct tbuf_run *run;
 	const struct tbuf_update *update;
 	uint64_t hash;
-	uint64_t *entry;		/* its head, then the key */
+	uint64_t *entry;		/* its header, then the key */
 	uint32_t size;			/* bytes of both */
 	uint32_t which;			/* aggregation, and bytes of the key */
 };
@@ -615,7 +615,7 @@ update_locked(void *argument, const struct tbuf_place *place)
 
 /* ------------------------------------------------------------ the machine */
 
-/* The key is after the room for an entry's head, and is padded there. */
+/* The key is after the room for an entry's header, and is padded there. */
 int
 tbuf_run_update(struct tbuf_machine *m, const struct tbuf_update *update)
 {

@@ -105,7 +105,7 @@ tbuf_array_sets(const struct tbuf_run *run, struct tbuf_sets *sets)
 	    tbuf_load(&head->element)));
 }
 
-/* Makes the body around the key, which is after the room for its head. */
+/* Makes the body around the key, which is after the room for its header. */
 static __attribute__((noinline)) int
 body_make(struct access *a, enum tbuf_scope scope, uint32_t id,
     const uint8_t *bytes, uint32_t nbytes)

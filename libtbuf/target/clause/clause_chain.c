@@ -176,7 +176,8 @@ lend(struct tbuf_buffer *buffer, void *bytes, uint32_t room)
 }
 
 /*
- * Lends words after `before` bytes, the room for a head of a table or a record.
+ * Lends words after `before` bytes, the room for a header of an entry or a
+ * record.
  */
 static void
 lend_behind(struct tbuf_buffer *buffer, uint64_t *words, uint32_t size,

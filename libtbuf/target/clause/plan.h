@@ -177,7 +177,7 @@ struct tbuf_plan {
 	_Alignas(64) uint64_t version;
 	uint64_t generation;
 	const uint32_t *head;	/* of the probe's chain */
-	uint32_t only;		/* *head when cached; step: its EPID */
+	uint32_t only;		/* chain head when cached; step: EPID */
 	uint32_t index;		/* of the probe */
 	bool useful;		/* the fields below can be used */
 	uint8_t kind;
@@ -328,7 +328,9 @@ tbuf_plan_way(const struct tbuf_plan *p, const struct tbuf_site *site,
 	    !tbuf_plan_is_of(*version, number) || p->index != site->index ||
 	    (base = tbuf_load(&tbuf_local->base)) == 0)
 		return (TBUF_WAY_NONE);
-	/* The head changes if an ECB is added, as a consumer still may. */
+	/*
+	 * The chain head changes if an ECB is added, as a consumer still may.
+	 */
 	if (tbuf_load_acquire(&tbuf_plan_slot(base, number)->generation) !=
 	    p->generation || tbuf_load(p->head) != p->only)
 		return (TBUF_WAY_NONE);

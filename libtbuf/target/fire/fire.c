@@ -96,7 +96,7 @@ memo_for(uint32_t bits, unsigned number)
 
 /*
  * Writes words to a session with its memo.  The generation is read before the
- * enable word: if the bit is set then, the session has the probe's head.
+ * enable word: if the bit is set then, the session has the probe's chain head.
  */
 static inline bool
 fire_rows(const struct tbuf_site *site, const struct tbuf_memo *m,
@@ -163,9 +163,9 @@ session_slot(uint64_t base, unsigned number)
 }
 
 /*
- * Reads the probe's first EPID in the session.  The heads are of the session
- * with the generation that was read if the slot still has that, and the probe
- * is enabled there: else they might not be backed here.
+ * Reads the probe's first EPID in the session.  The chain heads are of the
+ * session with the generation that was read if the slot still has that, and the
+ * probe is enabled there: else they might not be backed here.
  */
 static inline void
 fire_look(struct tbuf_fire *f, const struct tbuf_site *site)
@@ -565,7 +565,7 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
 /*
  * Fires texts in one session, cut at the strsize of the memo's generation; with
  * another one the section leaves.  The generation is read before the enable
- * word: if the bit is set then, the session has the probe's head.  Out of line,
+ * word: if the bit is set then, the session has the probe's chain head.  Out of line,
  * so that the stack of packed words is free afterwards.
  */
 static __attribute__((noinline)) bool

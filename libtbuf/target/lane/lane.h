@@ -136,7 +136,7 @@ tbuf_memo_find(uint64_t bits)
 /*
  * Returns the bits of a session's memo.  If it has clauses no enable word has
  * these bits: its fires skip the fast path, which reads the clock before it
- * checks the probe's head.
+ * checks the probe's chain head.
  */
 static inline uint64_t
 tbuf_fire_bits(const struct tbuf_slot *slot, unsigned number)
@@ -248,7 +248,7 @@ tbuf_lane_place(uint64_t base, uint64_t offset, struct tbuf_place *place)
 	return (place->size <= storage);
 }
 
-/* Returns a session's heads, NULL if they are not in the file. */
+/* Returns a session's chain heads, NULL if they are not in the file. */
 static inline const uint32_t *
 tbuf_fire_heads(uint64_t base, const struct tbuf_slot *slot)
 {

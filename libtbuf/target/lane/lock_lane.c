@@ -579,7 +579,10 @@ write_cached(const struct tbuf_locked *m, uint64_t base,
 	uint32_t epid, held;
 	bool done;
 
-	/* The session is active: the heads of its enabled probes are backed. */
+	/*
+	 * The session is active: the chain heads of its enabled probes are
+	 * backed.
+	 */
 	epid = tbuf_load(m->heads + site->index);
 	if (epid - 1 >= TBUF_HEAD_EPID)
 		return (false);
