@@ -48,7 +48,7 @@ static struct libc_function functions[NFUNCTIONS] =
     LIBC_FUNCTIONS(NFUNCTIONS);
 static struct tbuf_site sites[NEVENTS];
 
-/* Two adjacent enable words for each function, which include its events'. */
+/* Two adjacent enable words for each function and its lock probes. */
 static const uint32_t *wanted_events[NFUNCTIONS] = {
 	[0 ... NFUNCTIONS - 1] = tbuf_libc_unknown
 };
@@ -70,7 +70,7 @@ tbuf_libc_thread_begin(void)
 			    __ATOMIC_RELEASE);
 }
 
-/* Returns true if neither the function nor its events are traced. */
+/* Returns true if neither the function nor its lock probes are traced. */
 static inline bool
 quiet_lock(unsigned function)
 {
@@ -104,7 +104,7 @@ try(const struct tbuf_site *contended, pthread_mutex_t *mutex)
 	return (real(mutex));
 }
 
-/* PASS for a function that has events. */
+/* PASS for a function that has lock probes. */
 #define PASS_LOCK(name, row, arguments)					\
 do {									\
 	if (quiet_lock(row))						\

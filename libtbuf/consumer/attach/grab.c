@@ -188,7 +188,7 @@ dead_ones(const struct tbuf_consumer *c)
 /*
  * Returns true if inotify reports every file that needs action.  It does not
  * after tbuf_consumer_grab_all(): a waiting command of another consumer has its
- * file before it begins, so that no event is raised then.
+ * file before it begins, so that inotify has nothing to report.
  */
 static bool
 is_notified(const struct tbuf_consumer *c)

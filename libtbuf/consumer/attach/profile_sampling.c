@@ -49,7 +49,7 @@ struct tbuf_sampling {
 	unsigned ncpus;
 	struct event *events;
 	unsigned nevents, events_max;
-	unsigned char *covered;		/* one bit per thread: has events */
+	unsigned char *covered;		/* one bit per thread: is sampled */
 	uint64_t due, interval;
 	int error;			/* why there are no samples, or 0 */
 	bool error_reported;
@@ -123,7 +123,7 @@ close_events(struct tbuf_sampling *s, unsigned from)
 		close(s->events[--s->nevents].fd);
 }
 
-/* Opens all of a thread's events, or none. */
+/* Opens all of a thread's perf events, or none. */
 static void
 sample_thread(struct tbuf_sampling *s, pid_t pid, pid_t tid)
 {
@@ -149,7 +149,7 @@ sample_thread(struct tbuf_sampling *s, pid_t pid, pid_t tid)
 
 /*
  * Samples the threads of a process.  A thread that starts meanwhile inherits
- * the events of its creator, or is found by the next pass.
+ * the perf events of its creator, or is found by the next pass.
  */
 static void
 sample_process(struct tbuf_consumer *c, pid_t pid)
@@ -164,7 +164,7 @@ sample_process(struct tbuf_consumer *c, pid_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	for (pass = 0; pass < PASSES && found != 0; pass++) {
 		found = 0;
-		/* The buffers report threads that have inherited events. */
+		/* The buffers report threads with inherited perf events. */
 		tbuf_sampling_drain(c);
 		if ((dir = opendir(path)) == NULL)
 			return;
@@ -586,7 +586,9 @@ setting(const char *name)
 	return (value);
 }
 
-/* The setting says which users may have events; a filter may forbid them. */
+/*
+ * The setting says which users may have perf events; a filter may forbid them.
+ */
 static void
 say_refused(char *text, size_t size)
 {

@@ -4,7 +4,7 @@
  * profile-N on the command and on targets that were grabbed by pid: the kernel
  * samples their threads, and the clauses run here, as if in the sampled thread.
  *
- *	look()     a new target ---> its threads' events
+ *	look()     a new target ---> perf events of its threads
  *	drain()    buffers --------> samples, by time ---> clauses
  *
  * Without sampling profile-N fires for each CPU, and for no process.

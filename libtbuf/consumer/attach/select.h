@@ -23,8 +23,8 @@ int	tbuf_consumer_watch(struct tbuf_consumer *);
 int	tbuf_consumer_scan(struct tbuf_consumer *);
 /*
  * Returns true if the directory may have files that no scan has seen.  inotify
- * reports a new file before its target runs on: if no event has arrived since
- * the last scan, there is none.
+ * reports a new file before its target runs on: if it has reported none
+ * since the last scan, there is none.
  */
 bool	tbuf_consumer_notified(struct tbuf_consumer *);
 

@@ -26,7 +26,7 @@ void	tbuf_images_look(struct tbuf_consumer *, bool again);
 void	tbuf_images_leave(const struct tbuf_consumer *, struct tbuf_target *);
 /*
  * Add a mapping, or set the program's name, from a perf event of a command that
- * has no libtbuf.  Events of other targets have no effect.
+ * has no libtbuf.  Perf events of other targets have no effect.
  */
 void	tbuf_images_mapped(struct tbuf_consumer *, const struct tbuf_target *,
 	    const struct tbuf_mapping *);

@@ -122,7 +122,7 @@ tbuf_perf_buffer_close(struct tbuf_perf_buffer *b)
 	b->fd = -1;
 }
 
-/* ------------------------------------------------------------ events */
+/* ------------------------------------------------------------ perf events */
 
 int
 tbuf_perf_event_open(const struct tbuf_perf_terms *terms, pid_t tid,

@@ -9,8 +9,8 @@
  *	thread 2 ----- event on CPU 0 ---+                      |
  *	        `----- event on CPU 1 --------------------------+--> of CPU 1
  *
- * A thread inherits the events of the thread that started it.  An inherited
- * event can have a buffer only if it is bound to one CPU.
+ * A thread inherits the perf events of the thread that started it.  An
+ * inherited one can have a buffer only if it is bound to one CPU.
  */
 #ifndef TBUF_CONSUMER_UTIL_PERF_RING_H
 #define TBUF_CONSUMER_UTIL_PERF_RING_H
@@ -31,7 +31,7 @@ struct tbuf_perf_terms {
 };
 
 struct tbuf_perf_buffer {
-	int fd;				/* of a dummy event; -1: none */
+	int fd;				/* of a dummy perf event; -1: none */
 	int cpu;
 	struct perf_event_mmap_page *page;
 	uint64_t size;			/* bytes of data, a power of two */
@@ -40,7 +40,7 @@ struct tbuf_perf_buffer {
 	unsigned char *copy;		/* of a record that wraps around */
 };
 
-/* A sample: the fields that an event's sample_type asks for, in this order. */
+/* A sample: the fields that a perf event's sample_type asks for, in order. */
 struct tbuf_perf_sample {
 	struct perf_event_header header;
 	uint64_t pc;
@@ -107,8 +107,8 @@ struct tbuf_perf_lost {
 uint64_t tbuf_perf_sample_size(const struct tbuf_perf_terms *);
 
 /*
- * Opens a buffer for a CPU's events.  Returns 0, -ENOMEM if no memory may be
- * locked for it, another -errno if perf events are unavailable.
+ * Opens a buffer for a CPU's perf events.  Returns 0, -ENOMEM if no memory may
+ * be locked for it, another -errno if perf events are unavailable.
  */
 int	tbuf_perf_buffer_open(struct tbuf_perf_buffer *, int cpu);
 void	tbuf_perf_buffer_close(struct tbuf_perf_buffer *);
