@@ -81,7 +81,7 @@ struct run {
 	unsigned length;
 };
 
-/* Returns the longest run of groups that are 0, the first of several. */
+/* Returns the longest sequence of groups that are 0, the first of several. */
 static struct run
 zeroes(const uint16_t *groups)
 {

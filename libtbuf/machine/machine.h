@@ -21,7 +21,7 @@
 
 #include "machine/code.h"
 
-/* Bytes of work on texts in one run, in a target. */
+/* Bytes of work on texts in one program, in a target. */
 #define TBUF_FUEL		65536
 
 /* An answer of the surroundings, beside faults: the clause ends silently. */
@@ -110,7 +110,9 @@ struct tbuf_surroundings {
 	int (*commit)(struct tbuf_machine *, uint64_t id);
 	int (*discard)(struct tbuf_machine *, uint64_t id);
 
-	/* Returns true if the run may go on after a part that has stopped. */
+	/*
+	 * Returns true if the program may go on after a part that has stopped.
+	 */
 	bool (*resume)(struct tbuf_machine *);
 
 	/* Calls a subroutine from TBUF_SUB_OUTSIDE on. */

@@ -73,7 +73,7 @@ ended(struct tbuf_machine *m, int answer, uint64_t pc)
 	return (TBUF_END_FAULT);
 }
 
-/* Returns true if the run goes on after the stopped part: see `part`. */
+/* Returns true if the program goes on after the stopped part: see `part`. */
 static bool
 resumes(struct tbuf_machine *m, uint64_t pc)
 {

@@ -28,8 +28,8 @@
  *	plan_decode	plans made of programs
  *	plan_predicate	the comparisons that these begin with
  *
- * The state of a run is on the stack of the fire.  Shared memory may change
- * during the run: the session may end, and another one take its slot.  So each
+ * The state of clauses is on the stack of the fire.  Shared memory may change
+ * while they run: the session may end, and another one take its slot.  So each
  * value that is read is checked against its bounds at each use, and each store
  * to shared memory is made in a section that checks that the session still
  * exists.
@@ -168,7 +168,7 @@ struct tbuf_run {
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t signals;		/* to raise: bit N - 1 for N */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
-	const void *frame;		/* of the function that made the run;
+	const void *frame;		/* of the function that made this;
 					 * it has a frame pointer */
 	uint64_t chain;			/* address of tbuf_clause_chain(); all
 					 * functions of tbuf are near it */

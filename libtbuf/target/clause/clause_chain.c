@@ -110,7 +110,7 @@ emit_texts(const struct tbuf_run *run)
 	return (emit_packed(run, &pack));
 }
 
-/* Writes a default record.  Out of line, to leave the stack of a run small. */
+/* Writes a default record.  Out of line, to need little stack for clauses. */
 static __attribute__((noinline)) enum tbuf_emit
 emit_default(const struct tbuf_run *run, bool packed)
 {
@@ -208,7 +208,7 @@ workspace_lend(struct tbuf_run *run)
 	return (true);
 }
 
-/* Prepares a run for a program that is more than a predicate. */
+/* Prepares for a program that is more than a predicate. */
 static void
 run_begin(struct tbuf_run *run)
 {
@@ -493,7 +493,7 @@ locals_store(struct tbuf_run *run, const struct tbuf_steps_done *done,
 /*
  * The caller holds the fire already, and raises its signals: a second mark
  * would leave less room for those of handlers' fires.  State that the clauses
- * of a fire share is lost with the run.
+ * of a fire share is lost when this returns.
  */
 __attribute__((noinline, cold)) bool
 tbuf_clause_some(struct tbuf_steps *s, uint32_t epid,

@@ -301,7 +301,7 @@ place_find(const struct tbuf_run *run, uint32_t id, struct tbuf_memo *here,
 	    f->generation, f->slot, id, here, cell));
 }
 
-/* Loads a number once in a run, as in /self->ts/ { trace(self->ts) }. */
+/* Loads a number once in a fire, as in /self->ts/ { trace(self->ts) }. */
 bool
 tbuf_places_load(struct tbuf_run *run, uint32_t id, uint64_t *value)
 {

@@ -3,8 +3,8 @@
  *
  * Variables of clauses at a fire.  Globals are in the session's area: a load
  * may see a store of any thread, and each word that is stored is a section of
- * its own.  this-> variables are in the run; self-> variables are in
- * clause_thread_local.c.  The session's codes have their places.
+ * its own.  this-> variables are in struct tbuf_run; self-> variables are
+ * in clause_thread_local.c.  The session's codes have their places.
  */
 #include "machine/internal.h"
 #include "shared/atomic_step.h"

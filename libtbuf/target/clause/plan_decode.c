@@ -612,7 +612,7 @@ effect_end(struct tbuf_plan *p, bool found)
 }
 
 /*
- * Notes where the program is.  Under -x cpu its code is not cached: each run
+ * Notes where the program is.  Under -x cpu its code is not cached: each fire
  * has to check its CPU.
  */
 static void

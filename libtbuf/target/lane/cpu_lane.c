@@ -194,8 +194,8 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 }
 
 /*
- * Makes the memo valid on this CPU.  It stays valid for all steps of a run that
- * does not migrate.
+ * Makes the memo valid on this CPU.  It stays valid for all steps of a fire
+ * that does not migrate.
  */
 static bool
 memo_refresh(const struct tbuf_fire *f, struct tbuf_memo *m, uint32_t cpu)
