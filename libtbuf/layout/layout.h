@@ -26,7 +26,7 @@
  * Everything below tables.areas is the fixed part.  The header has the offsets
  * and sizes of its tables: a target with a limited file or address space has
  * smaller ones.  Pages are backed as they are needed: the target backs the
- * header, and, in steps as probes register, never in a fire, the enable words,
+ * header, and, as probes register, never in a fire, the enable words,
  * the probe table and the strings; a consumer backs the pages of the slot that
  * it takes.  A page is not loaded from or stored to before fallocate(2) has
  * backed it: touching a hole raises SIGBUS when the file system is full.

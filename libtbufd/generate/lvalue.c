@@ -333,7 +333,7 @@ d_step(struct generator *g, const struct d_node *node, unsigned to)
 	d_emit(g, down ? TBUF_OP_SUBI : TBUF_OP_ADDI, d_register(g, value),
 	    value, 0, type->kind == TYPE_POINTER ?
 	    (uint32_t)d_type_size(type->of) : 1);
-	/* The step may have left the range of any narrower type. */
+	/* The sum may have left the range of any narrower type. */
 	d_convert(g, g->c->types.type_int64, type, value);
 	d_place_store(g, &place, value);
 	if (!after)

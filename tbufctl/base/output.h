@@ -108,8 +108,8 @@ put_bytes(char *p, const void *bytes, size_t n)
 }
 
 /*
- * put_long() copies in large steps, put_run() a few bytes in small ones: mostly
- * one step, faster than a call.  OUTPUT_SLACK bytes after the source must be
+ * put_long() copies large pieces at a time, put_run() small ones: mostly one
+ * piece, faster than a call.  OUTPUT_SLACK bytes after the source must be
  * readable.
  */
 static inline char *

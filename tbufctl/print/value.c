@@ -76,7 +76,7 @@ put_plain(char *p, const unsigned char *s)
 }
 
 /*
- * Copies bytes that need no escapes, in steps of eight, and the rest of fewer
+ * Copies bytes that need no escapes, eight at a time, and the rest of fewer
  * than eight if it needs none.  Moves *from past them.  Returns the end.
  */
 static inline char *

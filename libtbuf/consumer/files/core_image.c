@@ -115,8 +115,8 @@ look(struct tbuf_core *core, struct tbuf_images *images,
 
 /*
  * Looks at the segments in file order, and skips those that share bytes with an
- * earlier one: in a compressed core, each step back would decompress it again
- * from its start.
+ * earlier one: in a compressed core, each seek backwards would decompress it
+ * again from its start.
  */
 static int
 look_all(struct tbuf_core *core, struct tbuf_images *images,

@@ -459,7 +459,7 @@ tbuf_find_executing(pid_t pid)
 	    process_look(pid, &p) == 0 && p.memory);
 }
 
-/* Returns the age of a process, ns, in steps of the kernel's tick. */
+/* Returns the age of a process, ns, rounded to the kernel's tick. */
 static uint64_t
 age(pid_t pid)
 {

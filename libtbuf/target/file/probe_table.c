@@ -17,7 +17,7 @@
 #include "target/file/probe_table.h"
 #include "target/self/self.h"
 
-/* Storage is backed in these steps, which divide the tables' sizes. */
+/* Storage is backed by these sizes, which divide the tables' sizes. */
 #define STEP		TBUF_PAGE
 #define PROBES_STEP	8192u
 

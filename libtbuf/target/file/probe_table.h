@@ -64,8 +64,9 @@ unsigned tbuf_table_find(const struct tbuf_names *, uint32_t *index)
 uint32_t tbuf_table_count(void) TBUF_HIDDEN;
 
 /*
- * tbuf_table_extent() returns the bytes in use of each table, in whole steps of
- * backing; tbuf_table_claim() stores the counts in a new file's header.
+ * tbuf_table_extent() returns the bytes in use of each table, in whole parts
+ * that are backed at once; tbuf_table_claim() stores the counts in a new file's
+ * header.
  */
 struct tbuf_extent {
 	uint32_t enable, probes, strings;

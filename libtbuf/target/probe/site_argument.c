@@ -71,7 +71,7 @@ is_type(struct cursor inside)
 }
 
 /*
- * Steps over the group at the cursor if it is a cast.  (a)(b) may be a call,
+ * Skips the group at the cursor if it is a cast.  (a)(b) may be a call,
  * and (a) * b a product, unless `a' is certainly a type.
  */
 static bool
@@ -92,7 +92,7 @@ skip_cast(struct cursor *cursor)
 	return (true);
 }
 
-/* Steps over the casts, & and * before a path. */
+/* Skips the casts, & and * before a path. */
 static void
 skip_prefixes(struct cursor *cursor)
 {

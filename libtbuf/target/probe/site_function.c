@@ -82,7 +82,7 @@ put_name(struct field *field, const char *text, size_t length)
 	put(field, text, length);
 }
 
-/* Steps over an unnamed part: the field before it counts only after ::. */
+/* Skips an unnamed part: the field before it counts only after ::. */
 static void
 put_nothing(struct field *field)
 {
