@@ -80,7 +80,7 @@ struct d_compiler {
 /* Attributes errors to this program from now on. */
 void	d_origin(struct d_compiler *c, const struct d_node *program);
 void	d_lex_begin(struct d_compiler *c);
-/* Switch the lexer to a clause, or to the text between clauses. */
+/* Make the lexer read a clause, or the text between clauses. */
 void	d_lex_expression(struct d_compiler *c);
 void	d_lex_outer(struct d_compiler *c);
 /* Returns the text of the last token. */
