@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Generation of a command's script from the trees of its sources.
+ * Generates a command's script from the trees of its sources.
  */
 #include <string.h>
 

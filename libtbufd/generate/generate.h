@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Code generation: from checked trees to a script of program.h.
+ * The code generator: from checked trees to a script of program.h.
  *
  * A value is computed into a given register, `to`; its computation may use the
  * registers above, while those below hold values that are still needed.  So the
