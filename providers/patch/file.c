@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A file in memory for the stubs of one session.  Its pages are mapped where
+ * A file in memory for the stubs of one patching.  Its pages are mapped where
  * the stubs are to be, and written through the file, so that no page becomes a
  * private copy.  fork(2) then duplicates only a mapping: no page tables and no
  * pages for stubs that are far from each other.

@@ -3,10 +3,10 @@
  *
  * Memory for stubs.
  *
- * Pages come from the session's file (file.c), or else from this object's own,
- * mapped read-execute and private: a policy that allows text allows them, and
- * no anonymous memory has to be executable.  Their contents before a stub is
- * written have no meaning, as nothing jumps there.
+ * Pages come from the file of the patching (file.c), or else from this object's
+ * own, mapped read-execute and private: a policy that allows text allows them,
+ * and no anonymous memory has to be executable.  Their contents before a stub
+ * is written have no meaning, as nothing jumps there.
  */
 #include "probe.h"
 

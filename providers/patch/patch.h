@@ -50,12 +50,12 @@
 #define PATCH_LAST	((uintptr_t)0xfffffffff000)
 #endif
 
-/* ------------------------------------------------------------- the session */
+/* --------------------------------------------------------------- patching */
 
 /*
- * A session.  It blocks signals.  patch_begin() fails if another thread runs,
- * which may be at any instruction, or if the kernel does not let a process
- * write its text.
+ * Patching, from its begin to its end, blocks signals.  patch_begin() fails if
+ * another thread runs, which may be at any instruction, or if the kernel does
+ * not let a process write its text.
  */
 struct patch {
 	int memory;		/* /proc/self/mem */
