@@ -503,7 +503,7 @@ session_add(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 	return (why == NULL);
 }
 
-/* Returns how much more room a plan needs: twice the missing bytes. */
+/* Returns how much more room a session needs: twice the missing bytes. */
 static uint64_t
 room_lacking(int fd, const struct tbuf_area *layout)
 {
