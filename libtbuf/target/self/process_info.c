@@ -97,9 +97,9 @@ keep_arguments(const uint64_t *values)
 }
 
 /*
- * Saves the name that was executed: a script's or a link's, cut as the kernel's
- * comm is.  It is on the initial stack, which may be freed when a child is
- * forked.
+ * Saves the name that was executed: a shell script's or a link's, cut as the
+ * kernel's comm is.  It is on the initial stack, which may be freed when a
+ * child is forked.
  */
 static void
 keep_execname(void)
