@@ -5,28 +5,11 @@
 # the start are counted, exactly as the program counts them, and the program's
 # behaviour does not change.
 
-set -u
-: "${top_srcdir:=..}" "${top_builddir:=.}"
-: "${PROGRAMS=$top_builddir/tests/providers/syscall}"
-: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
-: "${TBUF_PROVIDERS=$top_builddir/.libs}"
-
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
-
-. "$top_srcdir/tests/lib/scratch.sh"
-dir=$SCRATCH
-failures=0
-TBUF_DIR=$dir/tbuf
+. "${top_srcdir:=..}/tests/providers/syscall/common.sh"
 LC_ALL=C
-export TBUF_DIR TBUF_PROVIDERS LC_ALL
+export LC_ALL
 unset TBUF_SYSCALL
 object=$PROGRAMS/.libs/dlopen_object.so
-
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
 
 "$TBUFCTL" -l -v -x syscall=all -n syscall::getppid: -c true >"$dir/out" \
     2>"$dir/said"

@@ -4,20 +4,9 @@
 # dtrace_guide.sh: the commands of the DTrace guide on buffers, with a command
 # to trace.
 
-set -u
-: "${top_srcdir:=..}" "${top_builddir:=.}"
-: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
-: "${TBUF_PROVIDERS=$top_builddir/.libs}"
-
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
-
-. "$top_srcdir/tests/lib/scratch.sh"
-dir=$SCRATCH
-failures=0
-TBUF_DIR=$dir/tbuf
+. "${top_srcdir:=..}/tests/providers/syscall/common.sh"
 TBUF_MAXSIZE=64m
-export TBUF_DIR TBUF_MAXSIZE TBUF_PROVIDERS
+export TBUF_MAXSIZE
 
 # ctl STATUS ARGUMENT ...: runs tbufctl; sets $dir/out and $dir/said.
 ctl() {

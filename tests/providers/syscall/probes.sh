@@ -4,30 +4,13 @@
 # probes.sh: tbufctl records the system calls that were made, and programs
 # behave as they do without it.
 
-set -u
-: "${top_srcdir:=..}" "${top_builddir:=.}"
-: "${PROGRAMS=$top_builddir/tests/providers/syscall}"
-under_seccomp=$top_builddir/tests/lib/under_seccomp
-: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
-: "${TBUF_PROVIDERS=$top_builddir/.libs}"
-
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
-
-. "$top_srcdir/tests/lib/scratch.sh"
-dir=$SCRATCH
-failures=0
-TBUF_DIR=$dir/tbuf
+. "${top_srcdir:=..}/tests/providers/syscall/common.sh"
 LC_ALL=C
-export TBUF_DIR TBUF_PROVIDERS LC_ALL
+export LC_ALL
+under_seccomp=$top_builddir/tests/lib/under_seccomp
 
 # Under a filter a process cannot enter strict mode.
 filtered=$(grep '^Seccomp:.*2' /proc/self/status)
-
-fail() {
-	echo "FAIL: $*" >&2
-	failures=$((failures + 1))
-}
 
 # trace DESCRIPTION KIND [OPTION ...]: traces into $dir/out; messages go to
 # $dir/said.

@@ -5,21 +5,8 @@
 # strace's, call by call, from the time a process has its stubs: its last jump
 # is written by then, by pwrite64(2) into its own memory.
 
-set -u
-: "${top_srcdir:=..}" "${top_builddir:=.}"
-: "${PROGRAMS=$top_builddir/tests/providers/syscall}"
-: "${TBUFCTL=$top_builddir/tbufctl/tbufctl}"
-: "${TBUF_PROVIDERS=$top_builddir/.libs}"
-
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-syscall.so" ] || exit 77
+. "${top_srcdir:=..}/tests/providers/syscall/common.sh"
 strace -f -o /dev/null true 2>/dev/null || exit 77
-
-. "$top_srcdir/tests/lib/scratch.sh"
-dir=$SCRATCH
-failures=0
-TBUF_DIR=$dir/tbuf
-export TBUF_DIR TBUF_PROVIDERS
 # Threads are recognized by their rseq(2).
 unset GLIBC_TUNABLES
 

@@ -5,21 +5,8 @@
 # heap, and 8 MiB of stack or a limit that is raised.  Programs are at a fixed
 # address, at any address, or have the probes in a library.
 
-set -u
-: "${top_srcdir:?}" "${top_builddir:?}" "${CC:?}"
-# A program with a sanitizer would need the sanitizer's library.
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# The programs contain x86-64 instructions.
-[ "$(uname -m)" = x86_64 ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
-export TBUF_DIR
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
-unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
-source=$(cd "$top_srcdir" && pwd)/tests/providers/usdt/programs/grow.c
-cd "$SCRATCH" || exit 1
+. "${top_srcdir:?}/tests/providers/usdt/common.sh"
+source=$top/tests/providers/usdt/programs/grow.c
 
 sites=400
 

@@ -4,21 +4,7 @@
 # A USDT probe's string at an invalid address is recorded as NULL, with each
 # kind of record, and the program continues; with a filter of system calls, too.
 
-set -u
-: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
-# A program with a sanitizer would need the sanitizer's library.
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-usdt.so" ] || exit 77
-# The programs contain x86-64 instructions.
-[ "$(uname -m)" = x86_64 ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
-export TBUF_DIR
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
-unset TBUF_USDT TBUF_USDT_FILES TBUF_USDT_LIST
-top=$(cd "$top_srcdir" && pwd)
-cd "$SCRATCH" || exit 1
+. "${top_srcdir:?}/tests/providers/usdt/common.sh"
 
 # shellcheck disable=SC2086
 $CC -std=gnu89 -O2 -I"$top/libtbuf/include/tbuf" -I"$top/libtbuf/include" -o texts \
