@@ -53,6 +53,8 @@
 
 #include <tbuf.h>
 
+#include "lib/one_cpu.h"
+
 static void
 full(void)
 {
@@ -60,23 +62,6 @@ full(void)
 
 	if (setrlimit(RLIMIT_NOFILE, &none) != 0)
 		err(99, "setrlimit");
-}
-
-/* Confines the process to the lowest CPU that it may use. */
-static void
-stay(void)
-{
-	cpu_set_t set, one;
-	int cpu = 0;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == -1)
-		err(99, "sched_getaffinity");
-	while (!CPU_ISSET(cpu, &set))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one) == -1)
-		err(99, "sched_setaffinity");
 }
 
 static void
@@ -483,7 +468,7 @@ main(int argc, char **argv)
 	int i;
 
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
-	stay();
+	one_cpu();
 	for (i = 1; i < argc; i++)
 		obey(argv[i]);
 	return (0);

@@ -7,11 +7,12 @@
  *	target SEED FIRES
  */
 #include <err.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include <tbuf.h>
+
+#include "lib/one_cpu.h"
 
 static uint64_t state;
 
@@ -70,23 +71,6 @@ fire(void)
 	}
 }
 
-/* Confines the process to the lowest CPU that it may use. */
-static void
-stay(void)
-{
-	cpu_set_t set, one;
-	int cpu = 0;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == -1)
-		err(99, "sched_getaffinity");
-	while (!CPU_ISSET(cpu, &set))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one) == -1)
-		err(99, "sched_setaffinity");
-}
-
 int
 main(int argc, char **argv)
 {
@@ -95,7 +79,7 @@ main(int argc, char **argv)
 	if (argc != 3)
 		errx(99, "SEED FIRES");
 	state = strtoull(argv[1], NULL, 0) * 2 + 1;
-	stay();
+	one_cpu();
 	for (n = strtoul(argv[2], NULL, 0); n > 0; n--)
 		fire();
 	return (0);

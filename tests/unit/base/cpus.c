@@ -8,16 +8,15 @@
 #include <sys/syscall.h>
 
 #include <check.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arch/atomics.h"
 #include "lib/check_main.h"
+#include "lib/interposed_syscall.h"
 #include "unit/consumer/fixture.h"
 
 #define POSSIBLE	4096u	/* CPUs */
@@ -49,29 +48,17 @@ bind_thread(long size, const unsigned char *set)
 	return (0);
 }
 
-long
-syscall(long number, ...)
+static bool
+syscall_answer(long number, const long a[6], long *result)
 {
-	static long (*next)(long, ...);
-	long a[6];
-	va_list ap;
-	unsigned i;
-
-	va_start(ap, number);
-	for (i = 0; i < 6; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
+	*result = -1;
 	if (number == SYS_sched_getaffinity && large &&
 	    a[1] * 8 < (long)POSSIBLE) {
 		errno = EINVAL;
-		return (-1);
+		return (true);
 	}
-	if (number == SYS_sched_setaffinity && bind_thread(a[1],
-	    (const unsigned char *)a[2]) != 0)
-		return (-1);
-	if (next == NULL)
-		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	return (next(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+	return (number == SYS_sched_setaffinity && bind_thread(a[1],
+	    (const unsigned char *)a[2]) != 0);
 }
 
 static unsigned
