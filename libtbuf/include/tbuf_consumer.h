@@ -415,7 +415,7 @@ enum tbuf_event_type {
 	TBUF_EVENT_UNIT_DROPS,	/* records that a unit table had no room for */
 	TBUF_EVENT_UNIT_OVERWRITTEN,	/* records overwritten in one */
 	TBUF_EVENT_DISCARDED,	/* records discarded by units' outcomes */
-	TBUF_EVENT_UNITS,	/* units that found no table: their records
+	TBUF_EVENT_UNITS,	/* units that exceeded nunits: their records
 				   were stored like all others */
 	TBUF_EVENT_TIMERS	/* firings of timers omitted while there were
 				   no records */

@@ -114,7 +114,7 @@ struct tbuf_unit_kind {
 };
 
 struct tbuf_units {
-	uint64_t without;	/* (a) units that found no table */
+	uint64_t without;	/* (a) units that exceeded nunits */
 	uint64_t elsewhere;	/* (a) their records, which are in lanes */
 	/* (c) tbuf_unit_rule() ^ tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];

@@ -352,7 +352,7 @@ test_unit_of_a_thread_that_has_ended_is_given(void)
 
 /*
  * Places cache the tables of units that have ended.  This thread's next unit
- * gets the place of the one that found no table.
+ * gets the place of the one that exceeded nunits.
  */
 static void
 test_table_that_is_kept_is_handed_over(void)
