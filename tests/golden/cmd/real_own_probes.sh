@@ -15,7 +15,7 @@ provider disk
 
 BEGIN
 {
-	trace("nobody");
+	trace("own probes");
 	exit(2);
 }
 EOF
