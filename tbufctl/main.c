@@ -66,7 +66,7 @@ static unsigned
 preloads(const struct options *o)
 {
 	bool lists = o->mode == MODE_LIST;
-	unsigned what = preload_providers(&o->program);
+	unsigned modules = preload_providers(&o->program);
 	struct words notes = { NULL, 0 };
 	char path[PATH_MAX];
 	size_t i;
@@ -74,13 +74,13 @@ preloads(const struct options *o)
 	if (preload_program(o->command[0], path))
 		notes_providers(path, &notes);
 	if (lists && notes.count > 0 && o->program.count == 0)
-		what |= PRELOAD_USDT;
+		modules |= PRELOAD_USDT;
 	notes_described(&o->usdt, &notes);
 	for (i = 0; i < notes.count; i++)
 		if (preload_wanted(&o->program, notes.all[i]))
-			what |= PRELOAD_USDT;
+			modules |= PRELOAD_USDT;
 	words_free(&notes);
-	return (lists ? what | PRELOAD_LIST : what);
+	return (lists ? modules | PRELOAD_LIST : modules);
 }
 
 /*
@@ -88,18 +88,18 @@ preloads(const struct options *o)
  * could not arm.
  */
 static void
-ask(const struct options *o, unsigned what, const char **environment)
+ask(const struct options *o, unsigned modules, const char **environment)
 {
 
 	if (o->mode != MODE_LIST) {
-		if ((what & PRELOAD_USDT) != 0)
+		if ((modules & PRELOAD_USDT) != 0)
 			*environment = notes_missed_begin();
 		return;
 	}
-	if ((what & PRELOAD_USDT) != 0 &&
+	if ((modules & PRELOAD_USDT) != 0 &&
 	    (*environment = notes_sites_begin()) != NULL)
 		environment++;
-	if ((what & PRELOAD_SYSCALL) != 0 && o->verbose)
+	if ((modules & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
 }
 
@@ -108,11 +108,11 @@ ask(const struct options *o, unsigned what, const char **environment)
  * do it.
  */
 static int
-dispatch(unsigned what, const char **environment)
+dispatch(unsigned modules, const char **environment)
 {
 	const char *problem;
 
-	if ((what & PRELOAD_SYSCALL) == 0)
+	if ((modules & PRELOAD_SYSCALL) == 0)
 		return (bad_usage(MSG_NEEDS, "-x syscall",
 		    "a description of the syscall provider"));
 	if ((problem = preload_dispatch()) != NULL)
@@ -127,13 +127,13 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
 	const char *environment[6] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
-	unsigned what = preloads(o), n = 0;
+	unsigned modules = preloads(o), n = 0;
 	int status = 0;
 
 	if (o->syscall_all)
-		status = dispatch(what, &environment[n++]);
-	if (status == 0 && what != 0)
-		status = preload_prepare(o->command[0], what, &setting);
+		status = dispatch(modules, &environment[n++]);
+	if (status == 0 && modules != 0)
+		status = preload_prepare(o->command[0], modules, &setting);
 	if (status != 0) {
 		free(files);
 		return (status);
@@ -142,7 +142,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = setting;
 	if (files != NULL)
 		environment[n++] = files;
-	ask(o, what, &environment[n]);
+	ask(o, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
 	free(files);

@@ -16,15 +16,15 @@
 #define BYTES_MAX	(UINT64_C(4) << 30)	/* in nonzero blocks */
 
 static int
-store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *left)
+store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *room)
 {
 	static const char zeroes[BLOCK];
 
 	if (memcmp(bytes, zeroes, size) == 0)
 		return (0);
-	if (size > *left)
+	if (size > *room)
 		return (-EFBIG);
-	*left -= size;
+	*room -= size;
 	if (pwrite(fd, bytes, size, (off_t)at) != (ssize_t)size)
 		return (-ENOMEM);
 	return (0);
@@ -33,7 +33,7 @@ store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *left)
 static int
 store_all(int fd, struct unpack *u)
 {
-	uint64_t at = 0, left = BYTES_MAX;
+	uint64_t at = 0, room = BYTES_MAX;
 	char bytes[BLOCK];
 	ssize_t n;
 	int error = 0;
@@ -43,7 +43,7 @@ store_all(int fd, struct unpack *u)
 			return ((int)n);
 		if (n == 0)
 			return (ftruncate(fd, (off_t)at) == 0 ? 0 : -errno);
-		error = store(fd, bytes, (size_t)n, at, &left);
+		error = store(fd, bytes, (size_t)n, at, &room);
 	}
 	return (error);
 }

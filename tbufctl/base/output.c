@@ -215,14 +215,14 @@ output_printf(struct output *out, const char *format, ...)
  * U+10FFFF.
  */
 unsigned
-utf8_sequence(const unsigned char *s, size_t left)
+utf8_sequence(const unsigned char *s, size_t size)
 {
 	unsigned i, n, low = 0x80, high = 0xbf;
 
 	if (s[0] < 0xc2 || s[0] > 0xf4)
 		return (0);
 	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (left < n)
+	if (size < n)
 		return (0);
 	if (s[0] == 0xe0)
 		low = 0xa0;

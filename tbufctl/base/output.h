@@ -137,6 +137,6 @@ put_run(char *p, const char *bytes, size_t n)
 #define put_literal(p, text)	put_bytes((p), (text), sizeof(text) - 1)
 
 /* Returns the length (2 to 4) of the valid UTF-8 sequence at s, or 0. */
-unsigned utf8_sequence(const unsigned char *s, size_t left);
+unsigned utf8_sequence(const unsigned char *s, size_t size);
 
 #endif

@@ -34,42 +34,42 @@ struct run {
 };
 
 static void
-add_removed(struct run *run, const struct tbuf_left *left)
+add_removed(struct run *run, const struct tbuf_left *file)
 {
 	struct program_removed *p = run->programs;
 	size_t i;
 
-	if (left->removed == 0)
+	if (file->removed == 0)
 		return;
 	for (i = 0; i < run->nprograms; i++)
-		if (strcmp(p[i].program, left->program) == 0) {
-			p[i].count += left->removed;
+		if (strcmp(p[i].program, file->program) == 0) {
+			p[i].count += file->removed;
 			return;
 		}
 	run->programs = p = memory_get(p, i + 1, sizeof(*p));
 	p[i] = (struct program_removed){
-		.program = memory_string(left->program),
-		.count = left->removed
+		.program = memory_string(file->program),
+		.count = file->removed
 	};
 	run->nprograms++;
 }
 
 /* Removes a file; with an age, only if its last record is at least that old. */
 static void
-remove_one(struct run *run, const struct tbuf_left *left)
+remove_one(struct run *run, const struct tbuf_left *file)
 {
 	uint64_t age = run->format.options->left_age;
 	int error;
 
-	if (run->now < left->wall ? age > 0 : run->now - left->wall < age)
+	if (run->now < file->wall ? age > 0 : run->now - file->wall < age)
 		return;
-	if ((error = tbuf_left_remove(left)) < 0) {
-		run->status = fail(MSG_LEFT_REMOVE, left->name,
+	if ((error = tbuf_left_remove(file)) < 0) {
+		run->status = fail(MSG_LEFT_REMOVE, file->name,
 		    strerror(-error));
 		return;
 	}
 	run->removed++;
-	run->bytes += left->bytes;
+	run->bytes += file->bytes;
 }
 
 /* Prints the heading once, when it is known that there is something to read. */
@@ -77,23 +77,23 @@ static void
 heading(struct run *run)
 {
 	if (!run->headed && !run->format.options->left_remove)
-		run->format.ops->lefts(&run->format);
+		run->format.ops->orphans(&run->format);
 	run->headed = true;
 }
 
 static int
-visit(void *arg, const struct tbuf_left *left)
+visit(void *arg, const struct tbuf_left *file)
 {
 	struct run *run = arg;
 
 	heading(run);
-	add_removed(run, left);
-	if (left->end == TBUF_LEFT_ALIVE)
+	add_removed(run, file);
+	if (file->end == TBUF_LEFT_ALIVE)
 		return (0);
 	if (run->format.options->left_remove)
-		remove_one(run, left);
+		remove_one(run, file);
 	else
-		run->format.ops->left(&run->format, left);
+		run->format.ops->orphan(&run->format, file);
 	return (0);
 }
 

@@ -41,10 +41,10 @@ add(struct probes *probes, const struct usdt_note *note)
 static int
 compare(const void *a, const void *b)
 {
-	const struct usdt_probe *left = a, *right = b;
-	int order = strcmp(left->provider, right->provider);
+	const struct usdt_probe *one = a, *other = b;
+	int order = strcmp(one->provider, other->provider);
 
-	return (order != 0 ? order : strcmp(left->name, right->name));
+	return (order != 0 ? order : strcmp(one->name, other->name));
 }
 
 /*

@@ -170,21 +170,21 @@ add_member(struct dwarf_types *t)
 static bool
 first_bit(Dwarf_Die *die, uint64_t location, uint64_t bits, uint64_t *first)
 {
-	uint64_t size, behind;
+	uint64_t size, from_top;
 	Dwarf_Die type;
 
 	if (number(die, DW_AT_data_bit_offset, first))
 		return (true);
 	*first = 8 * location;
-	if (!number(die, DW_AT_bit_offset, &behind))
+	if (!number(die, DW_AT_bit_offset, &from_top))
 		return (true);
 	if (!number(die, DW_AT_byte_size, &size) &&
 	    (!unqualified(die, &type) ||
 	    !number(&type, DW_AT_byte_size, &size)))
 		return (false);
-	if (size > 16 || behind > 8 * size || bits > 8 * size - behind)
+	if (size > 16 || from_top > 8 * size || bits > 8 * size - from_top)
 		return (false);
-	*first += 8 * size - behind - bits;
+	*first += 8 * size - from_top - bits;
 	return (true);
 }
 

@@ -115,9 +115,9 @@ struct symbol {
 };
 
 static int
-compare(const void *left, const void *right)
+compare(const void *one, const void *other)
 {
-	const struct symbol *a = left, *b = right;
+	const struct symbol *a = one, *b = other;
 
 	if (a->address != b->address)
 		return (a->address < b->address ? -1 : 1);

@@ -67,13 +67,13 @@ fail_once(struct types *t)
 }
 
 static struct parcel *
-ask(struct types *t, enum types_question what)
+ask(struct types *t, enum types_question question)
 {
 
 	if (t->reader == 0 && !t->failed)
 		start(t);
 	t->question.used = 0;
-	parcel_put(&t->question, what);
+	parcel_put(&t->question, question);
 	return (&t->question);
 }
 

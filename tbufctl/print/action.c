@@ -163,15 +163,15 @@ act_system(const struct acting *a)
 static void
 act_freopen(const struct acting *a)
 {
-	char *path = format_string(a), what[512];
+	char *path = format_string(a), text[512];
 	int error;
 
 	if (path[0] == '\0')
 		output_restore(a->format->out);
 	else if ((error = output_divert(a->format->out, path)) < 0) {
-		(void)snprintf(what, sizeof(what),
+		(void)snprintf(text, sizeof(text),
 		    "couldn't freopen() \"%s\": %s", path, strerror(-error));
-		action_failed(a->format, a->record, what);
+		action_failed(a->format, a->record, text);
 	}
 	free(path);
 }
@@ -201,7 +201,7 @@ static void
 act_setopt(const struct acting *a)
 {
 	struct datum d[2];
-	char *name, *value, what[512];
+	char *name, *value, text[512];
 	const char *why;
 
 	if (!get(a, 0, &d[0]))
@@ -209,9 +209,9 @@ act_setopt(const struct acting *a)
 	name = text_of(&d[0]);
 	value = get(a, 1, &d[1]) ? text_of(&d[1]) : memory_string("1");
 	if ((why = action_setopt(a->format, name, value)) != NULL) {
-		(void)snprintf(what, sizeof(what), "couldn't set option "
+		(void)snprintf(text, sizeof(text), "couldn't set option "
 		    "\"%s\" to \"%s\": %s\n", name, value, why);
-		action_failed(a->format, a->record, what);
+		action_failed(a->format, a->record, text);
 	}
 	free(name);
 	free(value);
@@ -452,7 +452,8 @@ action_record(struct format *f, const struct tbuf_record *r)
 /* ------------------------------------------------------------ faults */
 
 static void
-put_fault(struct format *f, const struct tbuf_event *e, const char *what)
+put_fault(struct format *f, const struct tbuf_event *e,
+    const char *description)
 {
 	const struct tbuf_probe_info *probe = e->record.probe;
 	struct words text = { NULL, 0 };
@@ -460,12 +461,12 @@ put_fault(struct format *f, const struct tbuf_event *e, const char *what)
 	if (f->noerror)
 		return;
 	if (f->options->json) {
-		f->ops->fault(f, e, what);
+		f->ops->fault(f, e, description);
 		return;
 	}
 	words_add(&text, MSG_FAULT, e->record.epid, probe->id,
 	    probe->provider, probe->module, probe->function, probe->name,
-	    what);
+	    description);
 	message_lines(text.all[0]);
 	words_free(&text);
 }
@@ -473,18 +474,19 @@ put_fault(struct format *f, const struct tbuf_event *e, const char *what)
 void
 action_fault(struct format *f, const struct tbuf_event *e)
 {
-	char what[160];
+	char text[160];
 
-	fault_describe(what, sizeof(what), e);
-	put_fault(f, e, what);
+	fault_describe(text, sizeof(text), e);
+	put_fault(f, e, text);
 }
 
 void
-action_failed(struct format *f, const struct tbuf_record *r, const char *what)
+action_failed(struct format *f, const struct tbuf_record *r,
+    const char *description)
 {
 	struct tbuf_event e = {
 		.type = TBUF_EVENT_FAULT, .fault = FAULT_LIBRARY, .record = *r
 	};
 
-	put_fault(f, &e, what);
+	put_fault(f, &e, description);
 }

@@ -21,9 +21,9 @@ void	action_record(struct format *, const struct tbuf_record *);
 
 /* Reports a fault in a clause, in DTrace's words. */
 void	action_fault(struct format *, const struct tbuf_event *);
-/* Reports a fault that an action has found here; `what` describes it. */
+/* Reports a fault that an action has found here. */
 void	action_failed(struct format *, const struct tbuf_record *,
-	    const char *what);
+	    const char *description);
 
 /* DTRACEFLT_LIBRARY: a fault that is found while an action is performed. */
 #define FAULT_LIBRARY	12

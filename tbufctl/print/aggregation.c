@@ -27,7 +27,7 @@ struct printing {
 	struct format *format;
 	struct output *out;
 	const char *text;	/* format of printa() */
-	unsigned left;		/* tuples still to be printed */
+	unsigned remaining;	/* tuples still to be printed */
 	struct columns columns;
 };
 
@@ -291,9 +291,9 @@ put_some(void *arg, const struct tbuf_tuple *tuple)
 {
 	struct printing *p = arg;
 
-	if (p->left == 0)
+	if (p->remaining == 0)
 		return (1);
-	p->left--;
+	p->remaining--;
 	return (put(p, tuple));
 }
 
@@ -315,7 +315,7 @@ aggregation_largest(struct format *f, unsigned most)
 	set_reversed(f, !reversed);
 	for (i = 0; i < n; i++) {
 		struct printing p = {
-			.format = f, .out = f->out, .left = most
+			.format = f, .out = f->out, .remaining = most
 		};
 
 		if (is_printed(f, i))

@@ -121,13 +121,13 @@ format_cause(enum tbuf_cause cause)
 }
 
 const char *
-format_left_end(const struct tbuf_left *left, char *room, size_t size)
+format_orphan_end(const struct tbuf_left *file, char *room, size_t size)
 {
 
-	if (left->end == TBUF_LEFT_SIGNAL)
-		return (signal_name(left->signal, room, size));
-	return (left->end == TBUF_LEFT_EXIT ? "exit" :
-	    left->end == TBUF_LEFT_EXEC ? "exec" : NULL);
+	if (file->end == TBUF_LEFT_SIGNAL)
+		return (signal_name(file->signal, room, size));
+	return (file->end == TBUF_LEFT_EXIT ? "exit" :
+	    file->end == TBUF_LEFT_EXEC ? "exec" : NULL);
 }
 
 const char *

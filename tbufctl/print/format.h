@@ -127,8 +127,8 @@ struct format_ops {
 	void (*lane)(struct format *, const struct tbuf_lane_status *);
 
 	/* --left: the heading, and one file. */
-	void (*lefts)(struct format *);
-	void (*left)(struct format *, const struct tbuf_left *);
+	void (*orphans)(struct format *);
+	void (*orphan)(struct format *, const struct tbuf_left *);
 };
 
 extern const struct format_ops format_text, format_json;
@@ -163,7 +163,7 @@ const char *format_size(char *text, uint64_t bytes);
  * Returns how the process of an orphaned file ended, perhaps in `room`; NULL if
  * that is not known.
  */
-const char *format_left_end(const struct tbuf_left *, char *room,
+const char *format_orphan_end(const struct tbuf_left *, char *room,
 	    size_t size);
 
 /* Returns why the runtime directory cannot be used, from a negative errno. */

@@ -358,7 +358,7 @@ text(struct format *f, const char *bytes, size_t size)
 }
 
 static void
-fault(struct format *f, const struct tbuf_event *e, const char *what)
+fault(struct format *f, const struct tbuf_event *e, const char *description)
 {
 	const struct tbuf_probe_info *probe = e->record.probe;
 	struct output *out = f->out;
@@ -372,7 +372,7 @@ fault(struct format *f, const struct tbuf_event *e, const char *what)
 	put_member(out, ",", "fault", fault_name(e->fault));
 	output_printf(out, ",\"address\":%" PRIu64 ",\"action\":%u,"
 	    "\"offset\":%u", e->address, e->action, e->offset);
-	put_member(out, ",", "text", what);
+	put_member(out, ",", "text", description);
 	output_printf(out, "}\n");
 }
 
@@ -546,10 +546,10 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 }
 
 static void
-left(struct format *f, const struct tbuf_left *l)
+orphan(struct format *f, const struct tbuf_left *l)
 {
 	char room[OUTPUT_NUMBER];
-	const char *end = format_left_end(l, room, sizeof(room));
+	const char *end = format_orphan_end(l, room, sizeof(room));
 
 	output_printf(f->out, "{\"type\":\"left\",\"pid\":%jd,\"ended\":",
 	    (intmax_t)l->pid);
@@ -578,6 +578,6 @@ const struct format_ops format_json = {
 	.probe = probe,
 	.status = status,
 	.lane = lane,
-	.lefts = status,
-	.left = left
+	.orphans = status,
+	.orphan = orphan
 };

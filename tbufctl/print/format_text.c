@@ -588,25 +588,25 @@ format_size(char *text, uint64_t bytes)
 	return (fit(text, 4, bytes, 1024));
 }
 
-/* ------------------------------------------------------------------- left */
+/* ---------------------------------------------------------------- orphans */
 
-#define LEFT	"%7s %-7s %-19s %4s %-15s %s\n"
+#define ORPHAN	"%7s %-7s %-19s %4s %-15s %s\n"
 
 static void
-lefts(struct format *f)
+orphans(struct format *f)
 {
 
-	output_printf(f->out, LEFT, "PID", "ENDED", "LAST", "SIZE", "PROGRAM",
+	output_printf(f->out, ORPHAN, "PID", "ENDED", "LAST", "SIZE", "PROGRAM",
 	    "FILE");
 }
 
 /* Prints an orphaned file; its time is local, as date(1) shows it. */
 static void
-left(struct format *f, const struct tbuf_left *l)
+orphan(struct format *f, const struct tbuf_left *l)
 {
 	char pid[OUTPUT_NUMBER], when[32] = "-", size[OUTPUT_NUMBER];
 	char room[OUTPUT_NUMBER];
-	const char *end = format_left_end(l, room, sizeof(room));
+	const char *end = format_orphan_end(l, room, sizeof(room));
 	time_t seconds = (time_t)(l->wall / 1000000000);
 	char program[64], *p;
 	struct tm tm;
@@ -618,7 +618,7 @@ left(struct format *f, const struct tbuf_left *l)
 	for (p = program; *p != '\0'; p++)
 		if (!isgraph((unsigned char)*p))
 			*p = '_';
-	output_printf(f->out, LEFT, pid, end == NULL ? "-" : end, when,
+	output_printf(f->out, ORPHAN, pid, end == NULL ? "-" : end, when,
 	    fit(size, 4, l->bytes, 1024), program, l->name);
 }
 
@@ -635,6 +635,6 @@ const struct format_ops format_text = {
 	.probe = probe,
 	.status = status,
 	.lane = lane,
-	.lefts = lefts,
-	.left = left
+	.orphans = orphans,
+	.orphan = orphan
 };

@@ -40,7 +40,7 @@ read_flag(struct conversion *c, char flag)
 	else if (flag == '?')
 		c->width = 16;
 	else if (flag == '-' || flag == '0') {
-		c->left = flag == '-';
+		c->left_aligned = flag == '-';
 		c->zero = flag == '0';
 	} else if (strchr(c->flags, flag) == NULL) {
 		c->flags[n] = flag;
@@ -104,7 +104,7 @@ c_format(char *room, size_t size, const struct conversion *c,
 	if (c->precision > 0)
 		(void)snprintf(precision, sizeof(precision), ".%d",
 		    c->precision);
-	(void)snprintf(room, size, "%%%s%s%s%s%s", c->left ? "-" :
+	(void)snprintf(room, size, "%%%s%s%s%s%s", c->left_aligned ? "-" :
 	    c->zero ? "0" : "", c->flags, width, precision, conversion);
 	return (room);
 }
@@ -158,11 +158,11 @@ put_text(struct output *out, const struct conversion *c, const char *text,
 	if (c->precision > 0 && (size_t)c->precision < length)
 		length = (size_t)c->precision;
 	blanks = width > length ? width - length : 0;
-	if (!c->left)
+	if (!c->left_aligned)
 		put_blanks(out, blanks);
 	p = output_room(out, length);
 	output_taken(out, put_bytes(p, text, length));
-	if (c->left)
+	if (c->left_aligned)
 		put_blanks(out, blanks);
 }
 
@@ -375,7 +375,7 @@ take_stars(const struct printf_values *v, unsigned *next,
 	if (c->star_width && take(v, next, &d)) {
 		c->width = (int)d.number;
 		if (c->width < 0) {
-			c->left = true;
+			c->left_aligned = true;
 			c->width = c->width == INT_MIN ? 0 : -c->width;
 		}
 	}

@@ -16,7 +16,7 @@
 struct conversion {
 	char name[4];		/* "lld" */
 	char flags[8];		/* # + ' and blank, as C has them */
-	bool left, zero;	/* - and 0 */
+	bool left_aligned, zero;	/* - and 0 */
 	bool aggregation;	/* @ */
 	bool star_width, star_precision;
 	int width;

@@ -31,15 +31,15 @@ screen_begin(struct screen *screen, struct format *f)
  * 0 if there is none.
  */
 static size_t
-sequence(const unsigned char *s, size_t left)
+sequence(const unsigned char *s, size_t size)
 {
 	size_t n = 2;
 
-	if (left < 3 || s[0] != '\033' || s[1] != '[')
+	if (size < 3 || s[0] != '\033' || s[1] != '[')
 		return (0);
-	while (n < left && s[n] >= 0x20 && s[n] < 0x40)
+	while (n < size && s[n] >= 0x20 && s[n] < 0x40)
 		n++;
-	return (n < left ? n + 1 : 0);
+	return (n < size ? n + 1 : 0);
 }
 
 /*
@@ -48,14 +48,14 @@ sequence(const unsigned char *s, size_t left)
  * numbers, and the blocks of bars, take one.
  */
 static unsigned
-width(const unsigned char *s, size_t left, unsigned column, size_t *bytes)
+width(const unsigned char *s, size_t size, unsigned column, size_t *bytes)
 {
 	*bytes = 1;
 	if (*s == '\t')
 		return (TAB - column % TAB);
-	if ((*bytes = sequence(s, left)) != 0)
+	if ((*bytes = sequence(s, size)) != 0)
 		return (0);
-	if ((*bytes = utf8_sequence(s, left)) == 0)
+	if ((*bytes = utf8_sequence(s, size)) == 0)
 		*bytes = 1;
 	return (*bytes == 4 || (*bytes == 3 && (s[0] > 0xe2 ||
 	    (s[0] == 0xe2 && s[1] >= 0xba))) ? 2 : 1);

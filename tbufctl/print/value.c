@@ -35,10 +35,10 @@ put_escape(char *p, unsigned char c, const struct value_style *style)
  * controls need one unless style->controls is set, as a terminal acts on them.
  */
 static unsigned
-printable_sequence(const unsigned char *s, size_t left,
+printable_sequence(const unsigned char *s, size_t size,
     const struct value_style *style)
 {
-	unsigned n = utf8_sequence(s, left);
+	unsigned n = utf8_sequence(s, size);
 
 	if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0 && !style->controls)
 		return (0);
@@ -83,15 +83,15 @@ static inline char *
 put_plains(char *p, const unsigned char **from, const unsigned char *end)
 {
 	const unsigned char *s = *from;
-	size_t left;
+	size_t rest;
 
 	for (; end - s >= 8 && put_plain(p, s); s += 8)
 		p += 8;
 	/* The rest is checked together with the bytes before it. */
-	left = end - s;
-	if (left > 0 && left < 8 && s - *from >= 8 &&
-	    put_plain(p + left - 8, end - 8)) {
-		p += left;
+	rest = end - s;
+	if (rest > 0 && rest < 8 && s - *from >= 8 &&
+	    put_plain(p + rest - 8, end - 8)) {
+		p += rest;
 		s = end;
 	}
 	*from = s;

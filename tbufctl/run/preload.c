@@ -24,7 +24,7 @@
 #include "preload.h"
 
 static const struct module {
-	unsigned what;
+	unsigned bit;
 	const char *file;
 	const char *name;		/* for messages */
 } modules[] = {
@@ -38,7 +38,7 @@ static const struct module {
 /* The modules of providers. */
 static const struct {
 	const char *name;
-	unsigned what;
+	unsigned bit;
 } providers[] = {
 	{ "libc", PRELOAD_LIBC },
 	{ "syscall", PRELOAD_SYSCALL },
@@ -131,13 +131,13 @@ preload_wanted(const struct program *program, const char *provider)
 unsigned
 preload_providers(const struct program *program)
 {
-	unsigned what = 0;
+	unsigned wanted = 0;
 	size_t i;
 
 	for (i = 0; i < NPROVIDERS; i++)
 		if (preload_wanted(program, providers[i].name))
-			what |= providers[i].what;
-	return (what);
+			wanted |= providers[i].bit;
+	return (wanted);
 }
 
 /* Tests for Syscall User Dispatch by turning it off, as it already is. */
@@ -353,7 +353,7 @@ add_module(const struct module *m, char **list)
 }
 
 static int
-make_setting(unsigned what, char **setting)
+make_setting(unsigned wanted, char **setting)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *list = memory_string("");
@@ -361,7 +361,7 @@ make_setting(unsigned what, char **setting)
 	size_t i;
 
 	for (i = 0; i < NMODULES && status == 0; i++)
-		if ((what & modules[i].what) != 0)
+		if ((wanted & modules[i].bit) != 0)
 			status = add_module(&modules[i], &list);
 	if (status == 0 && asprintf(setting, "LD_PRELOAD=%s%s%s", list,
 	    old == NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old) ==
@@ -386,7 +386,7 @@ preload_program(const char *name, char path[PATH_MAX])
 }
 
 int
-preload_prepare(const char *name, unsigned what, char **setting)
+preload_prepare(const char *name, unsigned wanted, char **setting)
 {
 	char *command = find_command(name), path[PATH_MAX];
 	const char *problem = NULL;
@@ -398,8 +398,8 @@ preload_prepare(const char *name, unsigned what, char **setting)
 	}
 	free(command);
 	if (problem == NULL)
-		return (make_setting(what, setting));
-	for (i = 0; (what & modules[i].what) == 0; i++)
+		return (make_setting(wanted, setting));
+	for (i = 0; (wanted & modules[i].bit) == 0; i++)
 		continue;
 	return (fail(MSG_PRELOAD, modules[i].name, path, problem));
 }

@@ -48,6 +48,6 @@ bool	preload_program(const char *name, char path[PATH_MAX]);
  * linked.  A command that cannot be found or read is an error that exec
  * reports.
  */
-int	preload_prepare(const char *name, unsigned what, char **setting);
+int	preload_prepare(const char *name, unsigned wanted, char **setting);
 
 #endif

@@ -70,12 +70,12 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 
 /* Opens a control file; a number is the pid of a process, dead or alive. */
 int
-file_open(struct tbuf_consumer *consumer, const char *what, bool quiet)
+file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 {
 	const char *error;
-	pid_t pid = strtonum(what, 1, INT_MAX, &error);
+	pid_t pid = strtonum(file_or_pid, 1, INT_MAX, &error);
 
 	return (opened(consumer, error == NULL ?
 	    tbuf_consumer_open_pid(consumer, pid) :
-	    tbuf_consumer_open_file(consumer, what), quiet));
+	    tbuf_consumer_open_file(consumer, file_or_pid), quiet));
 }

@@ -13,7 +13,7 @@ struct tbuf_consumer;
 /*
  * Make the consumer read a file.  Return 0, or an exit status after a message.
  */
-int	file_open(struct tbuf_consumer *, const char *what, bool quiet);
+int	file_open(struct tbuf_consumer *, const char *file_or_pid, bool quiet);
 int	core_open(struct tbuf_consumer *, const char *path, bool quiet);
 
 #endif

@@ -225,16 +225,16 @@ refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
 	struct words text = { NULL, 0 };
-	char *what = NULL, *near;
+	char *why = NULL, *near;
 	size_t size;
 	FILE *f;
 
-	if ((f = open_memstream(&what, &size)) == NULL)
+	if ((f = open_memstream(&why, &size)) == NULL)
 		exit(fail(MSG_MEMORY));
 	d_error_print(error, c->options->d.errtags, f);
 	(void)fclose(f);
 	words_add(&text, program->flag == 's' ? MSG_COMPILE :
-	    MSG_BAD_PROBE, program->text, what);
+	    MSG_BAD_PROBE, program->text, why);
 	fail_lines(text.all[0]);
 	if ((near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
@@ -242,7 +242,7 @@ refuse(struct compiled *c, const struct description *program,
 	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
 		missing_tell(error->description->field[D_FIELD_PROVIDER]);
 	words_free(&text);
-	free(what);
+	free(why);
 	return (EXIT_FAILED);
 }
 

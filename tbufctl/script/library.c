@@ -112,14 +112,14 @@ is_built_in(const char *name, size_t length)
 
 /* Notes an error; only the first one is reported. */
 static void
-complain(struct libraries *l, const char *what, const struct library *one,
+complain(struct libraries *l, const char *problem, const struct library *one,
     const char *how, const char *other)
 {
 	struct words text = { NULL, 0 };
 
 	if (l->wrong != NULL)
 		return;
-	words_add(&text, "%s %s%s %s", what, one->path, how, other);
+	words_add(&text, "%s %s%s %s", problem, one->path, how, other);
 	l->wrong = text.all[0];
 	free(text.all);
 }

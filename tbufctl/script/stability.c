@@ -12,10 +12,10 @@
 #include "tbufd.h"
 
 static void
-put(struct output *out, const char *what, const struct d_stability *s)
+put(struct output *out, const char *kind, const struct d_stability *s)
 {
 
-	output_printf(out, "\n\tMinimum %s Attributes\n", what);
+	output_printf(out, "\n\tMinimum %s Attributes\n", kind);
 	output_printf(out, "\t\tIdentifier Names: %s\n",
 	    d_stability_level(s->name));
 	output_printf(out, "\t\tData Semantics:   %s\n",
