@@ -210,7 +210,8 @@ compile_source(const char *source, const char *path)
 	if (error != 0)
 		status = fail(MSG_COMPILER, arguments[0], strerror(error));
 	else if (status != 0)
-		status = fail(MSG_COMPILER, arguments[0], "it ended with an error");
+		status = fail(MSG_COMPILER, arguments[0],
+		    "it ended with an error");
 	command_free(arguments);
 	return (status);
 }

@@ -143,8 +143,9 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 if [ -O /proc ]; then
 	TBUF_DIR=/proc
-	says 'no place for files' 1 "tbufctl: could not enable tracing: cannot create \
-a file in the runtime directory" -n count -c "$TBUF_TARGET say=executed"
+	says 'no place for files' 1 \
+	    "tbufctl: could not enable tracing: cannot create a file in the \
+runtime directory" -n count -c "$TBUF_TARGET say=executed"
 fi
 
 # ---------------------------------------------------------- garbage files
@@ -430,7 +431,8 @@ if [ "$(id -u)" -eq 0 ] &&
 	# Space that the target released is filled, too.
 	head -c 2000000 /dev/zero >small/more 2>/dev/null
 	start fire=10
-	says 'full' 1 "tbufctl: failed to grab pid $target: tracing is off: no space in the runtime directory" \
+	says 'full' 1 "tbufctl: failed to grab pid $target: tracing is off: \
+no space in the runtime directory" \
 	    -n count -p "$target"
 	finish 'full from the start'
 	says 'full' 1 'tbufctl: could not enable tracing: Not enough space' \
