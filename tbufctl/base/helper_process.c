@@ -112,6 +112,7 @@ reader_why(int status)
 	if (!WIFSIGNALED(status))
 		return ("it is not a program, or is damaged");
 	(void)snprintf(text, sizeof(text),
-	    "the helper process was terminated by %s", signal_name(WTERMSIG(status), room, sizeof(room)));
+	    "the helper process was terminated by %s",
+	    signal_name(WTERMSIG(status), room, sizeof(room)));
 	return (text);
 }
