@@ -19,7 +19,7 @@
 
 #include "base/messages.h"
 #include "base/string_list.h"
-#include "header.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "options/split_command.h"
 #include "script/compile.h"

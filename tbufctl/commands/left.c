@@ -11,7 +11,7 @@
 
 #include "base/messages.h"
 #include "base/output.h"
-#include "left.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
 

@@ -9,7 +9,7 @@
 #include <tbuf_consumer.h>
 
 #include "base/messages.h"
-#include "list.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "script/list_script.h"

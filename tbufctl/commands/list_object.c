@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/messages.h"
+#include "commands.h"
 #include "elf/usdt_provider_file.h"
-#include "list_object.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "usdt/probe.h"

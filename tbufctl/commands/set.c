@@ -12,10 +12,10 @@
 
 #include "base/messages.h"
 #include "base/signals.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "options/text_option.h"
 #include "print/format.h"
-#include "unwrap.h"
 
 struct set {
 	struct tbuf_consumer *consumer;

@@ -14,10 +14,10 @@
 #include "base/messages.h"
 #include "base/output.h"
 #include "base/signals.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "print/terminal.h"
-#include "stat.h"
 
 struct table {
 	struct format format;

@@ -13,10 +13,10 @@
 
 #include "base/messages.h"
 #include "base/output.h"
+#include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/read_files.h"
-#include "units.h"
 
 struct run {
 	const struct options *options;

@@ -16,8 +16,8 @@
 #include "base/decompress.h"
 #include "base/messages.h"
 #include "base/output.h"
+#include "commands.h"
 #include "options/command_line.h"
-#include "unwrap.h"
 
 struct unwrap {
 	const struct options *options;
