@@ -172,9 +172,8 @@ compiler(const char *source, const char *path)
 	const char *cc = getenv("CC"), *flags = getenv("CFLAGS"), *error;
 	char *line, **words;
 
-	if (asprintf(&line, "%s %s", cc == NULL || *cc == '\0' ? "cc" : cc,
-	    flags == NULL ? "" : flags) == -1)
-		exit(fail(MSG_MEMORY));
+	line = string_format("%s %s", cc == NULL || *cc == '\0' ? "cc" : cc,
+	    flags == NULL ? "" : flags);
 	if ((words = command_split(line, &error)) == NULL) {
 		(void)bad_usage(MSG_BAD_COMMAND, line, error);
 		free(line);
@@ -188,8 +187,6 @@ compiler(const char *source, const char *path)
 	words_add(&w, "-o");
 	words_add(&w, "%s", path);
 	words_add(&w, "%s", source);
-	w.all = memory_get(w.all, w.count + 1, sizeof(*w.all));
-	w.all[w.count] = NULL;
 	return (w.all);
 }
 
@@ -238,13 +235,11 @@ default_path(const char *script, const char *end)
 {
 	const char *slash = strrchr(script, '/'), *dot;
 	const char *name = slash == NULL ? script : slash + 1;
-	char *path;
 
 	dot = strrchr(name, '.');
-	if (asprintf(&path, "%.*s.%s", dot == NULL || strcmp(dot, ".d") != 0 ?
-	    (int)strlen(name) : (int)(dot - name), name, end) == -1)
-		exit(fail(MSG_MEMORY));
-	return (path);
+	return (string_format("%.*s.%s",
+	    dot == NULL || strcmp(dot, ".d") != 0 ? (int)strlen(name) :
+	    (int)(dot - name), name, end));
 }
 
 int

@@ -102,14 +102,10 @@ struct report {
 static void
 add_file(void *arg, const char *path)
 {
-	struct report *report = arg;
-	size_t i;
+	struct words *files = &((struct report *)arg)->files;
 
-	for (i = 0; i < report->files.count; i++)
-		if (strcmp(report->files.all[i], path) == 0)
-			return;
-	if (i < FILES_MAX)
-		words_add(&report->files, "%s", path);
+	if (files->count < FILES_MAX && !words_have(files, path))
+		words_add(files, "%s", path);
 }
 
 static bool

@@ -35,9 +35,8 @@ command_path(const char *name)
 	for (path = path == NULL ? "/bin:/usr/bin" : path; found == NULL;
 	    path = end + 1) {
 		end = strchrnul(path, ':');
-		words_add(&list, "%.*s%s%s", (int)(end - path), path,
-		    end == path ? "" : "/", name);
-		if (access(list.all[list.count - 1], X_OK) == 0)
+		if (access(words_add(&list, "%.*s%s%s", (int)(end - path),
+		    path, end == path ? "" : "/", name), X_OK) == 0)
 			found = memory_string(list.all[list.count - 1]);
 		if (*end == '\0')
 			break;

@@ -42,10 +42,9 @@ look_in(struct search *s, const char *folder, int length)
 		if ((size_t)length >= n && memcmp(folder, origins[i], n) == 0)
 			rest = folder + n;
 	}
-	words_add(&s->tried, "%.*s%.*s/%s", rest == folder ? 0 :
-	    s->origin_length, s->origin, length - (int)(rest - folder), rest,
-	    s->name);
-	return (access(s->tried.all[s->tried.count - 1], R_OK) == 0);
+	return (access(words_add(&s->tried, "%.*s%.*s/%s", rest == folder ?
+	    0 : s->origin_length, s->origin, length - (int)(rest - folder),
+	    rest, s->name), R_OK) == 0);
 }
 
 static bool

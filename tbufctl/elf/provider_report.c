@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/messages.h"
+#include "base/string_list.h"
 #include "provider_report.h"
 
 const char *
@@ -14,8 +14,7 @@ report_begin(struct report *t, const char *name)
 {
 	int fd;
 
-	if (asprintf(&t->setting, "%s=/tmp/tbufctl.XXXXXX", name) == -1)
-		exit(fail(MSG_MEMORY));
+	t->setting = string_format("%s=/tmp/tbufctl.XXXXXX", name);
 	t->path = t->setting + strlen(name) + 1;
 	fd = mkostemp(t->setting + strlen(name) + 1, O_CLOEXEC);
 	t->file = fd == -1 ? NULL : fdopen(fd, "r");

@@ -23,17 +23,6 @@ struct search {
 
 /* ------------------------------------------------------------ providers */
 
-static bool
-has(const struct words *words, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < words->count; i++)
-		if (strcmp(words->all[i], word) == 0)
-			return (true);
-	return (false);
-}
-
 static void
 read_notes(struct search *s, int fd)
 {
@@ -44,7 +33,7 @@ read_notes(struct search *s, int fd)
 	if (usdt_object_read(&object, fd) != NULL)
 		return;
 	while (!object.has_sites && usdt_note_next(&object, &at, &note))
-		if (!has(s->providers, note.provider))
+		if (!words_have(s->providers, note.provider))
 			words_add(s->providers, "%s", note.provider);
 	usdt_object_free(&object);
 }
@@ -56,7 +45,7 @@ visit(void *arg, const char *path)
 	Elf *elf;
 	int fd;
 
-	if (has(&s->seen, path) || s->seen.count == FILES_MAX)
+	if (words_have(&s->seen, path) || s->seen.count == FILES_MAX)
 		return;
 	words_add(&s->seen, "%s", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -121,7 +110,7 @@ static void
 tell_once(void *lines, char *line)
 {
 
-	if (has(lines, line))
+	if (words_have(lines, line))
 		return;
 	words_add(lines, "%s", line);
 	tell(NULL, line);

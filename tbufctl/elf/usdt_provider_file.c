@@ -59,12 +59,9 @@ notes_file_setting(const struct words *files)
 
 	if (files->count == 0)
 		return (NULL);
-	if (asprintf(&setting, "TBUF_USDT_FILES=%s", old == NULL ? "" : old) ==
-	    -1)
-		exit(fail(MSG_MEMORY));
+	setting = string_format("TBUF_USDT_FILES=%s", old == NULL ? "" : old);
 	for (i = 0; i < files->count; i++) {
-		if (asprintf(&longer, "%s:%s", setting, files->all[i]) == -1)
-			exit(fail(MSG_MEMORY));
+		longer = string_format("%s:%s", setting, files->all[i]);
 		free(setting);
 		setting = longer;
 	}

@@ -227,18 +227,16 @@ static int
 parse_environment(struct options *o)
 {
 	static const char prefix[] = "DTRACE_OPT_";
-	char **e, *text, *p;
+	char **e, *p;
 	int status = 0;
 
 	for (e = environ; *e != NULL && status == 0; e++) {
 		if (strncmp(*e, prefix, sizeof(prefix) - 1) != 0)
 			continue;
-		text = memory_string(*e + sizeof(prefix) - 1);
-		for (p = text; *p != '\0' && *p != '='; p++)
-			*p = (char)tolower((unsigned char)*p);
 		/* A copy that stays, since settings point into it. */
-		words_add(&o->environment, "%s", text);
-		free(text);
+		p = words_add(&o->environment, "%s", *e + sizeof(prefix) - 1);
+		for (; *p != '\0' && *p != '='; p++)
+			*p = (char)tolower((unsigned char)*p);
 		status = parse_x(o,
 		    o->environment.all[o->environment.count - 1]);
 	}
@@ -786,15 +784,16 @@ static int
 refuse_words(const struct options *o, int n, char **words)
 {
 	const char *last = words[n - 1];
-	struct words why = { NULL, 0 };
+	char *why;
 
 	if (o->program.count == 0 || strchr(last, '{') == NULL ||
 	    o->d.argref || o->d.defaultargs)
 		return (bad_usage(MSG_EXTRA, words[0]));
-	words_add(&why, "%sextraneous argument '%s' ($%d is not referenced)",
+	why = string_format(
+	    "%sextraneous argument '%s' ($%d is not referenced)",
 	    o->d.errtags ? "[D_MACRO_UNUSED] " : "", last, n);
-	(void)fail(MSG_BAD_PROBE, o->program.all[0].text, why.all[0]);
-	words_free(&why);
+	(void)fail(MSG_BAD_PROBE, o->program.all[0].text, why);
+	free(why);
 	return (EXIT_FAILED);
 }
 

@@ -137,7 +137,7 @@ refuse(const struct description *d)
 {
 	const char *open = strrchr(d->text, '[');
 	const char *close = strrchr(d->text, ']'), *p, *end;
-	struct words why = { NULL, 0 };
+	char *why;
 
 	if (open != NULL && (close == NULL || close < open))
 		return (bad_usage(MSG_BAD_PROBE, d->text,
@@ -150,10 +150,10 @@ refuse(const struct description *d)
 		continue;
 	while (isspace((unsigned char)*p))
 		p++;
-	words_add(&why, "invalid probe description \"%.*s\": "
+	why = string_format("invalid probe description \"%.*s\": "
 	    "Overspecified probe description", (int)(trim(p, end) - p), p);
-	(void)fail(MSG_BAD_PROBE, d->text, why.all[0]);
-	words_free(&why);
+	(void)fail(MSG_BAD_PROBE, d->text, why);
+	free(why);
 	return (EXIT_FAILED);
 }
 
@@ -344,12 +344,9 @@ program_add(struct program *program, int flag, const char *text)
 static int
 enable(const struct description *d, struct tbuf_consumer *consumer)
 {
-	size_t size = strlen(d->full);
-	char *whole = memory_get(NULL, 1, size + strlen(d->selection) + 1);
-	int enabling;
+	char *whole = string_format("%s%s", d->full, d->selection);
+	int enabling = tbuf_consumer_enable(consumer, whole);
 
-	strcpy(stpcpy(whole, d->full), d->selection);
-	enabling = tbuf_consumer_enable(consumer, whole);
 	free(whole);
 	return (enabling);
 }

@@ -53,9 +53,8 @@ add_component(struct options *o, char *element)
 	for (level = TBUF_SEVERE; level <= last; level++)
 		p += snprintf(p, list + sizeof(list) - p, "%stext::%.255s:%s",
 		    level == TBUF_SEVERE ? "" : ",", name, levels[level]);
-	words_add(&o->texts, "%s", list);
 	return (program_add(&o->program, 'n',
-	    o->texts.all[o->texts.count - 1]));
+	    words_add(&o->texts, "%s", list)));
 }
 
 int
@@ -66,8 +65,7 @@ text_add(struct options *o, const char *list)
 	int status = 0;
 
 	if (list != NULL && *list != '\0') {
-		if (asprintf(&setting, "traceComponents=%s", list) < 0)
-			exit(fail(MSG_MEMORY));
+		setting = string_format("traceComponents=%s", list);
 		/* These characters would make the descriptions a D program. */
 		if (strpbrk(list, "{/;") != NULL)
 			wrong = "the value must be a list of components";

@@ -20,6 +20,7 @@
 
 #include "base/description_field.h"
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "options/enablings.h"
 #include "preload.h"
 
@@ -57,9 +58,7 @@ field_wants(const char *field, size_t length, const char *provider)
 
 	if (length == 0 || (length == 1 && *field == '*'))
 		return (false);
-	glob = memory_get(NULL, 1, length + 1);
-	memcpy(glob, field, length);
-	glob[length] = '\0';
+	glob = string_format("%.*s", (int)length, field);
 	wants = fnmatch(glob, provider, 0) == 0;
 	free(glob);
 	return (wants);
@@ -176,9 +175,8 @@ find_command(const char *name)
 		path = _PATH_DEFPATH;
 	for (p = path;; p = end + 1) {
 		end = strchrnul(p, ':');
-		if (asprintf(&file, "%.*s%s%s", (int)(end - p), p,
-		    end == p ? "" : "/", name) == -1)
-			exit(fail(MSG_MEMORY));
+		file = string_format("%.*s%s%s", (int)(end - p), p,
+		    end == p ? "" : "/", name);
 		if (is_executable(file))
 			return (file);
 		free(file);
@@ -331,8 +329,7 @@ add_module(const struct module *m, char **list)
 
 	if (directory == NULL || *directory == '\0')
 		directory = PKGLIBDIR;
-	if (asprintf(&path, "%s/%s", directory, m->file) == -1)
-		exit(fail(MSG_MEMORY));
+	path = string_format("%s/%s", directory, m->file);
 	/*
 	 * The dynamic linker would only warn, and the command run on.  The path
 	 * is absolute, as children may be in other directories.
@@ -342,11 +339,11 @@ add_module(const struct module *m, char **list)
 	else if (strpbrk(full, ": \t\n") != NULL)
 		status = fail(MSG_PROVIDER, m->name, full,
 		    "the path contains a blank or a colon");
-	else if (asprintf(list, "%s%s%s", old, *old == '\0' ? "" : ":",
-	    full) == -1)
-		exit(fail(MSG_MEMORY));
-	else
+	else {
+		*list = string_format("%s%s%s", old, *old == '\0' ? "" : ":",
+		    full);
 		free(old);
+	}
 	free(full);
 	free(path);
 	return (status);
@@ -363,10 +360,9 @@ make_setting(unsigned wanted, char **setting)
 	for (i = 0; i < NMODULES && status == 0; i++)
 		if ((wanted & modules[i].bit) != 0)
 			status = add_module(&modules[i], &list);
-	if (status == 0 && asprintf(setting, "LD_PRELOAD=%s%s%s", list,
-	    old == NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old) ==
-	    -1)
-		exit(fail(MSG_MEMORY));
+	if (status == 0)
+		*setting = string_format("LD_PRELOAD=%s%s%s", list, old ==
+		    NULL || *old == '\0' ? "" : ":", old == NULL ? "" : old);
 	free(list);
 	return (status);
 }

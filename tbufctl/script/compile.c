@@ -507,21 +507,19 @@ static void
 tell_unmatched(struct compiled *c, const struct d_description *d,
     struct words *reported)
 {
-	const char *text;
-	char *near;
-	size_t i;
+	char *text = known_text(d), *near;
 
-	words_add(reported, "%s:%s:%s:%s", d->field[0], d->field[1],
-	    d->field[2], d->field[3]);
-	text = reported->all[reported->count - 1];
-	for (i = 0; i + 1 < reported->count; i++)
-		if (strcmp(reported->all[i], text) == 0)
-			return;
+	if (words_have(reported, text)) {
+		free(text);
+		return;
+	}
+	words_add(reported, "%s", text);
 	if ((near = near_description(text, c->known.consumer)) == NULL)
 		message(MSG_NO_PROBE, text);
 	else
 		message(MSG_NO_PROBE MSG_NEAR, text, near);
 	free(near);
+	free(text);
 	missing_tell(d->field[D_FIELD_PROVIDER]);
 }
 

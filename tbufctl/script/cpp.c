@@ -117,8 +117,6 @@ make_arguments(const struct d_settings *d, const char *path)
 	words_add(&w, "%s", d->stdc == 's' ? "-traditional-cpp" :
 	    "-std=c99");
 	words_add(&w, "/dev/stdin");
-	w.all = memory_get(w.all, w.count + 1, sizeof(*w.all));
-	w.all[w.count] = NULL;
 	return (w.all);
 }
 

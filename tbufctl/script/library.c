@@ -17,13 +17,11 @@ static void
 add(struct libraries *l, const char *directory, const char *name)
 {
 	struct library *new;
-	struct words path = { NULL, 0 };
 
-	words_add(&path, "%s/%s", directory, name);
 	l->all = memory_get(l->all, l->count + 1, sizeof(*l->all));
 	new = &l->all[l->count];
-	*new = (struct library){ .path = path.all[0] };
-	free(path.all);
+	*new = (struct library){ .path = string_format("%s/%s", directory,
+	    name) };
 	new->text = text_read(new->path, &new->length);
 	if (new->text == NULL) {
 		free(new->path);
@@ -115,26 +113,22 @@ static void
 complain(struct libraries *l, const char *problem, const struct library *one,
     const char *how, const char *other)
 {
-	struct words text = { NULL, 0 };
 
-	if (l->wrong != NULL)
-		return;
-	words_add(&text, "%s %s%s %s", problem, one->path, how, other);
-	l->wrong = text.all[0];
-	free(text.all);
+	if (l->wrong == NULL)
+		l->wrong = string_format("%s %s%s %s", problem, one->path, how,
+		    other);
 }
 
 static void
 missing(struct libraries *l, const struct library *one, const char *name,
     size_t length)
 {
-	struct words path = { NULL, 0 };
-
-	words_add(&path, "%.*s%.*s",
+	char *path = string_format("%.*s%.*s",
 	    (int)(strlen(one->path) - strlen(one->name)), one->path,
 	    (int)length, name);
-	complain(l, "Invalid library dependency in", one, ":", path.all[0]);
-	words_free(&path);
+
+	complain(l, "Invalid library dependency in", one, ":", path);
+	free(path);
 }
 
 /* Appends a library to `sorted`, after those that it depends on. */

@@ -12,6 +12,15 @@
 #include "base/string_list.h"
 #include "probe_lookup.h"
 
+char *
+known_text(const struct d_description *d)
+{
+
+	return (string_format("%s:%s:%s:%s", d->field[D_FIELD_PROVIDER],
+	    d->field[D_FIELD_MODULE], d->field[D_FIELD_FUNCTION],
+	    d->field[D_FIELD_NAME]));
+}
+
 /* ------------------------------------------------------------ our own */
 
 static const char *const own[KNOWN_FIXED] = { "BEGIN", "END", "ERROR" };
@@ -41,14 +50,11 @@ matches(const struct d_description *d, const char *provider,
 static bool
 is_timer(const struct d_description *d)
 {
-	struct words text = { NULL, 0 };
-	int found;
+	char *text = known_text(d);
+	int found = strpbrk(d->field[D_FIELD_NAME], "0123456789") != NULL ?
+	    tbuf_consumer_own(text) : 0;
 
-	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1],
-	    d->field[2], d->field[3]);
-	found = strpbrk(d->field[D_FIELD_NAME], "0123456789") != NULL ?
-	    tbuf_consumer_own(text.all[0]) : 0;
-	words_free(&text);
+	free(text);
 	return (found > 0);
 }
 

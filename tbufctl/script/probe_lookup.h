@@ -32,6 +32,8 @@ struct known {
 	bool read;		/* sites have been read */
 };
 
+/* Returns the four fields of a description as text, which the caller frees. */
+char	*known_text(const struct d_description *);
 /* Lists the probes of targets, of all targets if none was named. */
 void	known_list(struct known *);
 /*

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/messages.h"
-#include "base/string_list.h"
 #include "base/suggest.h"
 #include "compile.h"
 #include "suggest_name.h"
@@ -36,13 +35,10 @@ visit(void *arg, const char *name)
 static char *
 near_probe(struct compiled *c, const struct d_description *d)
 {
-	struct words text = { NULL, 0 };
-	char *near;
+	char *text = known_text(d);
+	char *near = near_description(text, c->known.consumer);
 
-	words_add(&text, "%s:%s:%s:%s", d->field[0], d->field[1], d->field[2],
-	    d->field[3]);
-	near = near_description(text.all[0], c->known.consumer);
-	words_free(&text);
+	free(text);
 	return (near);
 }
 
