@@ -56,7 +56,7 @@ clean(char *line, size_t size, const char *keep)
 }
 
 static void
-tell(const char *format, va_list ap)
+tell(const char *keep, const char *format, va_list ap)
 {
 	static const char prefix[] = "tbufctl: ";
 	char small[512], *line = small;
@@ -81,7 +81,7 @@ tell(const char *format, va_list ap)
 	}
 	va_end(again);
 	if (n >= 0) {
-		clean(line, at + n, "");
+		clean(line, at + n, keep);
 		line[at + n] = '\n';
 		write_line(line, at + n + 1);
 	}
@@ -95,7 +95,7 @@ message(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	tell(format, ap);
+	tell("", format, ap);
 	va_end(ap);
 }
 
@@ -105,34 +105,19 @@ fail(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	tell(format, ap);
+	tell("", format, ap);
 	va_end(ap);
 	return (EXIT_FAILED);
 }
 
 void
-message_lines(const char *text)
+message_lines(const char *format, ...)
 {
-	static const char prefix[] = "tbufctl: ";
-	size_t size = strlen(text), at = sizeof(prefix) - 1;
-	char *line = memory_get(NULL, 1, at + size + 1);
+	va_list ap;
 
-	if (before != NULL)
-		before(before_arg);
-	memcpy(line, prefix, at);
-	memcpy(line + at, text, size);
-	clean(line, at + size, "\n\t");
-	line[at + size] = '\n';
-	write_line(line, at + size + 1);
-	free(line);
-}
-
-int
-fail_lines(const char *text)
-{
-
-	message_lines(text);
-	return (EXIT_FAILED);
+	va_start(ap, format);
+	tell("\n\t", format, ap);
+	va_end(ap);
 }
 
 int
@@ -141,7 +126,7 @@ bad_usage(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	tell(format, ap);
+	tell("", format, ap);
 	va_end(ap);
 	return (EXIT_USAGE);
 }

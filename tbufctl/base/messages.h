@@ -185,7 +185,7 @@
  */
 void	messages_init(void (*before)(void *), void *arg);
 
-/* Prints one line on standard error. */
+/* Prints one line on standard error.  Without memory its end is cut off. */
 void	message(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 
@@ -195,9 +195,9 @@ int	fail(const char *format, ...)
 int	bad_usage(const char *format, ...)
 	    __attribute__((format(printf, 1, 2)));
 
-/* Print text of the compiler or of DTrace, with its newlines and tabs. */
-void	message_lines(const char *text);
-int	fail_lines(const char *text);
+/* Prints text of the compiler or of DTrace, with its newlines and tabs. */
+void	message_lines(const char *format, ...)
+	    __attribute__((format(printf, 1, 2)));
 
 /* Allocate memory as reallocarray(3) and strdup(3); exit if there is none. */
 void	*memory_get(void *old, size_t count, size_t size);

@@ -13,7 +13,6 @@
 #include "address.h"
 #include "aggregation.h"
 #include "base/messages.h"
-#include "base/string_list.h"
 #include "format.h"
 #include "print_type.h"
 #include "printf.h"
@@ -456,19 +455,15 @@ put_fault(struct format *f, const struct tbuf_event *e,
     const char *description)
 {
 	const struct tbuf_probe_info *probe = e->record.probe;
-	struct words text = { NULL, 0 };
 
 	if (f->noerror)
 		return;
-	if (f->options->json) {
+	if (f->options->json)
 		f->ops->fault(f, e, description);
-		return;
-	}
-	words_add(&text, MSG_FAULT, e->record.epid, probe->id,
-	    probe->provider, probe->module, probe->function, probe->name,
-	    description);
-	message_lines(text.all[0]);
-	words_free(&text);
+	else
+		message_lines(MSG_FAULT, e->record.epid, probe->id,
+		    probe->provider, probe->module, probe->function,
+		    probe->name, description);
 }
 
 void

@@ -224,7 +224,6 @@ static int
 refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
-	struct words text = { NULL, 0 };
 	char *why = NULL, *near;
 	size_t size;
 	FILE *f;
@@ -233,15 +232,13 @@ refuse(struct compiled *c, const struct description *program,
 		exit(fail(MSG_MEMORY));
 	d_error_print(error, c->options->d.errtags, f);
 	(void)fclose(f);
-	words_add(&text, program->flag == 's' ? MSG_COMPILE :
-	    MSG_BAD_PROBE, program->text, why);
-	fail_lines(text.all[0]);
+	message_lines(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
+	    program->text, why);
 	if ((near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
 	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
 		missing_tell(error->description->field[D_FIELD_PROVIDER]);
-	words_free(&text);
 	free(why);
 	return (EXIT_FAILED);
 }
