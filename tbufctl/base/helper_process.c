@@ -5,6 +5,7 @@
  */
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -17,6 +18,32 @@
 #include "signals.h"
 
 #define MEMORY		(UINT64_C(4) << 30)
+
+pid_t
+reader_start(int *fd)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
+		return (-1);
+	pid = fork();
+	(void)close(ends[pid != 0]);
+	*fd = ends[pid == 0];
+	if (pid == -1)
+		(void)close(*fd);
+	return (pid);
+}
+
+int
+reader_wait(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		continue;
+	return (status);
+}
 
 static void
 limit(int which, uint64_t most)

@@ -3,17 +3,28 @@
  *
  * Helper processes, which read files of traced programs.  The owner of a
  * program may have made its file to harm the reader; so a separate process
- * reads it and sends the results through a pipe.  If that process dies, its
+ * reads it and sends the results through a socket.  If that process dies, its
  * results are missing, and a message says so.
  */
 #ifndef TBUFCTL_BASE_HELPER_PROCESS_H
 #define TBUFCTL_BASE_HELPER_PROCESS_H
+
+#include <sys/types.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Time limit of a helper process for one answer, s. */
 #define READER_SECONDS	20
+
+/*
+ * Starts a helper process that answers questions through a socket, *fd in both
+ * processes.  Returns as fork(2) does.
+ */
+pid_t	reader_start(int *fd);
+
+/* Waits for a process, through signals.  Returns its status as of wait(2). */
+int	reader_wait(pid_t);
 
 /*
  * Confines the calling helper process, before it reads a file: SIGBUS, SIGSEGV,

@@ -3,10 +3,6 @@
  *
  * Reads the functions of a file by a helper process, and finds them.
  */
-#include <sys/wait.h>
-
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +16,7 @@
 #define SEGMENTS_MAX	65536u
 #define NAMES_MAX	(UINT64_C(1) << 30)
 
-/* The header before the tables in the pipe. */
+/* The header before the tables in the socket. */
 struct head {
 	uint32_t nsegments, count;
 	uint64_t names_size;
@@ -47,7 +43,7 @@ reader(int fd, int out, const char *path)
 
 /* ------------------------------------------------------------ its answer */
 
-/* Returns an array from the pipe; NULL if it is incomplete. */
+/* Returns an array from the socket; NULL if it is incomplete. */
 static void *
 read_all(int fd, size_t count, size_t size)
 {
@@ -95,27 +91,22 @@ listen(struct functions *f, int fd)
 const char *
 module_read(struct functions *f, int fd, const char *path)
 {
-	int pipes[2], status = 0;
+	int socket, status;
 	bool heard;
 	pid_t pid;
 
 	memset(f, 0, sizeof(*f));
-	if (pipe2(pipes, O_CLOEXEC) == -1)
-		return (strerror(errno));
-	if ((pid = fork()) == 0) {
-		(void)close(pipes[0]);
-		reader(fd, pipes[1], path);
-	}
-	(void)close(pipes[1]);
-	heard = pid != -1 && listen(f, pipes[0]);
-	(void)close(pipes[0]);
-	while (pid != -1 && waitpid(pid, &status, 0) == -1 && errno == EINTR)
-		continue;
+	if ((pid = reader_start(&socket)) == 0)
+		reader(fd, socket, path);
+	if (pid == -1)
+		return ("cannot create the helper process");
+	heard = listen(f, socket);
+	(void)close(socket);
+	status = reader_wait(pid);
 	if (heard)
 		return (NULL);
 	module_free(f);
-	return (pid == -1 ? "cannot create the helper process" :
-	    reader_why(status));
+	return (reader_why(status));
 }
 
 void

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Functions in the files of programs.  Each file is read by a helper process of
- * its own (helper_process.h), which writes the tables below to a pipe.
+ * its own (helper_process.h), which writes the tables below to a socket.
  */
 #ifndef TBUFCTL_DEBUGINFO_FUNCTIONS_H
 #define TBUFCTL_DEBUGINFO_FUNCTIONS_H

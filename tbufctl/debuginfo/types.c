@@ -4,10 +4,6 @@
  * Asks a helper process for types of programs, one question after the other.
  * Without an answer there is no such type.
  */
-#include <sys/socket.h>
-#include <sys/wait.h>
-
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,21 +21,11 @@
 static void
 start(struct types *t)
 {
-	int ends[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) {
-		t->failed = true;
-		return;
-	}
-	if ((t->reader = fork()) == 0) {
-		(void)close(ends[0]);
-		types_answer(t->first, ends[1]);
-	}
-	(void)close(ends[1]);
-	t->fd = ends[0];
+	if ((t->reader = reader_start(&t->fd)) == 0)
+		types_answer(t->first, t->fd);
 	if (t->reader != -1)
 		return;
-	(void)close(t->fd);
 	t->reader = 0;
 	t->failed = true;
 }
@@ -48,11 +34,10 @@ start(struct types *t)
 static int
 end(struct types *t)
 {
-	int status = 0;
+	int status;
 
 	(void)close(t->fd);
-	while (waitpid(t->reader, &status, 0) == -1 && errno == EINTR)
-		continue;
+	status = reader_wait(t->reader);
 	t->reader = 0;
 	return (status);
 }

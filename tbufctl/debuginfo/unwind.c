@@ -3,10 +3,6 @@
  *
  * Asks a helper process to unwind stacks, one after the other.
  */
-#include <sys/socket.h>
-#include <sys/wait.h>
-
-#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,34 +18,13 @@ static struct parcel parcel;
 static pid_t reader;			/* 0: none yet, -1: failed */
 static int to_reader;
 
-static void
-start(void)
-{
-	int ends[2];
-
-	reader = -1;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
-		return;
-	if ((reader = fork()) == 0) {
-		(void)close(ends[0]);
-		unwind_answer(ends[1]);
-	}
-	(void)close(ends[1]);
-	to_reader = ends[0];
-	if (reader == -1)
-		(void)close(to_reader);
-}
-
 /* Ends the helper process.  Returns its status as of wait(2). */
 static int
 end(void)
 {
-	int status = 0;
 
 	(void)close(to_reader);
-	while (waitpid(reader, &status, 0) == -1 && errno == EINTR)
-		continue;
-	return (status);
+	return (reader_wait(reader));
 }
 
 /* Appends the mapped files of an ended process, for the helper to open. */
@@ -105,8 +80,8 @@ unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
 	bool again;
 
 	(void)arg;
-	if (reader == 0)
-		start();
+	if (reader == 0 && (reader = reader_start(&to_reader)) == 0)
+		unwind_answer(to_reader);
 	if (reader == -1 || tbuf_consumer_mapping(consumer, stack->image, pc,
 	    &m) != 1 || !ask(stack, m.pid))
 		return (0);

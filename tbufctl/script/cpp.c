@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/helper_process.h"
 #include "base/messages.h"
 #include "cpp.h"
 #include "options/d_options.h"
@@ -60,23 +61,6 @@ text_read(const char *path, size_t *length)
 	(void)close(fd);
 	errno = error;
 	return (text);
-}
-
-static int
-write_all(int fd, const char *text, size_t length)
-{
-	ssize_t n;
-
-	while (length > 0) {
-		n = write(fd, text, length);
-		if (n == -1 && errno != EINTR)
-			return (-errno);
-		if (n > 0) {
-			text += n;
-			length -= (size_t)n;
-		}
-	}
-	return (lseek(fd, 0, SEEK_SET) == 0 ? 0 : -errno);
 }
 
 /* ------------------------------------------------------------ cpp */
@@ -177,8 +161,9 @@ cpp_run(const struct d_settings *d, char *text, size_t *length,
 	if (strncmp(text, "#!", 2) == 0)
 		from += strcspn(text, "\n");
 	*why = failed;
-	if (in != -1 && out != -1 && write_all(in, from, *length -
-	    (size_t)(from - text)) == 0 &&
+	if (in != -1 && out != -1 &&
+	    reader_write(in, from, *length - (size_t)(from - text)) &&
+	    lseek(in, 0, SEEK_SET) == 0 &&
 	    (*why = spawn(arguments, in, out)) == NULL &&
 	    lseek(out, 0, SEEK_SET) == 0)
 		made = read_all(out, length);
