@@ -4,6 +4,7 @@
  * Compiles the programs of the command line into a script.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,15 @@
 #include "suggest_name.h"
 
 /* ------------------------------------------------------------ callbacks */
+
+/* The context of callbacks is the `known` of a struct compiled. */
+static struct compiled *
+compiled_of(void *known)
+{
+
+	return ((struct compiled *)((char *)known -
+	    offsetof(struct compiled, known)));
+}
 
 /* Sets the sizes that a program is compiled for. */
 static void
@@ -50,7 +60,7 @@ set_frames(struct compiled *c)
 static const char *
 set_option(void *context, const char *name, const char *value)
 {
-	struct compiled *c = context;
+	struct compiled *c = compiled_of(context);
 	const char *why;
 
 	if (setting_is_outside(name))
@@ -87,69 +97,17 @@ set_option(void *context, const char *name, const char *value)
 static bool
 probe_exists(void *context, const struct d_description *d)
 {
-	struct compiled *c = context;
+	struct compiled *c = compiled_of(context);
 
 	return (known_count(&c->known, d) != 0 ||
 	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
 	    !missing_is_pid(d->field[D_FIELD_PROVIDER])));
 }
 
-static enum d_class
-argument(void *context, const struct d_description *d, const char *name,
-    uint64_t number)
-{
-	struct compiled *c = context;
-
-	return (known_argument(&c->known, d, name, number));
-}
-
-static enum d_class
-likely(void *context, const struct d_description *d, const char *name,
-    uint64_t number)
-{
-	struct compiled *c = context;
-
-	return (known_likely(&c->known, d, name, number));
-}
-
-static bool
-probe_by_id(void *context, uint64_t id, struct d_description *d)
-{
-	struct compiled *c = context;
-
-	return (known_by_id(&c->known, id, d));
-}
-
-static uint64_t
-type_find(void *context, const char *module, enum d_import_kind kind,
-    const char *name)
-{
-	struct compiled *c = context;
-
-	return (types_find(&c->known.types, module, kind, name));
-}
-
-static uint64_t
-argument_type(void *context, const struct d_description *d, const char *name,
-    uint64_t number)
-{
-	struct compiled *c = context;
-
-	return (known_argument_type(&c->known, d, name, number));
-}
-
-static bool
-type_read(void *context, uint64_t id, struct d_import *type)
-{
-	struct compiled *c = context;
-
-	return (types_read(&c->known.types, id, type));
-}
-
 static bool
 is_traced(void *context, int64_t pid)
 {
-	struct compiled *c = context;
+	struct compiled *c = compiled_of(context);
 	size_t i;
 
 	if (c->target != 0 && pid == c->target)
@@ -200,12 +158,13 @@ set_options(struct compiled *c, pid_t target)
 
 	c->d = (struct d_options){
 		.callbacks = {
-			.context = c, .set_option = set_option,
-			.probe_exists = probe_exists, .argument = argument,
-			.likely = likely, .probe_by_id = probe_by_id,
-			.type_find = type_find,
-			.argument_type = argument_type, .type_read = type_read,
-			.is_traced = is_traced
+			.context = &c->known, .set_option = set_option,
+			.probe_exists = probe_exists,
+			.argument = known_argument, .likely = known_likely,
+			.probe_by_id = known_by_id,
+			.type_find = known_type_find,
+			.argument_type = known_argument_type,
+			.type_read = known_type_read, .is_traced = is_traced
 		},
 		.macros = make_macros(target), .version = o->d.version,
 		.least = o->d.least,

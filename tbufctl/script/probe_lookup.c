@@ -59,25 +59,25 @@ is_timer(const struct d_description *d)
 }
 
 unsigned
-known_own_list(const struct d_description *d, void (*visit)(void *,
-    const char *provider, const char *name, unsigned id), void *arg)
+known_own_list(const struct d_description *d, known_visit *visit, void *arg)
 {
 	unsigned i, n = 0;
 
 	for (i = 0; i < KNOWN_FIXED; i++)
 		if (matches(d, "dtrace", "", "", own[i])) {
-			visit(arg, "dtrace", own[i], i + 1);
+			if (visit != NULL)
+				visit(arg, "dtrace", own[i], i + 1);
 			n++;
 		}
 	if (n != 0 || !is_timer(d))
 		return (n);
-	visit(arg, "profile", d->field[D_FIELD_NAME], 0);
+	if (visit != NULL)
+		visit(arg, "profile", d->field[D_FIELD_NAME], 0);
 	return (1);
 }
 
 unsigned
-known_usual_list(const struct d_description *d, void (*visit)(void *,
-    const char *provider, const char *name, unsigned id), void *arg)
+known_usual_list(const struct d_description *d, known_visit *visit, void *arg)
 {
 	static const char *const usual[] = {
 		"profile-97", "profile-199", "profile-499", "profile-997",
@@ -95,21 +95,11 @@ known_usual_list(const struct d_description *d, void (*visit)(void *,
 	return (n);
 }
 
-static void
-ignore(void *arg, const char *provider, const char *name, unsigned id)
-{
-
-	(void)arg;
-	(void)provider;
-	(void)name;
-	(void)id;
-}
-
 unsigned
 known_own(const struct d_description *d)
 {
 
-	return (known_own_list(d, ignore, NULL));
+	return (known_own_list(d, NULL, NULL));
 }
 
 /* ------------------------------------------------------------ targets */
@@ -249,9 +239,10 @@ argument_of(const struct tbuf_probe_info *probe, const char *name,
 }
 
 enum d_class
-known_argument(struct known *k, const struct d_description *d,
+known_argument(void *known, const struct d_description *d,
     const char *name, uint64_t number)
 {
+	struct known *k = known;
 	const struct tbuf_probe_info *probe;
 	size_t i;
 	unsigned n;
@@ -283,10 +274,10 @@ known_sites(struct known *k)
 }
 
 enum d_class
-known_likely(struct known *k, const struct d_description *d, const char *name,
+known_likely(void *known, const struct d_description *d, const char *name,
     uint64_t number)
 {
-	const struct sites *sites = known_sites(k);
+	const struct sites *sites = known_sites(known);
 	const struct tbuf_probe_info *probe;
 	unsigned n;
 	size_t i;
@@ -338,9 +329,10 @@ type_of(struct known *k, const struct d_description *d,
 }
 
 uint64_t
-known_argument_type(struct known *k, const struct d_description *d,
+known_argument_type(void *known, const struct d_description *d,
     const char *name, uint64_t number)
 {
+	struct known *k = known;
 	const struct sites *sites = known_sites(k);
 	uint64_t id = 0;
 	size_t i;
@@ -353,8 +345,9 @@ known_argument_type(struct known *k, const struct d_description *d,
 }
 
 bool
-known_by_id(struct known *k, uint64_t id, struct d_description *d)
+known_by_id(void *known, uint64_t id, struct d_description *d)
 {
+	struct known *k = known;
 	size_t i;
 
 	if (id >= 1 && id <= KNOWN_FIXED) {
@@ -371,6 +364,23 @@ known_by_id(struct known *k, uint64_t id, struct d_description *d)
 			return (true);
 		}
 	return (false);
+}
+
+uint64_t
+known_type_find(void *known, const char *module, enum d_import_kind kind,
+    const char *name)
+{
+	struct known *k = known;
+
+	return (types_find(&k->types, module, kind, name));
+}
+
+bool
+known_type_read(void *known, uint64_t id, struct d_import *type)
+{
+	struct known *k = known;
+
+	return (types_read(&k->types, id, type));
 }
 
 void

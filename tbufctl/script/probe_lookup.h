@@ -37,14 +37,14 @@ char	*known_text(const struct d_description *);
 /* Lists the probes of targets, of all targets if none was named. */
 void	known_list(struct known *);
 /*
- * Visits tbufctl's own probes that a description matches, and returns their
- * number.  A timer has the id 0.
+ * Visits tbufctl's own probes that a description matches, unless `visit` is
+ * NULL, and returns their number.  A timer has the id 0.
  */
-unsigned known_own_list(const struct d_description *, void (*visit)(void *,
-	    const char *provider, const char *name, unsigned id), void *);
+typedef void known_visit(void *, const char *provider, const char *name,
+	    unsigned id);
+unsigned known_own_list(const struct d_description *, known_visit *, void *);
 /* Visits matching timers that lists show without being asked for them. */
-unsigned known_usual_list(const struct d_description *, void (*visit)(void *,
-	    const char *provider, const char *name, unsigned id), void *);
+unsigned known_usual_list(const struct d_description *, known_visit *, void *);
 /* Returns the number of tbufctl's own probes that a description matches. */
 unsigned known_own(const struct d_description *);
 /*
@@ -58,25 +58,21 @@ bool	known_matches(const struct d_description *,
  * Returns known_count(), or, if that is 0, counts the probes there are by now.
  */
 unsigned known_count_again(struct known *, const struct d_description *);
-/* Returns the class of an argument of matching probes, by name or number. */
-enum d_class known_argument(struct known *, const struct d_description *,
-	    const char *name, uint64_t number);
-/*
- * Returns the likely class of an argument of D_CLASS_ANY, from the command's
- * files.
- */
-enum d_class known_likely(struct known *, const struct d_description *,
-	    const char *name, uint64_t number);
 /* Visits the names of the arguments of matching probes. */
 void	known_names(struct known *, const struct d_description *,
 	    void (*visit)(void *, const char *name), void *);
-/*
- * Returns the declared type of a pointer argument, for types_read(); 0:
- * unknown.
- */
-uint64_t known_argument_type(struct known *, const struct d_description *,
-	    const char *name, uint64_t number);
-bool	known_by_id(struct known *, uint64_t id, struct d_description *);
 void	known_free(struct known *);
+
+/* Callbacks of the compiler, which have a struct known as their context. */
+enum d_class known_argument(void *known, const struct d_description *,
+	    const char *name, uint64_t number);
+enum d_class known_likely(void *known, const struct d_description *,
+	    const char *name, uint64_t number);
+bool	known_by_id(void *known, uint64_t id, struct d_description *);
+uint64_t known_type_find(void *known, const char *module, enum d_import_kind,
+	    const char *name);
+uint64_t known_argument_type(void *known, const struct d_description *,
+	    const char *name, uint64_t number);
+bool	known_type_read(void *known, uint64_t id, struct d_import *);
 
 #endif
