@@ -20,24 +20,23 @@ regular_find(const char *path)
 	return (open(path, O_PATH | O_CLOEXEC));
 }
 
-const char *
-regular_open(int *fd, uint64_t inode)
+int
+regular_open(int found, uint64_t inode, const char **why)
 {
 	char path[32];
 	struct stat st;
-	int readable;
+	int fd = -1;
 
-	if (fstat(*fd, &st) == -1)
-		return (strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return ("it is not a regular file");
-	if (st.st_ino != inode)
-		return ("another file has replaced it");
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", *fd);
-	readable = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (readable == -1)
-		return (strerror(errno));
-	(void)close(*fd);
-	*fd = readable;
-	return (NULL);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	if (found == -1 || fstat(found, &st) == -1)
+		*why = strerror(errno);
+	else if (!S_ISREG(st.st_mode))
+		*why = "it is not a regular file";
+	else if (st.st_ino != inode)
+		*why = "another file has replaced it";
+	else if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+		*why = strerror(errno);
+	if (found != -1)
+		(void)close(found);
+	return (fd);
 }

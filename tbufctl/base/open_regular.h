@@ -16,9 +16,10 @@
 int	regular_find(const char *path);
 
 /*
- * Replaces the descriptor by one for reading, if it is a regular file with this
- * inode.  Returns NULL, or why it could not.
+ * Opens a file that regular_find() found, or reports its error, and closes its
+ * descriptor.  Returns a descriptor for reading, if it is a regular file with
+ * this inode, or -1 and the reason in *why.
  */
-const char *regular_open(int *fd, uint64_t inode);
+int	regular_open(int found, uint64_t inode, const char **why);
 
 #endif

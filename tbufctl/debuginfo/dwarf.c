@@ -1,8 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The modules of a program.  A process has those that it has mapped; a command
- * that does not run yet has its executable and the libraries that this needs.
+ * The modules of a program.  A process has those that it has mapped; one that
+ * has ended, the files that it had mapped, if their paths still lead to the
+ * same inodes; a command that does not run yet, its executable and the
+ * libraries that this needs.
  * libdwfl finds split debug files by build id and by link, also under
  * /usr/lib/debug.
  */
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/string_list.h"
 #include "dwarf.h"
 #include "elf/needed_libraries.h"
@@ -21,8 +24,8 @@
 static char *path_of_debug;	/* NULL: libdwfl's default */
 
 /* Without DEBUGINFOD_URLS, libdwfl fetches nothing from a network. */
-int
-dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+static int
+find_debuginfo(Dwfl_Module *module, void **data, const char *name,
     Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
     char **found)
 {
@@ -42,19 +45,20 @@ dwarf_find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 
 static const Dwfl_Callbacks of_process = {
 	.find_elf = dwfl_linux_proc_find_elf,
-	.find_debuginfo = dwarf_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.debuginfo_path = &path_of_debug,
 };
 
 static const Dwfl_Callbacks of_files = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwarf_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &path_of_debug,
 };
 
-Dwfl *
-dwarf_reported(Dwfl *dwfl, bool good)
+/* Ends the reports of modules.  Frees the Dwfl and returns NULL on failure. */
+static Dwfl *
+reported(Dwfl *dwfl, bool good)
 {
 
 	if (dwfl != NULL && good &&
@@ -85,8 +89,55 @@ dwarf_open_process(pid_t pid)
 {
 	Dwfl *dwfl = dwfl_begin(&of_process);
 
-	return (dwarf_reported(dwfl, dwfl != NULL &&
+	return (reported(dwfl, dwfl != NULL &&
 	    dwfl_linux_proc_report(dwfl, pid) == 0 && has_memory(pid)));
+}
+
+/* --- ended processes ------------------------------------------------------ */
+
+/* Finds how far mapped code is from its addresses in the file. */
+static bool
+find_bias(int fd, const struct dwarf_mapped *m, GElf_Addr *bias)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	GElf_Phdr segment;
+	size_t i, n = 0;
+	bool found = false;
+
+	if (elf != NULL && elf_getphdrnum(elf, &n) != 0)
+		n = 0;
+	for (i = 0; i < n && !found; i++) {
+		if (gelf_getphdr(elf, (int)i, &segment) == NULL)
+			break;
+		found = segment.p_type == PT_LOAD &&
+		    (segment.p_flags & PF_X) != 0 &&
+		    m->offset <= segment.p_offset &&
+		    segment.p_offset - m->offset < segment.p_align;
+		*bias = m->start + (segment.p_offset - m->offset) -
+		    segment.p_vaddr;
+	}
+	(void)elf_end(elf);
+	return (found);
+}
+
+Dwfl *
+dwarf_open_mapped(const struct dwarf_mapped *m, size_t count)
+{
+	const struct dwarf_mapped *end = m + count;
+	Dwfl *dwfl = dwfl_begin(&of_files);
+	GElf_Addr bias = 0;
+	const char *why;
+	int fd;
+
+	for (; dwfl != NULL && m < end; m++) {
+		if (m->path == NULL || (fd = regular_open(
+		    regular_find(m->path), m->inode, &why)) == -1)
+			continue;
+		if (!find_bias(fd, m, &bias) || dwfl_report_elf(dwfl, m->path,
+		    m->path, fd, bias, true) == NULL)
+			(void)close(fd);
+	}
+	return (reported(dwfl, dwfl != NULL));
 }
 
 /* --- programs ------------------------------------------------------------- */
@@ -135,7 +186,7 @@ dwarf_open_program(const char *path)
 	for (i = 1; i < report.files.count; i++)
 		(void)report_file(&report, report.files.all[i]);
 	words_free(&report.files);
-	return (dwarf_reported(report.dwfl, good));
+	return (reported(report.dwfl, good));
 }
 
 /* --- the list ------------------------------------------------------------- */

@@ -5,7 +5,6 @@
  *
  *	types_server.c	sources of types: processes, a command
  *	dwarf.c		modules: an executable, its libraries
- *	dwarf_mapped.c	modules of a process that has ended
  *	dwarf_names.c	names in a module
  *	dwarf_read.c	one level of a type
  *	dwarf_argument.c	the type of an argument of a probe
@@ -73,12 +72,6 @@ struct dwarf_mapped {
 	const char *path;
 };
 Dwfl	*dwarf_open_mapped(const struct dwarf_mapped *, size_t count);
-/* Ends the reports of modules.  Frees the Dwfl and returns NULL on failure. */
-Dwfl	*dwarf_reported(Dwfl *, bool good);
-/* Finds a split debug file, as libdwfl does. */
-int	dwarf_find_debuginfo(Dwfl_Module *, void **data, const char *name,
-	    Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-	    char **found);
 struct dwarf_module *dwarf_modules(Dwfl *);
 void	dwarf_modules_free(struct dwarf_module *);
 /*

@@ -4,7 +4,6 @@
  * Finds the file that was mapped at an address, and the function in it.  Each
  * file is read once, for the first address in it.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,12 +73,11 @@ static const char *
 read_file(struct file *file, const struct tbuf_mapping *m)
 {
 	const char *why;
-	int fd;
+	int fd = regular_open(find_mapped(m), m->inode, &why);
 
-	if ((fd = find_mapped(m)) == -1)
-		return (strerror(errno));
-	if ((why = regular_open(&fd, m->inode)) == NULL)
-		why = module_read(&file->functions, fd, m->path);
+	if (fd == -1)
+		return (why);
+	why = module_read(&file->functions, fd, m->path);
 	clean(file->functions.names, file->functions.names_size);
 	(void)close(fd);
 	return (why);
