@@ -154,13 +154,9 @@ add_setting(struct options *o, const char *given, const char *text)
 	o->settings = memory_get(o->settings, o->nsettings + 1,
 	    sizeof(*o->settings));
 	s = &o->settings[o->nsettings++];
-	*s = (struct setting){ .given = given };
-	if (given != NULL) {
-		s->name = memory_string(text);
-		s->value = given;
-		return (0);
-	}
-	s->name = memory_string(text);
+	*s = (struct setting){
+		.given = given, .name = memory_string(text), .value = given
+	};
 	if ((equals = strchr(s->name, '=')) != NULL) {
 		*equals = '\0';
 		s->value = text + (equals - s->name) + 1;
@@ -472,55 +468,33 @@ parse_error(int c, char **argv)
 	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
 }
 
-/* Parses flags of the compiler. */
-static void
-parse_compiler(struct options *o, int c)
-{
-
-	switch (c) {
-	case 'C':
-		o->d.cpp = true;
-		break;
-	case 'D':
-	case 'I':
-	case 'U':
-		words_add(&o->d.cpp_words, "-%c%s", c, optarg);
-		break;
-	case 'e':
-		o->d.compile_only = true;
-		break;
-	case 'H':
-		o->d.headers = true;
-		break;
-	case 'L':
-		words_add(&o->d.libraries, "%s", optarg);
-		break;
-	case 'S':
-		o->d.disassemble = true;
-		break;
-	default:
-		o->d.destructive = true;
-		break;
-	}
-}
-
 /* Returns the flag that an option without an argument sets, or NULL. */
 static bool *
 flag_of(struct options *o, int c)
 {
 	switch (c) {
+	case 'C':
+		return (&o->d.cpp);
+	case 'e':
+		return (&o->d.compile_only);
 	case 'F':
 		return (&o->flow);
 	case 'G':
 		return (&o->object);
 	case 'h':
 		return (&o->header);
+	case 'H':
+		return (&o->d.headers);
 	case 'l':
 		return (&o->list);
 	case 'q':
 		return (&o->quiet);
+	case 'S':
+		return (&o->d.disassemble);
 	case 'v':
 		return (&o->verbose);
+	case 'w':
+		return (&o->d.destructive);
 	case 'Z':
 		return (&o->unmatched);
 	}
@@ -601,106 +575,102 @@ parse_one(struct options *o, int c)
 		if (strcmp(optarg, o->d.ilp32 ? "2" : "4") == 0)
 			return (0);
 		return (bad_usage(MSG_BAD_OPTION, name));
-	case 'a':
-	case 'A':
-	case 'B':
-		return (bad_usage(MSG_NO_MEANING, name));
-	default:
-		parse_compiler(o, c);
+	case 'L':
+		words_add(&o->d.libraries, "%s", optarg);
 		return (0);
+	case 'D':
+	case 'I':
+	case 'U':
+		words_add(&o->d.cpp_words, "-%c%s", c, optarg);
+		return (0);
+	default:	/* -a, -A and -B */
+		return (bad_usage(MSG_NO_MEANING, name));
 	}
 }
 
-/* Returns an option that --stat, --left, --set, --unwrap exclude, or NULL. */
+/*
+ * Returns the first option that was given, of those that the letters stand for,
+ * or NULL.
+ */
 static const char *
-not_with_mode(const struct options *o)
+first_given(const struct options *o, const char *letters)
 {
+	const struct {
+		char letter;
+		bool given;
+		const char *name;
+	} all[] = {
+		{ 'c', o->command != NULL, "-c" },
+		{ 'l', o->list, "-l" },
+		{ 'p', o->npids > 0, "-p" },
+		{ 'd', o->program.count > 0, "a probe description" },
+		{ 'C', o->ncores > 0, "--core" },
+		{ 'J', o->json, "--format=json" },
+		{ 'L', o->left, "--left" },
+		{ 'O', o->object_file != NULL, "--object" },
+		{ 'R', o->nfiles > 0, "--read" },
+		{ 'S', o->snapshot, "--snapshot" },
+		{ 'T', o->stat, "--stat" },
+		{ 'U', o->units, "--units" },
+		{ 'W', o->unwrap != NULL, "--unwrap" }
+	};
+	size_t i;
 
-	if (o->list)
-		return ("-l");
-	if (o->command != NULL)
-		return ("-c");
-	if (o->nfiles > 0)
-		return ("--read");
-	if (o->ncores > 0)
-		return ("--core");
-	if (o->snapshot)
-		return ("--snapshot");
-	return (o->program.count > 0 ? "a probe description" : NULL);
+	for (; *letters != '\0'; letters++)
+		for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+			if (all[i].letter == *letters && all[i].given)
+				return (all[i].name);
+	return (NULL);
 }
 
-/* Returns the option of a mode that excludes other modes, or NULL. */
-static const char *
-other_mode(const struct options *o)
+/* Refuses the first given option of those that `name` does not go with. */
+static int
+exclude(const struct options *o, const char *name, const char *letters)
 {
+	const char *other = first_given(o, letters);
 
-	return (o->stat ? "--stat" : o->left ? "--left" :
-	    o->units ? "--units" : NULL);
+	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
 }
 
 static int
 choose_text(struct options *o)
 {
-	const char *name = o->set != NULL ? "--set" : "--unwrap";
-	const char *other = not_with_mode(o);
 
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
-	if (o->set != NULL && o->unwrap != NULL)
-		other = "--unwrap";
-	else if (other_mode(o) != NULL)
-		other = other_mode(o);
-	else if (o->json)
-		other = "--format=json";
-	else if (o->unwrap != NULL && o->npids > 0)
-		other = "-p";
-	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
+	return (o->set != NULL ? exclude(o, "--set", "WTLUJlcRCSd") :
+	    exclude(o, "--unwrap", "TLUJplcRCSd"));
 }
 
 /* Chooses -l --object, which reads a file and no process. */
 static int
 choose_object(struct options *o)
 {
-	const char *other = other_mode(o) != NULL ? other_mode(o) :
-	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
-	    o->nfiles > 0 ? "--read" : o->ncores > 0 ? "--core" :
-	    o->snapshot ? "--snapshot" :
-	    o->program.count > 0 ? "a probe description" : NULL;
 
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
-	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, "--object", other));
+	return (exclude(o, "--object", "TLUpcRCSd"));
 }
 
 /* Chooses -h or -G, which make files to build a program with. */
 static int
 choose_header(struct options *o)
 {
-	const char *other = o->header && o->object ? "-G" :
-	    other_mode(o) != NULL ? other_mode(o) :
-	    o->object_file != NULL ? "--object" : o->list ? "-l" :
-	    o->npids > 0 ? "-p" : o->command != NULL ? "-c" :
-	    o->nfiles > 0 ? "--read" :
-	    o->ncores > 0 ? "--core" : o->snapshot ? "--snapshot" : NULL;
 
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
-	return (other == NULL ? 0 :
-	    bad_usage(MSG_TOGETHER, o->header ? "-h" : "-G", other));
+	if (o->header && o->object)
+		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
+	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCS"));
 }
 
 /* Chooses --units; the records of one unit are printed as by --read. */
 static int
 choose_units(struct options *o)
 {
-	const char *other = o->list ? "-l" : o->command != NULL ? "-c" :
-	    o->snapshot ? "--snapshot" :
-	    o->program.count > 0 ? "a probe description" : NULL;
+	int status = exclude(o, "--units", "lcSdTLp");
 
-	if (other == NULL)
-		other = o->stat ? "--stat" : o->left ? "--left" :
-		    o->npids > 0 ? "-p" : NULL;
-	if (other != NULL)
-		return (bad_usage(MSG_TOGETHER, "--units", other));
+	if (status != 0)
+		return (status);
 	if (!o->units_one)
 		o->mode = MODE_UNITS;
 	else if (o->nfiles == 0 && o->ncores == 0) {
@@ -730,7 +700,7 @@ check_providers(const struct options *o)
 static int
 choose_mode(struct options *o)
 {
-	const char *other;
+	const char *reads = first_given(o, "SRC");
 
 	if (o->set != NULL || o->unwrap != NULL)
 		return (choose_text(o));
@@ -738,28 +708,22 @@ choose_mode(struct options *o)
 		return (choose_header(o));
 	if (o->object_file != NULL)
 		return (choose_object(o));
-	if ((o->nfiles > 0 || o->snapshot) &&
-	    (o->command != NULL || o->npids > 0))
-		return (bad_usage(MSG_TOGETHER,
-		    o->snapshot ? "--snapshot" : "--read",
-		    o->command != NULL ? "-c" : "-p"));
-	if (o->ncores > 0 && (o->command != NULL || o->npids > 0))
-		return (bad_usage(MSG_TOGETHER, "--core",
-		    o->command != NULL ? "-c" : "-p"));
+	if (reads != NULL && first_given(o, "cp") != NULL)
+		return (exclude(o, reads, "cp"));
 	if (o->units)
 		return (choose_units(o));
-	if (o->stat || o->left) {
-		o->mode = o->stat ? MODE_STAT : MODE_LEFT;
-		other = not_with_mode(o);
-		if (o->left && other == NULL)
-			other = o->stat ? "--stat" : o->npids > 0 ? "-p" : NULL;
-		if (other != NULL)
-			return (bad_usage(MSG_TOGETHER, o->left ? "--left" :
-			    "--stat", other));
-	} else if (o->list)
+	if (o->left) {
+		o->mode = MODE_LEFT;
+		return (exclude(o, "--left", "lcRCSdTp"));
+	}
+	if (o->stat) {
+		o->mode = MODE_STAT;
+		return (exclude(o, "--stat", "lcRCSd"));
+	}
+	if (o->list)
 		o->mode = MODE_LIST;
-	else if (o->flow && o->json)
-		return (bad_usage(MSG_TOGETHER, "-F", "--format=json"));
+	else if (o->flow)
+		return (exclude(o, "-F", "J"));
 	return (0);
 }
 
