@@ -225,7 +225,7 @@ snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
 
 	if (error < 0)
 		return (fail(MSG_TARGETS_LOOK, format_directory(error)));
-	return (holders.count == 0 && o->nfiles + o->ncores == 0 ?
+	return (holders.count == 0 && o->files.count + o->cores.count == 0 ?
 	    fail(MSG_NO_SESSION) : 0);
 }
 
@@ -244,13 +244,8 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 		raise_limit();
 	if (o->snapshot && (status = snapshot_all(o, consumer)) != 0)
 		return (status);
-	for (i = 0; i < o->nfiles; i++)
-		if ((status = file_open(consumer, o->files[i],
-		    o->quiet)) != 0)
-			return (status);
-	for (i = 0; i < o->ncores; i++)
-		if ((status = core_open(consumer, o->cores[i], o->quiet)) != 0)
-			return (status);
+	if ((status = files_open(consumer, o)) != 0)
+		return (status);
 	for (i = 0; i < o->npids; i++)
 		if ((error = grab(o, consumer, o->pids[i])) < 0)
 			goto fail;

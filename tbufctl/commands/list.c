@@ -41,7 +41,7 @@ wants_all(const struct options *o)
 {
 
 	return (o->program.count == 0 && o->npids == 0 &&
-	    o->nfiles + o->ncores == 0 && o->command == NULL);
+	    o->files.count + o->cores.count == 0 && o->command == NULL);
 }
 
 /* Prints the list: first tbufctl's own probes, then those of targets. */

@@ -150,16 +150,11 @@ look_in_files(struct run *run)
 {
 	const struct options *o = run->options;
 	struct tbuf_consumer *consumer = tbuf_consumer_new();
-	int status = 0;
-	size_t i;
+	int status;
 
 	if (consumer == NULL)
 		return (fail(MSG_START, strerror(errno)));
-	for (i = 0; i < o->nfiles && status == 0; i++)
-		status = file_open(consumer, o->files[i], o->quiet);
-	for (i = 0; i < o->ncores && status == 0; i++)
-		status = core_open(consumer, o->cores[i], o->quiet);
-	if (status == 0) {
+	if ((status = files_open(consumer, o)) == 0) {
 		heading(run);
 		(void)tbuf_consumer_units(consumer,
 		    o->units_figures ? NULL : unit, figures, run);
@@ -187,7 +182,7 @@ int
 units_run(const struct options *o, struct output *out)
 {
 	struct run run = { .options = o, .out = out };
-	bool files = o->nfiles > 0 || o->ncores > 0;
+	bool files = o->files.count + o->cores.count > 0;
 	int error;
 
 	if (!files && o->units_pid != 0 && check_process(o->units_pid) != 0)

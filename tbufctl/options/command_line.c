@@ -265,25 +265,14 @@ check_name(const char *option, const char *text)
 	return (*text != '\0' ? 0 : bad_usage(MSG_NO_ARGUMENT, option));
 }
 
+/* Adds the name of a file to those that an option has given. */
 static int
-parse_read(struct options *o, const char *text)
+add_file(struct words *files, const char *option, const char *name)
 {
 
-	if (check_name("--read", text) != 0)
+	if (check_name(option, name) != 0)
 		return (EXIT_USAGE);
-	o->files = memory_get(o->files, o->nfiles + 1, sizeof(*o->files));
-	o->files[o->nfiles++] = text;
-	return (0);
-}
-
-static int
-parse_core(struct options *o, const char *text)
-{
-
-	if (check_name("--core", text) != 0)
-		return (EXIT_USAGE);
-	o->cores = memory_get(o->cores, o->ncores + 1, sizeof(*o->cores));
-	o->cores[o->ncores++] = text;
+	words_add(files, "%s", name);
 	return (0);
 }
 
@@ -365,7 +354,7 @@ parse_snapshot(struct options *o, const char *text)
 	}
 	(void)strtonum(text, 1, INT_MAX, &error);
 	return (error != NULL ? bad_usage(MSG_BAD_PID, text) :
-	    parse_read(o, text));
+	    add_file(&o->files, "--read", text));
 }
 
 static int
@@ -506,7 +495,7 @@ parse_long(struct options *o, int c)
 {
 	switch (c) {
 	case OPTION_CORE:
-		return (parse_core(o, optarg));
+		return (add_file(&o->cores, "--core", optarg));
 	case OPTION_FOLLOW:
 		return (add_setting(o, NULL, "follow"));
 	case OPTION_FORMAT:
@@ -519,7 +508,7 @@ parse_long(struct options *o, int c)
 		o->object_file = optarg;
 		return (check_name("--object", optarg));
 	case OPTION_READ:
-		return (parse_read(o, optarg));
+		return (add_file(&o->files, "--read", optarg));
 	case OPTION_SET:
 		return (parse_set(o, optarg));
 	case OPTION_SNAPSHOT:
@@ -604,11 +593,11 @@ first_given(const struct options *o, const char *letters)
 		{ 'l', o->list, "-l" },
 		{ 'p', o->npids > 0, "-p" },
 		{ 'd', o->program.count > 0, "a probe description" },
-		{ 'C', o->ncores > 0, "--core" },
+		{ 'C', o->cores.count > 0, "--core" },
 		{ 'J', o->json, "--format=json" },
 		{ 'L', o->left, "--left" },
 		{ 'O', o->object_file != NULL, "--object" },
-		{ 'R', o->nfiles > 0, "--read" },
+		{ 'R', o->files.count > 0, "--read" },
 		{ 'S', o->snapshot, "--snapshot" },
 		{ 'T', o->stat, "--stat" },
 		{ 'U', o->units, "--units" },
@@ -673,11 +662,8 @@ choose_units(struct options *o)
 		return (status);
 	if (!o->units_one)
 		o->mode = MODE_UNITS;
-	else if (o->nfiles == 0 && o->ncores == 0) {
-		(void)snprintf(o->units_read, sizeof(o->units_read), "%jd",
-		    (intmax_t)o->units_pid);
-		return (parse_read(o, o->units_read));
-	}
+	else if (o->files.count + o->cores.count == 0)
+		words_add(&o->files, "%jd", (intmax_t)o->units_pid);
 	return (0);
 }
 
@@ -844,7 +830,7 @@ bool
 options_reads(const struct options *o)
 {
 
-	return (o->nfiles + o->ncores > 0 || o->snapshot);
+	return (o->files.count + o->cores.count > 0 || o->snapshot);
 }
 
 void
@@ -855,6 +841,8 @@ options_free(struct options *o)
 	for (i = 0; i < o->nsettings; i++)
 		free(o->settings[i].name);
 	free(o->settings);
+	words_free(&o->files);
+	words_free(&o->cores);
 	words_free(&o->environment);
 	words_free(&o->texts);
 	words_free(&o->usdt);
@@ -862,8 +850,6 @@ options_free(struct options *o)
 	words_free(&o->d.libraries);
 	free(o->words);
 	free(o->pids);
-	free(o->files);
-	free(o->cores);
 	command_free(o->command);
 	program_free(&o->program);
 }

@@ -54,10 +54,8 @@ struct options {
 	pid_t *pids;
 	size_t npids;
 	char **command;		/* -c, split */
-	const char **files;	/* --read, of control files */
-	size_t nfiles;
-	const char **cores;	/* --core */
-	size_t ncores;
+	struct words files;	/* --read, of control files */
+	struct words cores;	/* --core */
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
 	const char *object_file;	/* --object */
@@ -92,7 +90,6 @@ struct options {
 	bool units_one;		/* --units=pid:id: print its records */
 	pid_t units_pid;	/* 0: all processes */
 	uint64_t units_id;
-	char units_read[16];	/* pid as argument of --read */
 	bool left;		/* --left */
 	bool left_remove;	/* --left=remove */
 	uint64_t left_age;	/* remove only older files, ns */

@@ -15,6 +15,7 @@
 
 #include "base/decompress.h"
 #include "base/messages.h"
+#include "options/command_line.h"
 #include "read_files.h"
 
 /*
@@ -51,7 +52,7 @@ open_packed(struct tbuf_consumer *consumer, const char *path, int fd,
 	return (status);
 }
 
-int
+static int
 core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
@@ -69,7 +70,7 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 }
 
 /* Opens a control file; a number is the pid of a process, dead or alive. */
-int
+static int
 file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 {
 	const char *error;
@@ -78,4 +79,17 @@ file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 	return (opened(consumer, error == NULL ?
 	    tbuf_consumer_open_pid(consumer, pid) :
 	    tbuf_consumer_open_file(consumer, file_or_pid), quiet));
+}
+
+int
+files_open(struct tbuf_consumer *consumer, const struct options *o)
+{
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < o->files.count && status == 0; i++)
+		status = file_open(consumer, o->files.all[i], o->quiet);
+	for (i = 0; i < o->cores.count && status == 0; i++)
+		status = core_open(consumer, o->cores.all[i], o->quiet);
+	return (status);
 }

@@ -6,14 +6,13 @@
 #ifndef TBUFCTL_RUN_READ_FILES_H
 #define TBUFCTL_RUN_READ_FILES_H
 
-#include <stdbool.h>
-
+struct options;
 struct tbuf_consumer;
 
 /*
- * Make the consumer read a file.  Return 0, or an exit status after a message.
+ * Makes the consumer read all files.  Returns 0, or an exit status after a
+ * message.
  */
-int	file_open(struct tbuf_consumer *, const char *file_or_pid, bool quiet);
-int	core_open(struct tbuf_consumer *, const char *path, bool quiet);
+int	files_open(struct tbuf_consumer *, const struct options *);
 
 #endif
