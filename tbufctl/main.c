@@ -63,9 +63,10 @@ preloads(const struct options *o)
 	unsigned modules = preload_providers(&o->program);
 	struct words notes = { NULL, 0 };
 	char path[PATH_MAX];
+	const char *unused;
 	size_t i;
 
-	if (preload_program(o->command[0], path))
+	if (preload_program(o->command[0], path, &unused))
 		notes_providers(path, &notes);
 	if (lists && notes.count > 0 && o->program.count == 0)
 		modules |= PRELOAD_USDT;

@@ -1,17 +1,22 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Opens files of programs, after a check that they are regular.
+ * Finds files of programs, and opens them if they are regular.
  */
 #include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <paths.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "messages.h"
 #include "open_regular.h"
+#include "string_list.h"
 
 int
 regular_find(const char *path)
@@ -39,4 +44,35 @@ regular_open(int found, uint64_t inode, const char **why)
 	if (found != -1)
 		(void)close(found);
 	return (fd);
+}
+
+static bool
+is_executable(const char *path)
+{
+	struct stat st;
+
+	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0);
+}
+
+char *
+command_find(const char *name)
+{
+	const char *path, *p, *end;
+	char *file;
+
+	if (strchr(name, '/') != NULL)
+		return (memory_string(name));
+	if ((path = getenv("PATH")) == NULL)
+		path = _PATH_DEFPATH;
+	for (p = path;; p = end + 1) {
+		end = strchrnul(p, ':');
+		file = string_format("%.*s%s%s", (int)(end - p), p,
+		    end == p ? "" : "/", name);
+		if (is_executable(file))
+			return (file);
+		free(file);
+		if (*end == '\0')
+			return (NULL);
+	}
 }

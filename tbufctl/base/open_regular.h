@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Opens files of programs by their paths, if they are regular.
+ * Finds files of programs, and opens them if they are regular.
  */
 #ifndef TBUFCTL_BASE_OPEN_REGULAR_H
 #define TBUFCTL_BASE_OPEN_REGULAR_H
@@ -21,5 +21,11 @@ int	regular_find(const char *path);
  * this inode, or -1 and the reason in *why.
  */
 int	regular_open(int found, uint64_t inode, const char **why);
+
+/*
+ * Returns the file that execvp(3) would execute, for the caller to free, or
+ * NULL.
+ */
+char	*command_find(const char *name);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/helper_process.h"
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/pipe_message.h"
-#include "base/string_list.h"
 #include "probe_sites.h"
 #include "types_server.h"
 
@@ -22,29 +22,6 @@ static struct dwarf_types types;
 
 /* --- opening -------------------------------------------------------------- */
 
-/* Returns the path where a shell finds the command, to be freed, or NULL. */
-static char *
-command_path(const char *name)
-{
-	struct words list = { NULL, 0 };
-	const char *path = getenv("PATH"), *end;
-	char *found = NULL;
-
-	if (strchr(name, '/') != NULL)
-		return (memory_string(name));
-	for (path = path == NULL ? "/bin:/usr/bin" : path; found == NULL;
-	    path = end + 1) {
-		end = strchrnul(path, ':');
-		if (access(words_add(&list, "%.*s%s%s", (int)(end - path),
-		    path, end == path ? "" : "/", name), X_OK) == 0)
-			found = memory_string(list.all[list.count - 1]);
-		if (*end == '\0')
-			break;
-	}
-	words_free(&list);
-	return (found);
-}
-
 static void
 open_source(struct types_source *one)
 {
@@ -53,7 +30,7 @@ open_source(struct types_source *one)
 	one->opened = true;
 	if (one->command == NULL)
 		one->dwfl = dwarf_open_process(one->pid);
-	else if ((path = command_path(one->command)) != NULL) {
+	else if ((path = command_find(one->command)) != NULL) {
 		one->dwfl = dwarf_open_program(path);
 		free(path);
 	}

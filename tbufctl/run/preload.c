@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <paths.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,32 +19,24 @@
 
 #include "base/description_field.h"
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/string_list.h"
 #include "options/enablings.h"
 #include "preload.h"
 
 static const struct module {
 	unsigned bit;
+	const char *provider;		/* NULL: none */
 	const char *file;
 	const char *name;		/* for messages */
 } modules[] = {
-	{ PRELOAD_LIST, "libtbuf-list.so", "libtbuf-list.so" },
-	{ PRELOAD_SYSCALL, "libtbuf-syscall.so", "the syscall provider" },
-	{ PRELOAD_USDT, "libtbuf-usdt.so", "the usdt provider" },
-	{ PRELOAD_LIBC, "libtbuf-libc.so", "the libc provider" }
+	{ PRELOAD_LIST, NULL, "libtbuf-list.so", "libtbuf-list.so" },
+	{ PRELOAD_SYSCALL, "syscall", "libtbuf-syscall.so",
+	    "the syscall provider" },
+	{ PRELOAD_USDT, "usdt", "libtbuf-usdt.so", "the usdt provider" },
+	{ PRELOAD_LIBC, "libc", "libtbuf-libc.so", "the libc provider" }
 };
 #define NMODULES	(sizeof(modules) / sizeof(modules[0]))
-
-/* The modules of providers. */
-static const struct {
-	const char *name;
-	unsigned bit;
-} providers[] = {
-	{ "libc", PRELOAD_LIBC },
-	{ "syscall", PRELOAD_SYSCALL },
-	{ "usdt", PRELOAD_USDT }
-};
-#define NPROVIDERS	(sizeof(providers) / sizeof(providers[0]))
 
 /* Levels of interpreters that the kernel follows. */
 #define SCRIPTS_MAX	5
@@ -133,9 +124,10 @@ preload_providers(const struct program *program)
 	unsigned wanted = 0;
 	size_t i;
 
-	for (i = 0; i < NPROVIDERS; i++)
-		if (preload_wanted(program, providers[i].name))
-			wanted |= providers[i].bit;
+	for (i = 0; i < NMODULES; i++)
+		if (modules[i].provider != NULL &&
+		    preload_wanted(program, modules[i].provider))
+			wanted |= modules[i].bit;
 	return (wanted);
 }
 
@@ -149,40 +141,6 @@ preload_dispatch(void)
 		return (NULL);
 	return (errno == EINVAL ? "the kernel has no Syscall User Dispatch" :
 	    "the kernel refuses Syscall User Dispatch");
-}
-
-static bool
-is_executable(const char *path)
-{
-	struct stat st;
-
-	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, X_OK) == 0);
-}
-
-/*
- * Returns the file that execvp(3) would execute, or NULL.  The caller frees it.
- */
-static char *
-find_command(const char *name)
-{
-	const char *path, *p, *end;
-	char *file;
-
-	if (strchr(name, '/') != NULL)
-		return (memory_string(name));
-	if ((path = getenv("PATH")) == NULL)
-		path = _PATH_DEFPATH;
-	for (p = path;; p = end + 1) {
-		end = strchrnul(p, ':');
-		file = string_format("%.*s%s%s", (int)(end - p), p,
-		    end == p ? "" : "/", name);
-		if (is_executable(file))
-			return (file);
-		free(file);
-		if (*end == '\0')
-			return (NULL);
-	}
 }
 
 /*
@@ -368,15 +326,13 @@ make_setting(unsigned wanted, char **setting)
 }
 
 bool
-preload_program(const char *name, char path[PATH_MAX])
+preload_program(const char *name, char path[PATH_MAX], const char **problem)
 {
-	char *command = find_command(name);
-	bool found = command != NULL && strlen(command) < PATH_MAX;
+	char *command = command_find(name);
+	bool found = command != NULL &&
+	    strlcpy(path, command, PATH_MAX) < PATH_MAX;
 
-	if (found) {
-		strcpy(path, command);
-		(void)file_obstacle(path);
-	}
+	*problem = found ? file_obstacle(path) : NULL;
 	free(command);
 	return (found);
 }
@@ -384,15 +340,11 @@ preload_program(const char *name, char path[PATH_MAX])
 int
 preload_prepare(const char *name, unsigned wanted, char **setting)
 {
-	char *command = find_command(name), path[PATH_MAX];
-	const char *problem = NULL;
+	char path[PATH_MAX];
+	const char *problem;
 	size_t i;
 
-	if (command != NULL && strlen(command) < sizeof(path)) {
-		strcpy(path, command);
-		problem = file_obstacle(path);
-	}
-	free(command);
+	(void)preload_program(name, path, &problem);
 	if (problem == NULL)
 		return (make_setting(wanted, setting));
 	for (i = 0; (wanted & modules[i].bit) == 0; i++)

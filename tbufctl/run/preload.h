@@ -32,10 +32,11 @@ const char *preload_dispatch(void);
 unsigned preload_providers(const struct program *);
 
 /*
- * Finds the file of a command, or of its interpreter.  Returns false if there
- * is none.
+ * Finds the file of a command, or of its interpreter, and why nothing can be
+ * preloaded into it (*problem, or NULL).  Returns false if there is none.
  */
-bool	preload_program(const char *name, char path[PATH_MAX]);
+bool	preload_program(const char *name, char path[PATH_MAX],
+	    const char **problem);
 
 /*
  * Makes a setting for the environment of the command `name`, which is searched
