@@ -85,16 +85,12 @@ preloads(const struct options *o)
 static void
 ask(const struct options *o, unsigned modules, const char **environment)
 {
+	bool lists = o->mode == MODE_LIST;
 
-	if (o->mode != MODE_LIST) {
-		if ((modules & PRELOAD_USDT) != 0)
-			*environment = notes_missed_begin();
-		return;
-	}
 	if ((modules & PRELOAD_USDT) != 0 &&
-	    (*environment = notes_sites_begin()) != NULL)
+	    (*environment = notes_report_begin(lists)) != NULL)
 		environment++;
-	if ((modules & PRELOAD_SYSCALL) != 0 && o->verbose)
+	if (lists && (modules & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
 }
 
@@ -331,10 +327,9 @@ run_with_consumer(struct options *o, struct output *out)
 	if ((status = options_apply(o, consumer)) == 0 &&
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
-	notes_sites_end();
-	notes_missed_end();
+	notes_report_end();
 	covered_end();
-	signals_forget();
+	signals_mend(NULL);
 	tbuf_consumer_close(consumer);
 	compile_free(&compiled);
 	return (status);

@@ -74,35 +74,11 @@ notes_providers(const char *program, struct words *providers)
 static struct report report;
 
 const char *
-notes_sites_begin(void)
+notes_report_begin(bool lists)
 {
 
-	return (report_begin(&report, "TBUF_USDT_LIST"));
-}
-
-static void
-tell(void *unused, char *line)
-{
-
-	(void)unused;
-	if (strstr(line, ": not armed: ") != NULL)
-		message("%s", line);
-}
-
-void
-notes_sites_end(void)
-{
-
-	report_end(&report, tell, NULL);
-}
-
-static struct report missed;
-
-const char *
-notes_missed_begin(void)
-{
-
-	return (report_begin(&missed, "TBUF_USDT_MISSED"));
+	return (report_begin(&report, lists ? "TBUF_USDT_LIST" :
+	    "TBUF_USDT_MISSED"));
 }
 
 /* Each process with the object reports the same lines: prints each once. */
@@ -110,17 +86,17 @@ static void
 tell_once(void *lines, char *line)
 {
 
-	if (words_have(lines, line))
+	if (strstr(line, ": not armed: ") == NULL || words_have(lines, line))
 		return;
 	words_add(lines, "%s", line);
-	tell(NULL, line);
+	message("%s", line);
 }
 
 void
-notes_missed_end(void)
+notes_report_end(void)
 {
 	struct words lines = { NULL, 0 };
 
-	report_end(&missed, tell_once, &lines);
+	report_end(&report, tell_once, &lines);
 	words_free(&lines);
 }

@@ -7,6 +7,8 @@
 #ifndef TBUFCTL_ELF_USDT_NOTES_H
 #define TBUFCTL_ELF_USDT_NOTES_H
 
+#include <stdbool.h>
+
 struct words;
 
 /*
@@ -16,18 +18,11 @@ struct words;
 void	notes_providers(const char *program, struct words *);
 
 /*
- * With -l, notes_sites_begin() returns a setting for the environment that makes
- * the usdt provider report each site, or NULL; notes_sites_end() prints those
- * that are not armed.
+ * notes_report_begin() returns a setting for the environment that makes the
+ * usdt provider report each site (with -l), or the sites of traced probes that
+ * are not armed; or NULL.  notes_report_end() prints those that are not armed.
  */
-const char *notes_sites_begin(void);
-void	notes_sites_end(void);
-
-/*
- * For a command that is traced, these two do so with the sites of traced probes
- * that are not armed.
- */
-const char *notes_missed_begin(void);
-void	notes_missed_end(void);
+const char *notes_report_begin(bool lists);
+void	notes_report_end(void);
 
 #endif
