@@ -143,18 +143,11 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	return (0);
 }
 
-struct search {
-	const char *provider;
-	bool found;
-};
-
 static int
-compare(void *arg, const struct tbuf_probe_info *probe)
+has_provider(void *name, const struct tbuf_probe_info *probe)
 {
-	struct search *s = arg;
 
-	s->found = strcmp(probe->provider, s->provider) == 0;
-	return (s->found);
+	return (strcmp(probe->provider, name) == 0);
 }
 
 /*
@@ -163,20 +156,15 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 static void
 tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 {
-	static const char *const names[] = { "libc", "syscall", "usdt" };
-	struct search s;
+	char names[][8] = { "libc", "syscall", "usdt" };
 	size_t i;
 
 	if (o->command != NULL || options_reads(o))
 		return;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		s = (struct search){ .provider = names[i] };
-		if (!preload_wanted(&o->program, names[i]))
-			continue;
-		(void)tbuf_consumer_probes(consumer, compare, &s);
-		if (!s.found)
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (preload_wanted(&o->program, names[i]) &&
+		    tbuf_consumer_probes(consumer, has_provider, names[i]) <= 0)
 			message(MSG_ABSENT, names[i], names[i]);
-	}
 }
 
 /* Grabs a process, or opens the file of one that has ended. */

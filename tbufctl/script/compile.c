@@ -433,29 +433,20 @@ compile_tell(struct compiled *c, bool *reported, bool all)
 	}
 }
 
-struct search {
-	const struct d_description *description;
-	bool found;
-};
-
 static int
-compare(void *arg, const struct tbuf_probe_info *probe)
+is_match(void *description, const struct tbuf_probe_info *probe)
 {
-	struct search *s = arg;
 
-	s->found = known_matches(s->description, probe);
-	return (s->found);
+	return (known_matches(description, probe));
 }
 
 static bool
 is_unmatched(struct compiled *c, const struct d_description *d)
 {
-	struct search s = { .description = d };
+	struct d_description copy = *d;
 
-	if (known_own(d) != 0)
-		return (false);
-	(void)tbuf_consumer_probes(c->known.consumer, compare, &s);
-	return (!s.found);
+	return (known_own(d) == 0 &&
+	    tbuf_consumer_probes(c->known.consumer, is_match, &copy) <= 0);
 }
 
 /* Reports a description once, even if several clauses have it. */
