@@ -99,10 +99,10 @@ signals_init(void)
 }
 
 void
-signals_mend(struct tbuf_consumer *taken)
+signals_mend(struct tbuf_consumer *mended)
 {
 
-	consumer = taken;
+	consumer = mended;
 }
 
 /* Returns true under nohup(1), where a closed terminal must not end a run. */
@@ -136,13 +136,6 @@ signals_snapshot(void)
 		return (false);
 	snapshot = 0;
 	return (true);
-}
-
-void
-signals_forget(void)
-{
-
-	consumer = NULL;
 }
 
 bool

@@ -14,7 +14,8 @@ struct tbuf_consumer;
 
 /*
  * signals_init() handles SIGBUS, SIGPIPE and SIGXFSZ, in every mode;
- * signals_mend() sets the consumer that SIGBUS repairs mappings of.
+ * signals_mend() sets the consumer that SIGBUS repairs mappings of; NULL before
+ * it is closed.
  */
 void	signals_init(void);
 void	signals_mend(struct tbuf_consumer *);
@@ -23,11 +24,10 @@ void	signals_mend(struct tbuf_consumer *);
  * signals_take() sets the consumer that signals control: the first SIGHUP,
  * SIGINT, SIGQUIT or SIGTERM stops it, the second ends tbufctl.  SIGUSR1 wakes
  * it; signals_snapshot() returns true if one came since the last call.
- * signals_forget() ends this, before the consumer is closed.
+ * signals_mend(NULL) ends this.
  */
 void	signals_take(struct tbuf_consumer *);
 bool	signals_snapshot(void);
-void	signals_forget(void);
 
 /* Returns true if a control file was truncated while the consumer read it. */
 bool	signals_truncated(void);

@@ -97,7 +97,7 @@ set_run(const struct options *o)
 		status = refuse(&s, -EINVAL);
 	else
 		status = set_all(&s, o);
-	signals_forget();
+	signals_mend(NULL);
 	tbuf_consumer_close(s.consumer);
 	return (status);
 }
