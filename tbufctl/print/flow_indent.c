@@ -7,7 +7,6 @@
  * until then.
  */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/messages.h"
@@ -80,11 +79,4 @@ flow_begin(struct flow *f)
 {
 
 	f->count = f->last = 0;
-}
-
-void
-flow_free(struct flow *f)
-{
-
-	free(f->lanes);
 }

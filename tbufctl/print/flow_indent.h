@@ -19,7 +19,7 @@ enum flow_kind {
 
 /* Depth in each buffer, which belongs to one CPU and one process. */
 struct flow {
-	struct flow_lane *lanes;
+	struct flow_lane *lanes;	/* to be freed */
 	size_t count;
 	size_t last;		/* index of the lane found last */
 };
@@ -36,7 +36,5 @@ unsigned flow_step(struct flow *, const struct tbuf_record *,
 
 /* Sets all depths to 0, when a drain begins. */
 void	flow_begin(struct flow *);
-
-void	flow_free(struct flow *);
 
 #endif

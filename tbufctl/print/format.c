@@ -55,13 +55,6 @@ format_find(struct format *f, const struct tbuf_probe_info *probe)
 }
 
 void
-format_drain(struct format *f)
-{
-
-	flow_begin(&f->flow);
-}
-
-void
 format_free(struct format *f)
 {
 	size_t i;
@@ -70,7 +63,7 @@ format_free(struct format *f)
 		free(f->probes[i].text);
 	free(f->probes);
 	free(f->printed);
-	flow_free(&f->flow);
+	free(f->flow.lanes);
 }
 
 const char *

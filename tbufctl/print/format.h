@@ -134,8 +134,6 @@ struct format_ops {
 extern const struct format_ops format_text, format_json;
 
 void	format_init(struct format *, struct output *, const struct options *);
-/* Sets the depths of -F to 0, when a drain begins. */
-void	format_drain(struct format *);
 /* Returns the prepared parts of a probe, making them at its first record. */
 struct prepared *format_find(struct format *, const struct tbuf_probe_info *);
 static inline struct prepared *

@@ -484,7 +484,7 @@ total(struct format *f, const struct tbuf_totals *t)
 
 /* Prints no heading: each object has the names of its fields. */
 static void
-list(struct format *f)
+no_heading(struct format *f)
 {
 
 	(void)f;
@@ -510,13 +510,6 @@ probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 		output_printf(out, "}");
 	}
 	output_printf(out, "]}\n");
-}
-
-static void
-status(struct format *f)
-{
-
-	(void)f;
 }
 
 /* Prints a lane.  Lock lanes have numbers, as a CPU can have several. */
@@ -574,10 +567,10 @@ const struct format_ops format_json = {
 	.exited = exited,
 	.snapshot = snapshot,
 	.total = total,
-	.list = list,
+	.list = no_heading,
 	.probe = probe,
-	.status = status,
+	.status = no_heading,
 	.lane = lane,
-	.orphans = status,
+	.orphans = no_heading,
 	.orphan = orphan
 };

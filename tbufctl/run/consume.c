@@ -130,7 +130,7 @@ tell_matched(struct run *run, bool all)
 		d = &program->all[i];
 		if (run->reported[i] || d->is_program)
 			continue;
-		n = program_matched(d, run->consumer);
+		n = tbuf_consumer_matched(run->consumer, d->enabling);
 		if (n == 0 && !all)
 			continue;
 		message(MSG_MATCHED, d->text, n, PLURAL(n));
@@ -399,7 +399,7 @@ drain(struct run *run)
 	int more;
 
 	run->cpu = FORMAT_NO_CPU;
-	format_drain(&run->format);
+	flow_begin(&run->format.flow);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record);
