@@ -287,18 +287,6 @@ is_program(int flag, const char *text)
 	return (own);
 }
 
-static void
-add_program(struct program *program, int flag, const char *text)
-{
-
-	program->all = memory_get(program->all, program->count + 1,
-	    sizeof(*program->all));
-	program->all[program->count++] = (struct description){
-		.text = text, .flag = flag, .is_program = true
-	};
-	program->programs++;
-}
-
 /* Parses an id or a list, without its selection.  Returns 0 or EXIT_USAGE. */
 static int
 describe(struct description *d, const char *list)
@@ -324,15 +312,17 @@ program_add(struct program *program, int flag, const char *text)
 	char *list;
 	int status;
 
-	if (is_program(flag, text)) {
-		add_program(program, flag, text);
-		return (0);
-	}
 	program->all = memory_get(program->all, program->count + 1,
 	    sizeof(*program->all));
 	d = &program->all[program->count++];
-	*d = (struct description){ .text = text, .flag = flag,
-	    .selection = text + at };
+	*d = (struct description){
+		.text = text, .flag = flag, .selection = text + at,
+		.is_program = is_program(flag, text)
+	};
+	if (d->is_program) {
+		program->programs++;
+		return (0);
+	}
 	list = memory_string(text);
 	list[at] = '\0';
 	status = describe(d, list);
@@ -442,14 +432,6 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
 	return (0);
 }
 
-unsigned
-program_matched(const struct description *d,
-    struct tbuf_consumer *consumer)
-{
-
-	return (tbuf_consumer_matched(consumer, d->enabling));
-}
-
 /*
  * Returns a suggestion for a comma list of which nothing matches, in the form
  * that the same flag takes, to be freed; NULL if nothing is near.
@@ -523,14 +505,16 @@ bool
 program_unmatched(const struct program *program,
     struct tbuf_consumer *consumer)
 {
+	const struct description *d;
 	bool found = false;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
-		if (program->all[i].is_program || program->all[i].has_own ||
-		    program_matched(&program->all[i], consumer) != 0)
+		d = &program->all[i];
+		if (d->is_program || d->has_own ||
+		    tbuf_consumer_matched(consumer, d->enabling) != 0)
 			continue;
-		tell_unmatched(&program->all[i], consumer);
+		tell_unmatched(d, consumer);
 		found = true;
 	}
 	return (found);

@@ -49,10 +49,6 @@ int	program_enable(struct program *, struct tbuf_consumer *,
 bool	program_unmatched(const struct program *,
 	    struct tbuf_consumer *);
 
-/* Returns the number of probes that a description has matched so far. */
-unsigned program_matched(const struct description *,
-	    struct tbuf_consumer *);
-
 void	program_free(struct program *);
 
 #endif
