@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Parses values of options: flags and integers.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Finds the ends of fields in probe descriptions.
  */
 #include "description_field.h"
 

@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Finds files of programs, and opens them if they are regular.
  */
 #include <sys/stat.h>
 

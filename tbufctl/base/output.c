@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Buffered output.
  */
 #include <errno.h>
 #include <fcntl.h>

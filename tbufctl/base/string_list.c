@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Formatted strings, and growing lists of them.
  */
 #include <stdarg.h>
 #include <stdio.h>

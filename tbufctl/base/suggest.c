@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Suggests known names for an unknown word.
  */
 #include <fnmatch.h>
 #include <stdbool.h>

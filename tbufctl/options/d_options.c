@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Named options of D programs and their output.
  */
 #include <ctype.h>
 #include <errno.h>

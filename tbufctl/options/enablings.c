@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Probe descriptions of the command line, in its order, and their enablings.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Splits the command line of -c into words, without a shell.
  */
 #include <stdlib.h>
 #include <string.h>

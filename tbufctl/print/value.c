@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Writes the values of arguments.
  */
 #include <math.h>
 #include <string.h>

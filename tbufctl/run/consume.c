@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * A run: from the start of tracing to its orderly end.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Preloads modules into a command.
  */
 #include <sys/prctl.h>
 #include <sys/stat.h>

@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Compiles the programs of the command line into a script.
  */
 #include <errno.h>
 #include <stddef.h>

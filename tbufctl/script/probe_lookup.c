@@ -1,7 +1,5 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
- *
- * Probes that are known while a script is compiled.
  */
 #include <fnmatch.h>
 #include <stdio.h>
