@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
+#include "run/consume.h"
 #include "script/list_script.h"
 
 static int
@@ -69,16 +70,11 @@ static void
 tell_missing(struct tbuf_consumer *consumer)
 {
 	int skipped = tbuf_consumer_skipped(consumer);
-	const char *why;
-	uint64_t n;
-	pid_t pid;
 
 	if (skipped != 0)
 		message(MSG_SKIPPED, strerror(-skipped));
-	while ((why = tbuf_consumer_missed(consumer, &n)) != NULL)
-		message(MSG_MISSED, n, PLURAL_ES(n), why);
-	while (tbuf_consumer_lost(consumer, &pid, &n))
-		message(MSG_LOST, n, PLURAL(n), (intmax_t)pid);
+	tell_missed(consumer);
+	tell_lost(consumer);
 }
 
 int

@@ -166,14 +166,13 @@ tell_skipped(struct run *run)
 	run->skipped = error != 0;
 }
 
-/* Reports processes that could not be traced, since the last report. */
-static void
-tell_missed(struct run *run)
+void
+tell_missed(struct tbuf_consumer *consumer)
 {
 	uint64_t count;
 	const char *why;
 
-	while ((why = tbuf_consumer_missed(run->consumer, &count)) != NULL)
+	while ((why = tbuf_consumer_missed(consumer, &count)) != NULL)
 		message(MSG_MISSED, count, PLURAL_ES(count), why);
 }
 
@@ -187,14 +186,13 @@ tell_unsampled(struct run *run)
 		message("%s", why);
 }
 
-/* Reports targets that have more probes than their tables hold. */
-static void
-tell_lost(struct run *run)
+void
+tell_lost(struct tbuf_consumer *consumer)
 {
 	uint64_t count;
 	pid_t pid;
 
-	while (tbuf_consumer_lost(run->consumer, &pid, &count))
+	while (tbuf_consumer_lost(consumer, &pid, &count))
 		message(MSG_LOST, count, PLURAL(count), (intmax_t)pid);
 }
 
@@ -215,9 +213,11 @@ tell_waiting(struct run *run)
 
 /* ----------------------------------------------------------------- losses */
 
-/* Returns the entry of a CPU and a pid, which is added if there is none. */
+/*
+ * Returns the entry of an event's CPU and pid, which is added if there is none.
+ */
 static struct loss *
-loss_get(struct run *run, int cpu, pid_t pid)
+loss_get(struct run *run, const struct tbuf_event *e)
 {
 	size_t low = 0, high = run->nlosses, middle;
 	struct loss *l;
@@ -225,9 +225,9 @@ loss_get(struct run *run, int cpu, pid_t pid)
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		l = &run->losses[middle];
-		if (l->cpu == cpu && l->pid == pid)
+		if (l->cpu == e->cpu && l->pid == e->pid)
 			return (l);
-		if (l->cpu < cpu || (l->cpu == cpu && l->pid < pid))
+		if (l->cpu < e->cpu || (l->cpu == e->cpu && l->pid < e->pid))
 			low = middle + 1;
 		else
 			high = middle;
@@ -237,7 +237,7 @@ loss_get(struct run *run, int cpu, pid_t pid)
 	l = &run->losses[low];
 	memmove(l + 1, l, (run->nlosses - low) * sizeof(*l));
 	run->nlosses++;
-	*l = (struct loss){ .cpu = cpu, .pid = pid };
+	*l = (struct loss){ .cpu = e->cpu, .pid = e->pid };
 	return (l);
 }
 
@@ -267,16 +267,16 @@ tell_losses(struct run *run, int cpu)
 static void
 print_other(struct run *run, const struct tbuf_event *e)
 {
-	struct loss *l;
 
 	switch (e->type) {
 	case TBUF_EVENT_DROPS:
-		l = loss_get(run, e->cpu, e->pid);
-		l->drops[e->cause] += e->count;
+		loss_get(run, e)->drops[e->cause] += e->count;
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
-		l = loss_get(run, e->cpu, e->pid);
-		l->overwritten += e->count;
+		loss_get(run, e)->overwritten += e->count;
+		break;
+	case TBUF_EVENT_DAMAGE:
+		loss_get(run, e)->damage += e->count;
 		break;
 	case TBUF_EVENT_EXIT:
 		if (e->child && e->pid == run->command)
@@ -285,20 +285,11 @@ print_other(struct run *run, const struct tbuf_event *e)
 		run->format.ops->exited(&run->format, e);
 		break;
 	case TBUF_EVENT_LOST:
-		message(MSG_LOST, e->count, PLURAL(e->count),
-		    (intmax_t)e->pid);
-		break;
 	case TBUF_EVENT_UNMET:
-		message(MSG_UNMET, e->count, PLURAL(e->count),
-		    (intmax_t)e->pid);
-		break;
 	case TBUF_EVENT_UNFIT:
-		message(MSG_UNFIT, e->count, PLURAL(e->count),
-		    (intmax_t)e->pid);
-		break;
-	case TBUF_EVENT_DAMAGE:
-		l = loss_get(run, e->cpu, e->pid);
-		l->damage += e->count;
+		message(e->type == TBUF_EVENT_LOST ? MSG_LOST :
+		    e->type == TBUF_EVENT_UNMET ? MSG_UNMET : MSG_UNFIT,
+		    e->count, PLURAL(e->count), (intmax_t)e->pid);
 		break;
 	case TBUF_EVENT_FAULT:
 		action_fault(&run->format, e);
@@ -326,24 +317,17 @@ print_other(struct run *run, const struct tbuf_event *e)
  * is still output for it.
  */
 static void
-stop_for_output(struct run *run)
+check_output(struct run *run)
 {
 	const struct output *out = run->format.out;
 
+	if (run->stopped || (out->error == 0 && !output_unread(out)))
+		return;
 	run->stopped = true;
 	if (out->error != 0 && out->error != EPIPE)
 		run->status = fail(MSG_WRITE, output_failed(out,
 		    run->options->output), strerror(out->error));
 	tbuf_consumer_stop(run->consumer);
-}
-
-static void
-check_output(struct run *run)
-{
-	const struct output *out = run->format.out;
-
-	if (!run->stopped && (out->error != 0 || output_unread(out)))
-		stop_for_output(run);
 }
 
 /*
@@ -486,7 +470,7 @@ run_drain(struct run *run, int *error)
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
 	if (run->telling) {
-		tell_missed(run);
+		tell_missed(run->consumer);
 		tell_unsampled(run);
 		tell_waiting(run);
 	}
@@ -604,7 +588,7 @@ run_all(struct run *run)
 	if (run->compiled != NULL && o->d.destructive && !o->quiet)
 		message(MSG_ALLOWING);
 	tell_skipped(run);
-	tell_lost(run);
+	tell_lost(run->consumer);
 	tell_waiting(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
 	run->period = period;

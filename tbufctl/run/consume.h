@@ -21,4 +21,9 @@ struct tbuf_consumer;
 int	consume(struct tbuf_consumer *, const struct options *,
 	    struct output *, pid_t command, struct compiled *);
 
+/* Reports processes that could not be traced, since the last report. */
+void	tell_missed(struct tbuf_consumer *);
+/* Reports targets that have more probes than their tables hold. */
+void	tell_lost(struct tbuf_consumer *);
+
 #endif
