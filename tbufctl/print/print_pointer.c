@@ -57,6 +57,13 @@ is_zero(const struct walk *w, size_t offset, size_t size)
 	return (true);
 }
 
+static bool
+is_scalar(const struct tbuf_d_shape *shape)
+{
+
+	return (!print_is_structure(shape) && shape->kind != TBUF_KIND_ARRAY);
+}
+
 static uint64_t
 load(const struct walk *w, size_t offset, const struct tbuf_d_shape *shape,
     const struct tbuf_d_member *m)
@@ -145,14 +152,11 @@ put_members(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	output_printf(w->out, " {\n");
 	w->open[w->nopen++] = depth;
 	for (; m < end && !w->ended; m++) {
-		bool is_scalar = m->shape->kind != TBUF_KIND_STRUCT &&
-		    m->shape->kind != TBUF_KIND_UNION &&
-		    m->shape->kind != TBUF_KIND_ARRAY;
-
 		if (is_beyond(w, offset + m->offset,
-		    is_scalar ? m->shape->size : 1, depth + 1))
+		    is_scalar(m->shape) ? m->shape->size : 1, depth + 1))
 			break;
-		if (is_scalar ? load(w, offset + m->offset, m->shape, m) != 0 :
+		if (is_scalar(m->shape) ?
+		    load(w, offset + m->offset, m->shape, m) != 0 :
 		    !is_zero(w, offset + m->offset, m->shape->size))
 			put(w, m->shape, offset + m->offset, depth + 1, m);
 	}
@@ -222,9 +226,7 @@ print_pointed(struct output *out, uint64_t address, const struct datum *bytes,
 
 	output_printf(out, "0x%" PRIx64 " = *\n", address);
 	if (bytes->shape != NULL && !is_beyond(&w, 0,
-	    bytes->shape->kind == TBUF_KIND_STRUCT ||
-	    bytes->shape->kind == TBUF_KIND_UNION ||
-	    bytes->shape->kind == TBUF_KIND_ARRAY ? 0 : bytes->shape->size, 0))
+	    is_scalar(bytes->shape) ? bytes->shape->size : 0, 0))
 		put(&w, bytes->shape, 0, 0, NULL);
 	close_braces(&w, 0);
 }

@@ -27,8 +27,8 @@ put_indent(const struct place *at)
 	output_printf(at->out, "%*s", (int)(INDENT * at->depth), "");
 }
 
-static bool
-is_structure(const struct tbuf_d_shape *shape)
+bool
+print_is_structure(const struct tbuf_d_shape *shape)
 {
 
 	return (shape->kind == TBUF_KIND_STRUCT ||
@@ -79,18 +79,6 @@ put_floating(struct output *out, unsigned size, double number)
 	    number);
 }
 
-static double
-to_double(uint64_t bits, unsigned size)
-{
-	uint32_t low = (uint32_t)bits;
-	double number;
-	float single;
-
-	memcpy(&number, &bits, sizeof(number));
-	memcpy(&single, &low, sizeof(single));
-	return (size == sizeof(float) ? single : number);
-}
-
 static void
 put_number(struct output *out, const struct tbuf_d_shape *shape,
     uint64_t number)
@@ -110,7 +98,7 @@ put_number(struct output *out, const struct tbuf_d_shape *shape,
 		output_printf(out, "0x%" PRIx64, number);
 		break;
 	case TBUF_KIND_FLOAT:
-		put_floating(out, shape->size, to_double(number,
+		put_floating(out, shape->size, datum_double(number,
 		    shape->size));
 		break;
 	default:
@@ -157,7 +145,7 @@ put_elements(const struct place *at, const struct tbuf_d_shape *shape)
 	output_printf(at->out, "[ ");
 	for (i = 0; i < shape->count; i++) {
 		in = inside(at, i * of->size);
-		if (is_structure(of)) {
+		if (print_is_structure(of)) {
 			output_printf(at->out, "\n");
 			put_indent(&in);
 			output_printf(at->out, "%s ", of->name);
@@ -166,7 +154,7 @@ put_elements(const struct place *at, const struct tbuf_d_shape *shape)
 		if (i + 1 < shape->count)
 			output_printf(at->out, ", ");
 	}
-	if (is_structure(of)) {
+	if (print_is_structure(of)) {
 		output_printf(at->out, "\n");
 		put_indent(at);
 	} else
@@ -232,7 +220,7 @@ put_inner(struct place *at, const struct tbuf_d_shape *shape,
 {
 	uint64_t number;
 
-	if (is_structure(shape)) {
+	if (print_is_structure(shape)) {
 		put_members(at, shape);
 		return;
 	}
@@ -276,6 +264,6 @@ print_value(struct output *out, const struct datum *d)
 		    ((UINT64_C(1) << 8 * d->size) - 1) : d->number);
 	}
 	/* After a structure's last brace comes the end of the row. */
-	if (!is_structure(shape))
+	if (!print_is_structure(shape))
 		output_printf(out, "\n");
 }

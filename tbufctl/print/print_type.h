@@ -6,6 +6,7 @@
 #ifndef TBUFCTL_PRINT_PRINT_TYPE_H
 #define TBUFCTL_PRINT_PRINT_TYPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/output.h"
@@ -25,5 +26,8 @@ void	print_pointed(struct output *, uint64_t address,
 /* Prints the name of an enumerator, or its number. */
 void	print_enumerator(struct output *, const struct tbuf_d_shape *,
 	    uint64_t number);
+
+/* Returns true for a structure or a union. */
+bool	print_is_structure(const struct tbuf_d_shape *);
 
 #endif

@@ -88,19 +88,16 @@ set_shape(struct datum *d, const struct tbuf_d_shape *shape)
 	}
 }
 
-/* Returns a floating-point number.  A register holds it as its bits. */
-static double
-floating(const struct tbuf_value *v, const struct tbuf_d_shape *shape)
+double
+datum_double(uint64_t bits, unsigned size)
 {
-	uint32_t low = (uint32_t)v->u;
+	uint32_t low = (uint32_t)bits;
+	double number;
 	float single;
 
-	if (v->type == TBUF_FLOAT || v->type == TBUF_DOUBLE)
-		return (v->d);
-	if (shape->size != sizeof(single))
-		return (v->d);
+	memcpy(&number, &bits, sizeof(number));
 	memcpy(&single, &low, sizeof(single));
-	return (single);
+	return (size == sizeof(float) ? single : number);
 }
 
 void
@@ -110,7 +107,7 @@ datum_get(struct datum *d, const struct tbuf_d_piece *piece,
 	const struct tbuf_d_shape *shape = shape_of(piece, v->type);
 
 	*d = (struct datum){
-		.kind = DATUM_INTEGER, .size = sizeof(v->u), .data = ""
+		.size = sizeof(v->u), .data = ""
 	};
 	if (shape != NULL)
 		set_shape(d, shape);
@@ -126,13 +123,15 @@ datum_get(struct datum *d, const struct tbuf_d_piece *piece,
 	default:
 		break;
 	}
-	if (v->type == TBUF_FLOAT || v->type == TBUF_DOUBLE ||
-	    (shape != NULL && shape->kind == TBUF_KIND_FLOAT)) {
-		d->kind = DATUM_FLOAT;
-		d->floating = floating(v, shape);
-		return;
+	d->kind = DATUM_FLOAT;
+	if (v->type == TBUF_FLOAT || v->type == TBUF_DOUBLE)
+		d->floating = v->d;
+	else if (shape != NULL && shape->kind == TBUF_KIND_FLOAT)
+		d->floating = datum_double(v->u, shape->size);
+	else {
+		d->kind = DATUM_INTEGER;
+		d->number = cut(v->u, d->size, d->is_signed);
 	}
-	d->number = cut(v->u, d->size, d->is_signed);
 }
 
 size_t

@@ -38,6 +38,9 @@ void	datum_get(struct datum *, const struct tbuf_d_piece *,
 /* Loads an integer of `size` bytes from our memory and extends its sign. */
 uint64_t datum_load(const void *, unsigned size, bool is_signed);
 
+/* Returns the floating-point number that a register holds as its bits. */
+double	datum_double(uint64_t bits, unsigned size);
+
 /* Returns the number of bytes before the first NUL. */
 size_t	datum_text_length(const struct datum *);
 
