@@ -15,7 +15,7 @@
 #include "value.h"
 
 static const struct value_style style = {
-	.null = "null", .byte = "\\u00", .controls = true, .quoted = true,
+	.null = "null", .byte = "\\u00", .controls = true, .quote = "\"",
 	.finite = true, .cut = ""
 };
 

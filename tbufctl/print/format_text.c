@@ -18,7 +18,7 @@
 #include "value.h"
 
 static const struct value_style style = {
-	.null = "NULL", .byte = "\\x", .cut = "..."
+	.null = "NULL", .byte = "\\x", .quote = "", .cut = "..."
 };
 
 /* Writes a name with escapes, as names come from other processes, too. */
@@ -543,17 +543,14 @@ status(struct format *f)
 	    "LARGE", "NOLANE");
 }
 
-/* Writes PID/NAME as one word, cut to the room; NAME may be any text. */
+/* Makes one word of a text of another process, which may be any text. */
 static void
-name_consumer(const struct tbuf_lane_status *s, char *text, size_t size)
+make_word(char *text)
 {
-	char *p;
 
-	(void)snprintf(text, size, "%jd/%s", (intmax_t)s->consumer,
-	    s->consumer_name);
-	for (p = text; *p != '\0'; p++)
-		if (!isgraph((unsigned char)*p))
-			*p = '_';
+	for (; *text != '\0'; text++)
+		if (!isgraph((unsigned char)*text))
+			*text = '_';
 }
 
 static void
@@ -562,7 +559,9 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 	char consumer[13 + 1], pid[OUTPUT_NUMBER], cpu[16];
 	char numbers[7][OUTPUT_NUMBER];
 
-	name_consumer(s, consumer, sizeof(consumer));
+	(void)snprintf(consumer, sizeof(consumer), "%jd/%s",
+	    (intmax_t)s->consumer, s->consumer_name);
+	make_word(consumer);
 	*put_signed(pid, s->pid) = '\0';
 	/* A CPU may have several lock lanes; a thread lane has no CPU. */
 	if (s->locked)
@@ -608,16 +607,14 @@ orphan(struct format *f, const struct tbuf_left *l)
 	char room[OUTPUT_NUMBER];
 	const char *end = format_orphan_end(l, room, sizeof(room));
 	time_t seconds = (time_t)(l->wall / 1000000000);
-	char program[64], *p;
+	char program[64];
 	struct tm tm;
 
 	*put_signed(pid, l->pid) = '\0';
 	if (localtime_r(&seconds, &tm) != NULL)
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	(void)snprintf(program, sizeof(program), "%s", l->program);
-	for (p = program; *p != '\0'; p++)
-		if (!isgraph((unsigned char)*p))
-			*p = '_';
+	make_word(program);
 	output_printf(f->out, ORPHAN, pid, end == NULL ? "-" : end, when,
 	    fit(size, 4, l->bytes, 1024), program, l->name);
 }

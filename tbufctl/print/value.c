@@ -127,15 +127,11 @@ value_escape(char *p, const void *text, size_t size,
 }
 
 static char *
-put_binary(char *p, const struct tbuf_value *v, bool quoted)
+put_binary(char *p, const struct tbuf_value *v, const char *quote)
 {
 
-	if (quoted)
-		*p++ = '"';
-	p = put_hex(put_literal(p, "hex:"), v->data, v->size);
-	if (quoted)
-		*p++ = '"';
-	return (p);
+	p = put_literal(put_text(p, quote), "hex:");
+	return (put_text(put_hex(p, v->data, v->size), quote));
 }
 
 /* 16 bytes: quotes or "hex:", NULL, the mark of a cut value. */
@@ -148,25 +144,13 @@ value_put_data(struct output *out, char *p, const struct tbuf_value *v,
 	if (v->null)
 		return (put_text(p, style->null));
 	if (v->type == TBUF_BINARY)
-		p = put_binary(p, v, style->quoted);
+		p = put_binary(p, v, style->quote);
 	else {
 		*p++ = '"';
 		p = value_escape(p, v->data, v->size, style);
 		*p++ = '"';
 	}
 	return (v->cut ? put_text(p, style->cut) : p);
-}
-
-static char *
-put_address(char *p, uint64_t value, bool quoted)
-{
-
-	if (quoted)
-		*p++ = '"';
-	p = put_pointer(p, value);
-	if (quoted)
-		*p++ = '"';
-	return (p);
 }
 
 static char *
@@ -196,7 +180,8 @@ value_put_other(char *p, const struct tbuf_value *v,
 	case TBUF_DOUBLE:
 		return (put_floating(p, v, style));
 	case TBUF_POINTER:
-		return (put_address(p, v->u, style->quoted));
+		p = put_pointer(put_text(p, style->quote), v->u);
+		return (put_text(p, style->quote));
 	default:
 		return (put_unsigned(p, v->u));
 	}
