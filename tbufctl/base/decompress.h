@@ -36,8 +36,8 @@ bool	unpack_damaged(const struct unpack *);
 ssize_t	unpack_read(void *, void *to, size_t size, uint64_t offset);
 
 /*
- * Unpacks a whole file into memory.  Returns a descriptor, -EFBIG if more than
- * some GiB are not zero, or another -errno.
+ * Unpacks a whole file into a file without a name, in memory.  Returns a
+ * descriptor, -EFBIG if more than some GiB are not zero, or another -errno.
  */
 int	unpack_file(struct unpack *);
 
