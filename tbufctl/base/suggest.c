@@ -91,17 +91,11 @@ struct search {
 static const char *
 probe_field(const struct tbuf_probe_info *probe, unsigned i)
 {
+	const char *const fields[] = {
+		probe->provider, probe->module, probe->function, probe->name
+	};
 
-	switch (i) {
-	case 0:
-		return (probe->provider);
-	case 1:
-		return (probe->module);
-	case 2:
-		return (probe->function);
-	default:
-		return (probe->name);
-	}
+	return (fields[i]);
 }
 
 static int
