@@ -3,6 +3,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -28,6 +29,15 @@ flag_parse(const char *value, bool *flag)
 			return (0);
 		}
 	return (-EINVAL);
+}
+
+pid_t
+pid_parse(const char *text)
+{
+	const char *error;
+	pid_t pid = strtonum(text, 1, INT_MAX, &error);
+
+	return (error == NULL ? pid : 0);
 }
 
 bool

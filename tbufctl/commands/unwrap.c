@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "base/bool_value.h"
 #include "base/decompress.h"
 #include "base/messages.h"
 #include "base/output.h"
@@ -54,16 +54,6 @@ print_trace(void *argument, const struct tbuf_unwrapped *u)
 	if (u->lost != 0)
 		message(MSG_LINES, u->lost, PLURAL(u->lost), (intmax_t)u->pid);
 	return (w->out->error);
-}
-
-/* Returns the pid if the name is a number, else 0. */
-static pid_t
-pid_of(const char *name)
-{
-	const char *error;
-	pid_t pid = strtonum(name, 1, INT_MAX, &error);
-
-	return (error == NULL ? pid : 0);
 }
 
 static const char *
@@ -143,7 +133,7 @@ int
 unwrap_run(const struct options *o, struct output *out)
 {
 	struct unwrap w = { o, out };
-	pid_t pid = pid_of(o->unwrap);
+	pid_t pid = pid_parse(o->unwrap);
 
 	if (pid != 0)
 		return (done(&w, tbuf_unwrap_pid(pid, print_trace, &w)));

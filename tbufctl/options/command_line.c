@@ -242,12 +242,10 @@ parse_environment(struct options *o)
 static int
 parse_pid(struct options *o, const char *text)
 {
-	const char *error;
-	pid_t pid;
+	pid_t pid = pid_parse(text);
 	size_t i;
 
-	pid = strtonum(text, 1, INT_MAX, &error);
-	if (error != NULL)
+	if (pid == 0)
 		return (bad_usage(MSG_BAD_PID, text));
 	for (i = 0; i < o->npids; i++)
 		if (o->pids[i] == pid)
@@ -346,14 +344,12 @@ parse_stat(struct options *o, const char *text)
 static int
 parse_snapshot(struct options *o, const char *text)
 {
-	const char *error;
 
 	if (text == NULL) {
 		o->snapshot = true;
 		return (0);
 	}
-	(void)strtonum(text, 1, INT_MAX, &error);
-	return (error != NULL ? bad_usage(MSG_BAD_PID, text) :
+	return (pid_parse(text) == 0 ? bad_usage(MSG_BAD_PID, text) :
 	    add_file(&o->files, "--read", text));
 }
 

@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <tbuf_consumer.h>
 
+#include "base/bool_value.h"
 #include "base/decompress.h"
 #include "base/messages.h"
 #include "options/command_line.h"
@@ -73,10 +73,9 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 static int
 file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 {
-	const char *error;
-	pid_t pid = strtonum(file_or_pid, 1, INT_MAX, &error);
+	pid_t pid = pid_parse(file_or_pid);
 
-	return (opened(consumer, error == NULL ?
+	return (opened(consumer, pid != 0 ?
 	    tbuf_consumer_open_pid(consumer, pid) :
 	    tbuf_consumer_open_file(consumer, file_or_pid), quiet));
 }
