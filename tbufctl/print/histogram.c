@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "histogram.h"
 
@@ -39,9 +40,8 @@ static char *
 put_run_of(char *p, char c, unsigned n)
 {
 
-	while (n-- > 0)
-		*p++ = c;
-	return (p);
+	memset(p, c, n);
+	return (p + n);
 }
 
 /*
@@ -115,7 +115,7 @@ zero_of(const struct tbuf_gathered *g)
 	return (g->nbuckets / 2);
 }
 
-static uint64_t
+uint64_t
 without_sign(int64_t value)
 {
 
@@ -212,22 +212,31 @@ find_default(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 	*last = *first + 2;
 }
 
-static void
-find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+bool
+histogram_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
 	unsigned n = g->nbuckets;
 
 	for (*first = 0; *first < n && g->buckets[*first].count == 0;)
 		(*first)++;
-	if (*first == n) {
+	if (*first == n)
+		return (false);
+	for (*last = n - 1; g->buckets[*last].count == 0;)
+		(*last)--;
+	return (true);
+}
+
+static void
+find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+{
+
+	if (!histogram_range(g, first, last)) {
 		find_default(g, first, last);
 		return;
 	}
-	for (*last = n - 1; g->buckets[*last].count == 0;)
-		(*last)--;
 	if (*first > 0)
 		(*first)--;
-	if (*last < n - 1)
+	if (*last < g->nbuckets - 1)
 		(*last)++;
 }
 

@@ -17,7 +17,7 @@
 static int
 digits(int64_t value)
 {
-	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	uint64_t size = without_sign(value);
 	uint64_t limit = 10;
 	int n = value < 0 ? 2 : 1;
 
@@ -49,21 +49,12 @@ label(const struct tbuf_gathered *g, unsigned n)
 static void
 find(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
-	unsigned i;
 
-	*first = 0;
-	*last = g->nbuckets - 1;
-	if (is_linear(g))
-		return;
-	*first = *last = g->nbuckets / 2;
-	for (i = 0; i < g->nbuckets && g->buckets[i].count == 0; i++)
-		continue;
-	if (i == g->nbuckets)
-		return;
-	*first = i;
-	for (i = g->nbuckets - 1; g->buckets[i].count == 0; i--)
-		continue;
-	*last = i;
+	if (is_linear(g)) {
+		*first = 0;
+		*last = g->nbuckets - 1;
+	} else if (!histogram_range(g, first, last))
+		*first = *last = g->nbuckets / 2;
 }
 
 void
