@@ -39,17 +39,24 @@ set_sizes(struct compiled *c)
 		c->d.scratchsize = (uint64_t)size;
 }
 
-/* Sets the default numbers of frames in stacks, and of parts in keys. */
+/* Copies options that a #pragma D option may change. */
 static void
-set_frames(struct compiled *c)
+copy_options(struct compiled *c)
 {
+	const struct d_settings *d = &c->options->d;
 
-	c->d.stackframes = c->options->d.stackframes;
-	c->d.ustackframes = c->options->d.ustackframes;
-	c->d.jstackframes = c->options->d.jstackframes;
-	c->d.maxframes = c->options->d.maxframes;
-	c->d.tregs = c->options->d.tregs;
-	c->d.raw = c->options->d.unwind;
+	c->d.defaultargs = d->defaultargs;
+	c->d.argref = d->argref;
+	c->d.version = d->version;
+	c->d.least = d->least;
+	c->d.zdefs = c->options->unmatched;
+	c->d.empty = d->empty;
+	c->d.stackframes = d->stackframes;
+	c->d.ustackframes = d->ustackframes;
+	c->d.jstackframes = d->jstackframes;
+	c->d.maxframes = d->maxframes;
+	c->d.tregs = d->tregs;
+	c->d.raw = d->unwind;
 }
 
 /*
@@ -64,14 +71,8 @@ set_option(void *context, const char *name, const char *value)
 	if (setting_is_outside(name))
 		return (MSG_SET_CONTEXT);
 	why = setting_set(c->options, name, value);
-	c->d.defaultargs = c->options->d.defaultargs;
-	c->d.argref = c->options->d.argref;
-	c->d.version = c->options->d.version;
-	c->d.least = c->options->d.least;
-	c->d.zdefs = c->options->unmatched;
-	c->d.empty = c->options->d.empty;
+	copy_options(c);
 	c->d.pspec |= c->options->d.pspec;
-	set_frames(c);
 	if (why != SETTING_OTHER)
 		return (why);
 	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
@@ -152,7 +153,6 @@ make_macros(pid_t target)
 static void
 set_options(struct compiled *c, pid_t target)
 {
-	const struct options *o = c->options;
 
 	c->d = (struct d_options){
 		.callbacks = {
@@ -164,14 +164,10 @@ set_options(struct compiled *c, pid_t target)
 			.argument_type = known_argument_type,
 			.type_read = known_type_read, .is_traced = is_traced
 		},
-		.macros = make_macros(target), .version = o->d.version,
-		.least = o->d.least,
-		.defaultargs = o->d.defaultargs, .argref = o->d.argref,
-		.empty = o->d.empty, .zdefs = o->unmatched,
-		.ilp32 = o->d.ilp32
+		.macros = make_macros(target), .ilp32 = c->options->d.ilp32
 	};
 	set_sizes(c);
-	set_frames(c);
+	copy_options(c);
 }
 
 /* ------------------------------------------------------------ sources */
