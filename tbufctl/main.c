@@ -32,7 +32,6 @@
 #include "run/preload.h"
 #include "run/read_files.h"
 #include "script/compile.h"
-#include "script/stability.h"
 
 /*
  * Raises the limit of descriptors, as each traced process takes two.  A higher

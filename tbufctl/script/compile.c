@@ -14,7 +14,6 @@
 #include "compile.h"
 #include "cpp.h"
 #include "options/command_line.h"
-#include "suggest_name.h"
 
 /* ------------------------------------------------------------ callbacks */
 

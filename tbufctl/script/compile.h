@@ -13,6 +13,7 @@
 #include "tbufd.h"
 
 struct options;
+struct output;
 
 /* A compiled script and its parts, which live until the consumer is closed. */
 struct compiled {
@@ -49,5 +50,14 @@ void	compile_tell(struct compiled *, bool *reported, bool all);
  * are any.
  */
 bool	compile_unmatched(struct compiled *);
+
+/* -v: prints the stability of the interfaces that programs use. */
+void	stability_print(const struct compiled *, struct output *);
+
+/*
+ * Suggests a known name for an unknown name in a script.  Returns it for the
+ * caller to free; NULL if none is near.
+ */
+char	*hint(struct compiled *, const struct d_error *);
 
 #endif

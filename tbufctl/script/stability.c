@@ -8,7 +8,6 @@
 #include "base/output.h"
 #include "compile.h"
 #include "options/command_line.h"
-#include "stability.h"
 #include "tbufd.h"
 
 static void

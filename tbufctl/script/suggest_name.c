@@ -10,7 +10,6 @@
 #include "base/messages.h"
 #include "base/suggest.h"
 #include "compile.h"
-#include "suggest_name.h"
 
 struct search {
 	const char *word;
