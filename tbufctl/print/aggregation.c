@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aggregation.h"
 #include "base/messages.h"
@@ -14,6 +15,7 @@
 #include "folded.h"
 #include "format.h"
 #include "printf.h"
+#include "terminal.h"
 
 /* Values of the option encoding. */
 enum encoding {
@@ -275,8 +277,28 @@ count_ids(const struct format *f)
 	return (n);
 }
 
-unsigned
-aggregation_count(const struct format *f)
+void
+aggregation_rest(struct format *f)
+{
+	uint32_t n, i;
+	bool reversed;
+
+	if (f->consumer == NULL)
+		return;
+	reversed = option(f, "aggsortrev") != 0;
+	n = count_ids(f);
+	for (i = 0; i < n; i++)
+		put_rest(f, reversed ? n - 1 - i : i);
+}
+
+/* ------------------------------------------------------------ aggtop */
+
+#define LINES_DEFAULT	24u	/* of a terminal of unknown size */
+#define CLEAR		"\033[H\033[J"
+
+/* Returns the number of aggregations that printa() has not printed. */
+static unsigned
+count_rest(const struct format *f)
 {
 	uint32_t n = count_ids(f), i;
 	unsigned count = 0;
@@ -306,8 +328,12 @@ set_reversed(const struct format *f, bool reversed)
 	    reversed ? "on" : "off");
 }
 
-void
-aggregation_largest(struct format *f, unsigned most)
+/*
+ * Prints the `most` largest keys of each aggregation that printa() has not
+ * printed.
+ */
+static void
+put_largest(struct format *f, unsigned most)
 {
 	bool reversed = option(f, "aggsortrev") != 0;
 	uint32_t n = count_ids(f), i;
@@ -326,16 +352,50 @@ aggregation_largest(struct format *f, unsigned most)
 	set_reversed(f, reversed);
 }
 
-void
-aggregation_rest(struct format *f)
+const char *
+top_problem(const struct format *f)
 {
-	uint32_t n, i;
-	bool reversed;
 
-	if (f->consumer == NULL)
+	if (f->options->d.top == 0)
+		return (NULL);
+	if (f->options->json)
+		return (MSG_TOP_JSON);
+	return (isatty(f->out->fd) ? NULL : MSG_TOP_TERMINAL);
+}
+
+/*
+ * Returns the number of lines for each aggregation.  An empty line is above
+ * each, and the last line stays empty, or the screen would scroll.
+ */
+static unsigned
+room(const struct format *f, unsigned lines, unsigned count)
+{
+	unsigned each;
+
+	if (lines == 0)
+		lines = LINES_DEFAULT;
+	each = count == 0 || lines / count < 3 ? 1 : (lines - 1) / count - 1;
+	return (each < f->options->d.top ? each : f->options->d.top);
+}
+
+void
+top_draw(struct format *f)
+{
+	struct screen screen;
+
+	if (f->options->d.top == 0 || f->consumer == NULL)
 		return;
-	reversed = option(f, "aggsortrev") != 0;
-	n = count_ids(f);
-	for (i = 0; i < n; i++)
-		put_rest(f, reversed ? n - 1 - i : i);
+	screen_begin(&screen, f);
+	output_printf(f->out, CLEAR);
+	put_largest(f, room(f, screen.rows, count_rest(f)));
+	screen_end(&screen, f);
+	output_flush(f->out);
+}
+
+void
+top_end(struct format *f)
+{
+
+	if (f->options->d.top != 0)
+		output_printf(f->out, CLEAR);
 }

@@ -18,16 +18,17 @@ struct format;
 void	aggregation_printa(struct format *, struct output *,
 	    const uint32_t *ids, unsigned nids, const char *text);
 
-/* Returns the number of aggregations that printa() has not printed. */
-unsigned aggregation_count(const struct format *);
-
-/*
- * Prints the `most` largest keys of each aggregation that printa() has not
- * printed.
- */
-void	aggregation_largest(struct format *, unsigned most);
-
 /* Prints, at the end, all aggregations that printa() has not printed. */
 void	aggregation_rest(struct format *);
+
+/*
+ * -x aggtop: shows the largest values of aggregations in place on a terminal,
+ * as top(1) shows processes.  top_problem() returns why that cannot be done;
+ * NULL if it can or is not asked for.  top_draw() draws the values over those
+ * drawn before, top_end() clears the screen before the output at the end.
+ */
+const char *top_problem(const struct format *);
+void	top_draw(struct format *);
+void	top_end(struct format *);
 
 #endif

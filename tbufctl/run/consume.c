@@ -16,7 +16,7 @@
 #include "options/command_line.h"
 #include "print/action.h"
 #include "print/address.h"
-#include "print/aggregation_top.h"
+#include "print/aggregation.h"
 #include "print/format.h"
 #include "script/compile.h"
 
