@@ -68,21 +68,25 @@ script_list_own(struct script_list *l)
 	(void)show_own(l, &any);
 }
 
-/* Splits a copy of a description that has all four fields. */
+/* Splits a copy of a description; its first fields may be missing. */
 static void
 split(char *copy, struct d_description *d)
 {
+	const char *fields[4] = { "", "", "", "" };
+	unsigned n = 0, i;
 	char *end;
-	unsigned i;
 
-	d->bare = NULL;
-	for (i = 0; i < 4; i++) {
+	for (; copy != NULL && n < 4; copy = end) {
+		fields[n++] = copy;
 		end = copy + (field_end(copy) - copy);
-		d->field[i] = copy;
 		if (*end != '\0')
 			*end++ = '\0';
-		copy = end;
+		else
+			end = NULL;
 	}
+	*d = (struct d_description){ .bare = NULL };
+	for (i = 0; i < 4; i++)
+		d->field[i] = i + n < 4 ? "" : fields[i + n - 4];
 }
 
 static int
@@ -109,24 +113,6 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	return (0);
 }
 
-/* Splits a copy of a description; its first fields may be missing. */
-static void
-split_short(char *copy, struct d_description *d)
-{
-	char *field, *rest = copy;
-	unsigned n = 0, i;
-
-	d->bare = NULL;
-	for (i = 0; i < 4; i++)
-		d->field[i] = "";
-	while ((field = strsep(&rest, ":")) != NULL && n < 4)
-		d->field[n++] = field;
-	for (i = 0; i < n; i++)
-		d->field[3 - i] = d->field[n - 1 - i];
-	for (i = 0; i + n < 4; i++)
-		d->field[i] = "";
-}
-
 /*
  * Shows tbufctl's own probes that a list with commas matches.  Returns true if
  * there are any.
@@ -139,7 +125,7 @@ show_list(struct script_list *l, const char *list)
 	unsigned n = 0;
 
 	while ((item = strsep(&rest, ",")) != NULL) {
-		split_short(item, &d);
+		split(item, &d);
 		n += show_own(l, &d);
 	}
 	free(copy);
