@@ -84,16 +84,6 @@ set_version(struct d_settings *d, const char *value)
 }
 
 static const char *
-set_stdc(struct d_settings *d, const char *value)
-{
-
-	if (strlen(value) != 1 || strchr("acst", *value) == NULL)
-		return (MSG_SET_VALUE);
-	d->stdc = *value;
-	return (NULL);
-}
-
-static const char *
 set_top(struct d_settings *d, const char *value)
 {
 	const char *wrong = NULL;
@@ -117,13 +107,6 @@ set_environment(const char *value)
 	error = name == NULL ? -1 : setenv(name, equals + 1, 1);
 	free(name);
 	return (error == 0 ? NULL : strerror(errno));
-}
-
-static const char *
-unset_environment(const char *value)
-{
-
-	return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
 }
 
 /* Returns true if the value is a word of a list with blanks between. */
@@ -169,9 +152,8 @@ enum form {
 	PATH,
 	WORD,			/* added to a list after `text` */
 	WORDS,			/* likewise, with blanks between */
-	ONE_OF,			/* a word of `text` */
+	ONE_OF,			/* a word of `text`; its first letter is set */
 	LINKTYPE,
-	STDC,
 	STABILITY,
 	SET_VARIABLE,
 	UNSET_VARIABLE
@@ -189,7 +171,7 @@ static const struct own_option {
 	const char *text;
 } own[] = {
 	{ "version", VERSION_OF_D, D(version), 0, 0, NULL },
-	{ "stdc", STDC, D(stdc), 0, 0, NULL },
+	{ "stdc", ONE_OF, D(stdc), 0, 0, "a c s t" },
 	{ "aggtop", TOP, D(top), 0, 0, NULL },
 	{ "define", WORD, D(cpp_words), 0, 0, "-D" },
 	{ "undef", WORD, D(cpp_words), 0, 0, "-U" },
@@ -274,12 +256,10 @@ set_other(struct options *o, const struct own_option *option,
 		return (set_version(&o->d, value));
 	case TOP:
 		return (set_top(&o->d, value));
-	case STDC:
-		return (set_stdc(&o->d, value));
 	case SET_VARIABLE:
 		return (set_environment(value));
 	case UNSET_VARIABLE:
-		return (unset_environment(value));
+		return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
 	default:
 		return (NULL);
 	}
@@ -327,6 +307,8 @@ set(struct options *o, const struct own_option *option, const char *value)
 		break;
 	case ONE_OF:
 		right = is_one_of(value, option->text);
+		if (right)
+			*(char *)field = *value;
 		break;
 	case LINKTYPE:
 		right = strcasecmp(value, "elf") == 0 ||
