@@ -54,9 +54,12 @@ read_directory(struct libraries *l, const char *path)
 		free(entries);
 }
 
-/* Returns the name after "#pragma D depends_on library" in a line, or NULL. */
-static const char *
-dependency(const char *line, size_t *length)
+/*
+ * Returns the name after "#pragma D depends_on library" in a line, for the
+ * caller to free, or NULL.
+ */
+static char *
+dependency(const char *line)
 {
 	static const char *const words[] = {
 		"#pragma", "D", "depends_on", "library"
@@ -71,18 +74,16 @@ dependency(const char *line, size_t *length)
 		line += n;
 	}
 	line += strspn(line, " \t");
-	*length = strcspn(line, " \t\r\n");
-	return (line);
+	return (string_format("%.*s", (int)strcspn(line, " \t\r\n"), line));
 }
 
 static struct library *
-find(struct libraries *l, const char *name, size_t length)
+find(struct libraries *l, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < l->count; i++)
-		if (strlen(l->all[i].name) == length &&
-		    memcmp(l->all[i].name, name, length) == 0)
+		if (strcmp(l->all[i].name, name) == 0)
 			return (&l->all[i]);
 	return (NULL);
 }
@@ -92,7 +93,7 @@ find(struct libraries *l, const char *name, size_t length)
  * in.
  */
 static bool
-is_built_in(const char *name, size_t length)
+is_built_in(const char *name)
 {
 	static const char *const names[] = {
 		"errno.d", "io.d", "ip.d", "lockstat.d", "net.d", "procfs.d",
@@ -102,8 +103,7 @@ is_built_in(const char *name, size_t length)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == length &&
-		    memcmp(names[i], name, length) == 0)
+		if (strcmp(names[i], name) == 0)
 			return (true);
 	return (false);
 }
@@ -120,12 +120,10 @@ complain(struct libraries *l, const char *problem, const struct library *one,
 }
 
 static void
-missing(struct libraries *l, const struct library *one, const char *name,
-    size_t length)
+missing(struct libraries *l, const struct library *one, const char *name)
 {
-	char *path = string_format("%.*s%.*s",
-	    (int)(strlen(one->path) - strlen(one->name)), one->path,
-	    (int)length, name);
+	char *path = string_format("%.*s%s",
+	    (int)(strlen(one->path) - strlen(one->name)), one->path, name);
 
 	complain(l, "Invalid library dependency in", one, ":", path);
 	free(path);
@@ -136,22 +134,23 @@ static void
 visit(struct libraries *l, struct library *one, struct library *sorted,
     size_t *n)
 {
-	const char *line = one->text, *name;
+	const char *line = one->text;
 	struct library *other;
-	size_t length;
+	char *name;
 
 	if (one->visited)
 		return;
 	one->visited = true;
 	for (; line != NULL; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if ((name = dependency(line, &length)) == NULL)
+		if ((name = dependency(line)) == NULL)
 			continue;
-		if ((other = find(l, name, length)) == NULL) {
-			if (!is_built_in(name, length))
-				missing(l, one, name, length);
+		other = find(l, name);
+		if (other == NULL && !is_built_in(name))
+			missing(l, one, name);
+		free(name);
+		if (other == NULL)
 			continue;
-		}
 		if (other->visited && !other->sorted)
 			complain(l, "Cyclical dependency detected:", one,
 			    " =>", other->path);
