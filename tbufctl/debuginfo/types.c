@@ -217,14 +217,10 @@ static void
 take_members(struct types *t, struct parcel *p, struct d_import *to)
 {
 	struct d_import_member *member;
-	size_t room = 0;
 
 	while (parcel_more(p)) {
-		if (to->nmembers == room) {
-			room = room == 0 ? 16 : 2 * room;
-			t->members = memory_get(t->members, room,
-			    sizeof(*t->members));
-		}
+		t->members = memory_get(t->members, to->nmembers + 1,
+		    sizeof(*t->members));
 		member = &t->members[to->nmembers++];
 		member->name = parcel_take_text(p);
 		member->type = parcel_take(p);
