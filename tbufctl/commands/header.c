@@ -233,10 +233,8 @@ make_object(const struct options *o, const char *path)
 static char *
 default_path(const char *script, const char *end)
 {
-	const char *slash = strrchr(script, '/'), *dot;
-	const char *name = slash == NULL ? script : slash + 1;
+	const char *name = basename(script), *dot = strrchr(name, '.');
 
-	dot = strrchr(name, '.');
 	return (string_format("%.*s.%s",
 	    dot == NULL || strcmp(dot, ".d") != 0 ? (int)strlen(name) :
 	    (int)(dot - name), name, end));

@@ -58,7 +58,6 @@ print(struct format *format, const struct probes *probes, const char *path)
 		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6",
 		"arg7", "arg8", "arg9"
 	};
-	const char *slash = strrchr(path, '/');
 	const struct usdt_probe *p;
 	struct tbuf_probe_info info;
 	unsigned i;
@@ -67,7 +66,7 @@ print(struct format *format, const struct probes *probes, const char *path)
 		info = (struct tbuf_probe_info){
 			.id = (unsigned)(p - probes->all) + 1,
 			.provider = p->provider, .name = p->name,
-			.module = slash == NULL ? path : slash + 1,
+			.module = basename(path),
 			.function = "", .nargs = p->nargs
 		};
 		for (i = 0; i < p->nargs; i++) {

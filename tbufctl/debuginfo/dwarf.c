@@ -196,13 +196,12 @@ add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
     void *arg)
 {
 	struct dwarf_module ***last = arg, *one;
-	const char *base = strrchr(name, '/');
 
 	(void)data;
 	(void)start;
 	one = memory_get(NULL, 1, sizeof(*one));
 	*one = (struct dwarf_module){
-		.module = module, .name = base == NULL ? name : base + 1
+		.module = module, .name = basename(name)
 	};
 	**last = one;
 	*last = &one->next;

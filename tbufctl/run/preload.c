@@ -172,7 +172,7 @@ static bool
 linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
 {
 	Elf64_Phdr phdr;
-	char path[PATH_MAX], *slash;
+	char path[PATH_MAX];
 	unsigned i;
 	ssize_t n;
 
@@ -189,8 +189,7 @@ linker_of(int fd, const Elf64_Ehdr *header, char name[PATH_MAX])
 	n = pread(fd, path, sizeof(path), (off_t)phdr.p_offset);
 	if (n <= 0 || memchr(path, '\0', (size_t)n) == NULL)
 		return (false);
-	slash = strrchr(path, '/');
-	strcpy(name, slash == NULL ? path : slash + 1);
+	strcpy(name, basename(path));
 	return (true);
 }
 
