@@ -90,8 +90,11 @@ add(struct sites *sites, const struct dwarf_module *module,
 	struct tbuf_probe_info *one;
 	unsigned i;
 
-	sites->all = memory_get(sites->all, sites->count + 1,
-	    sizeof(*sites->all));
+	if (sites->count == sites->room) {
+		sites->room = sites->room == 0 ? 32 : 2 * sites->room;
+		sites->all = memory_get(sites->all, sites->room,
+		    sizeof(*sites->all));
+	}
 	one = &sites->all[sites->count++];
 	*one = (struct tbuf_probe_info){
 		.provider = memory_string(text->provider),

@@ -16,7 +16,7 @@ struct dwarf_module;
 
 struct sites {
 	struct tbuf_probe_info *all;	/* ids are 0 */
-	size_t count;
+	size_t count, room;
 };
 
 /* Adds the sites of a module; an invalid file has none. */
