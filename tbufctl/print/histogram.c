@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Histograms as DTrace draws them: a line for each bucket, a bar as long as the
- * bucket's share of all counts, one empty bucket on each side.
+ * bucket's share of all counts, one empty bucket on each side.  With aggpack a
+ * histogram is one line, and each bucket one character.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #define BAR		40
 #define ZOOM		0.95L	/* part of a bar for the largest count */
 #define TITLE		"------------- Distribution -------------"
+#define LINEAR_WIDTH	8		/* of labels of lquantize() in aggpack */
 
 /* ------------------------------------------------------------ bars */
 
@@ -115,7 +117,7 @@ zero_of(const struct tbuf_gathered *g)
 	return (g->nbuckets / 2);
 }
 
-uint64_t
+static uint64_t
 without_sign(int64_t value)
 {
 
@@ -132,6 +134,14 @@ log_linear_end(uint64_t parameter)
 	while (high-- > 0)
 		end *= factor;
 	return (end);
+}
+
+/* Returns the label of a bucket of quantize(): its bound nearer to 0. */
+static int64_t
+quantize_label(const struct tbuf_gathered *g, unsigned n)
+{
+
+	return (n < zero_of(g) ? g->buckets[n].high : g->buckets[n].low);
 }
 
 static void
@@ -177,7 +187,6 @@ static void
 label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
     unsigned first)
 {
-	const struct tbuf_bucket *b = &g->buckets[n];
 
 	switch (g->aggregation->function) {
 	case FUNCTION_LQUANTIZE:
@@ -187,8 +196,7 @@ label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
 		label_log_linear(text, size, g, n, first >= zero_of(g));
 		break;
 	default:
-		(void)snprintf(text, size, "%" PRId64, n < zero_of(g) ?
-		    b->high : b->low);
+		(void)snprintf(text, size, "%" PRId64, quantize_label(g, n));
 	}
 }
 
@@ -212,8 +220,9 @@ find_default(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 	*last = *first + 2;
 }
 
-bool
-histogram_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+/* Finds the first and the last bucket with a count; false if none has one. */
+static bool
+find_counted(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
 	unsigned n = g->nbuckets;
 
@@ -230,7 +239,7 @@ static void
 find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
 
-	if (!histogram_range(g, first, last)) {
+	if (!find_counted(g, first, last)) {
 		find_default(g, first, last);
 		return;
 	}
@@ -266,4 +275,172 @@ histogram_put(struct output *out, const struct tbuf_gathered *g,
 		bars_put(out, &bars, g->buckets[i].count,
 		    g->buckets[i].count / (int64_t)g->normal);
 	}
+}
+
+/* ------------------------------------------------------------ aggpack */
+
+/*
+ * Returns the columns that a label takes, at least 4; a power of ten counts as
+ * one digit less.
+ */
+static int
+digits(int64_t value)
+{
+	uint64_t size = without_sign(value);
+	uint64_t limit = 10;
+	int n = value < 0 ? 2 : 1;
+
+	for (; size > limit && limit <= UINT64_MAX / 10; limit *= 10)
+		n++;
+	return (n < 4 ? 4 : n);
+}
+
+static bool
+is_linear(const struct tbuf_gathered *g)
+{
+
+	return (g->aggregation->function == FUNCTION_LQUANTIZE);
+}
+
+/*
+ * Finds the buckets to show: all of lquantize(); of quantize() those that have
+ * counts, or that of 0 if none has.
+ */
+static void
+find_packed(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
+{
+
+	if (is_linear(g)) {
+		*first = 0;
+		*last = g->nbuckets - 1;
+	} else if (!find_counted(g, first, last))
+		*first = *last = zero_of(g);
+}
+
+void
+packed_add(struct packed *packed, const struct tbuf_gathered *g)
+{
+	unsigned first, last;
+
+	find_packed(g, &first, &last);
+	if (!packed->begun || first < packed->first)
+		packed->first = first;
+	if (!packed->begun || last > packed->last)
+		packed->last = last;
+	packed->begun = true;
+}
+
+/*
+ * Widens the range of quantize() by a bucket on each side, but does not go
+ * below 0 from a range that begins at 0.
+ */
+static void
+widen(const struct packed *packed, const struct tbuf_gathered *g,
+    unsigned *first, unsigned *last)
+{
+
+	*first = packed->first;
+	*last = packed->last;
+	if (is_linear(g))
+		return;
+	if (*first != 0 && *first != zero_of(g))
+		(*first)--;
+	if (*last < g->nbuckets - 1)
+		(*last)++;
+}
+
+void
+packed_head(struct output *out, const struct packed *packed,
+    const struct tbuf_gathered *g, unsigned key_width)
+{
+	unsigned first, last, i;
+	int least = LINEAR_WIDTH - 1, most = LINEAR_WIDTH;
+
+	widen(packed, g, &first, &last);
+	if (!is_linear(g)) {
+		least = digits(quantize_label(g, first));
+		most = digits(quantize_label(g, last));
+	}
+	output_printf(out, "\n%*s %*s .", (int)key_width,
+	    key_width > 0 ? "key" : "", least, "min");
+	for (i = first; i <= last; i++)
+		output_printf(out, "-");
+	output_printf(out, ". %-*s | count\n", most, "max");
+}
+
+/*
+ * Prints a count as eighths of a block in UTF-8, or as a letter; letters for
+ * counts below 0 hang down.
+ */
+static void
+put_character(struct output *out, const struct packed *packed,
+    int64_t count, long double total)
+{
+	static const char letters[] = "__xxxxXX", below[] = "vvvvVV";
+	unsigned step;
+
+	if (count == 0)
+		output_printf(out, " ");
+	else if (count < 0)
+		output_printf(out, "%c", below[(unsigned)
+		    (-(long double)count * 5 / total + 0.5L)]);
+	else {
+		step = (unsigned)((long double)count * 7 / total + 0.5L);
+		if (packed->utf8)
+			output_printf(out, "\xe2\x96%c",
+			    (char)(0x81 + step));
+		else
+			output_printf(out, "%c", letters[step]);
+	}
+}
+
+/* Prints the lowest label: a number for quantize(), "< N" for lquantize(). */
+static void
+put_least(struct output *out, const struct tbuf_gathered *g, unsigned first)
+{
+	char text[32];
+
+	if (!is_linear(g)) {
+		output_printf(out, " %*" PRId64 " :", digits(quantize_label(g, first)),
+		    quantize_label(g, first));
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "< %" PRId64,
+	    g->buckets[first].high + 1);
+	output_printf(out, "%*s :", LINEAR_WIDTH, text);
+}
+
+static void
+put_most(struct output *out, const struct tbuf_gathered *g, unsigned last)
+{
+	char text[32];
+
+	if (!is_linear(g)) {
+		output_printf(out, ": %-*" PRId64, digits(quantize_label(g, last)),
+		    quantize_label(g, last));
+		return;
+	}
+	(void)snprintf(text, sizeof(text), ">= %" PRId64,
+	    g->buckets[last].low);
+	output_printf(out, ": %-*s", LINEAR_WIDTH, text);
+}
+
+void
+packed_put(struct output *out, const struct packed *packed,
+    const struct tbuf_gathered *g)
+{
+	struct bars bars = { .zoom = packed->zoom };
+	unsigned first, last, i;
+	int64_t count = 0;
+
+	widen(packed, g, &first, &last);
+	for (i = first; i <= last; i++) {
+		bars_add(&bars, g->buckets[i].count);
+		count += g->buckets[i].count;
+	}
+	put_least(out, g, first);
+	for (i = first; i <= last; i++)
+		put_character(out, packed, g->buckets[i].count, bars.total);
+	put_most(out, g, last);
+	output_printf(out, " | %" PRId64 "\n", count);
 }

@@ -55,12 +55,6 @@ void	histogram_head(struct output *, unsigned key_width);
 void	histogram_put(struct output *, const struct tbuf_gathered *,
 	    struct bars);
 
-/* Finds the first and the last bucket with a count; false if none has one. */
-bool	histogram_range(const struct tbuf_gathered *, unsigned *first,
-	    unsigned *last);
-
-uint64_t without_sign(int64_t);
-
 /* ------------------------------------------------------------ aggpack */
 
 /* Range of a quantizer's buckets, shown as one character each. */
