@@ -14,7 +14,7 @@
 #define BAR		40
 #define ZOOM		0.95L	/* part of a bar for the largest count */
 #define TITLE		"------------- Distribution -------------"
-#define LINEAR_WIDTH	8		/* of labels of lquantize() in aggpack */
+#define LINEAR_WIDTH	8	/* of labels of lquantize() in aggpack */
 
 /* ------------------------------------------------------------ bars */
 
@@ -401,8 +401,8 @@ put_least(struct output *out, const struct tbuf_gathered *g, unsigned first)
 	char text[32];
 
 	if (!is_linear(g)) {
-		output_printf(out, " %*" PRId64 " :", digits(quantize_label(g, first)),
-		    quantize_label(g, first));
+		output_printf(out, " %*" PRId64 " :",
+		    digits(quantize_label(g, first)), quantize_label(g, first));
 		return;
 	}
 	(void)snprintf(text, sizeof(text), "< %" PRId64,
@@ -416,8 +416,8 @@ put_most(struct output *out, const struct tbuf_gathered *g, unsigned last)
 	char text[32];
 
 	if (!is_linear(g)) {
-		output_printf(out, ": %-*" PRId64, digits(quantize_label(g, last)),
-		    quantize_label(g, last));
+		output_printf(out, ": %-*" PRId64,
+		    digits(quantize_label(g, last)), quantize_label(g, last));
 		return;
 	}
 	(void)snprintf(text, sizeof(text), ">= %" PRId64,
