@@ -245,26 +245,6 @@ static const struct own_option {
 
 #define OWN_COUNT	(sizeof(own) / sizeof(own[0]))
 
-/* Sets an option whose value is checked in one way.  Returns as set(). */
-static const char *
-set_other(struct options *o, const struct own_option *option,
-    const char *value)
-{
-
-	switch (option->form) {
-	case VERSION_OF_D:
-		return (set_version(&o->d, value));
-	case TOP:
-		return (set_top(&o->d, value));
-	case SET_VARIABLE:
-		return (set_environment(value));
-	case UNSET_VARIABLE:
-		return (unsetenv(value) == 0 ? NULL : MSG_SET_VALUE);
-	default:
-		return (NULL);
-	}
-}
-
 /* Sets an option.  Returns NULL, or an error if the value is wrong. */
 static const char *
 set(struct options *o, const struct own_option *option, const char *value)
@@ -317,8 +297,17 @@ set(struct options *o, const struct own_option *option, const char *value)
 	case STABILITY:
 		right = d_stability_parse(value, field);
 		break;
+	case VERSION_OF_D:
+		return (set_version(&o->d, value));
+	case TOP:
+		return (set_top(&o->d, value));
+	case SET_VARIABLE:
+		return (set_environment(value));
+	case UNSET_VARIABLE:
+		right = unsetenv(value) == 0;
+		break;
 	default:
-		return (set_other(o, option, value));
+		break;
 	}
 	return (right ? NULL : MSG_SET_VALUE);
 }
