@@ -350,11 +350,10 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 static void
 text(struct format *f, const char *bytes, size_t size)
 {
-	char *p = output_room(f->out, VALUE_ESCAPED * size + 64);
 
-	p = put_literal(p, "{\"type\":\"output\",\"text\":\"");
-	p = value_escape(p, bytes, size, &style);
-	output_taken(f->out, put_literal(p, "\"}\n"));
+	output_printf(f->out, "{\"type\":\"output\",\"text\":");
+	put_quoted(f->out, bytes, size);
+	output_printf(f->out, "}\n");
 }
 
 static void
