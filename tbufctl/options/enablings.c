@@ -223,10 +223,9 @@ static unsigned
 target_id(const char *text)
 {
 	const char *error = NULL;
-	char *id = memory_string(text);
+	char *id = string_format("%.*s", (int)selection_at(text), text);
 	unsigned number;
 
-	id[selection_at(text)] = '\0';
 	number = (unsigned)strtonum(id, OWN_IDS + 1, INT_MAX, &error);
 	free(id);
 	return (error == NULL ? number : 0);
@@ -321,8 +320,7 @@ program_add(struct program *program, int flag, const char *text)
 		program->programs++;
 		return (0);
 	}
-	list = memory_string(text);
-	list[at] = '\0';
+	list = string_format("%.*s", (int)at, text);
 	status = describe(d, list);
 	free(list);
 	return (status);
@@ -437,28 +435,26 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
 static char *
 near_list(const struct description *d, struct tbuf_consumer *consumer)
 {
-	char *list = memory_string(""), *to, *item, *near;
+	char *list = memory_string(""), *longer, *item, *near;
 	const char *p, *end;
-	size_t size = 1;
 	bool found = false;
 
 	for (p = d->full;; p = end + 1) {
 		end = description_end(p);
-		item = memory_string(p);
-		item[end - p] = '\0';
+		item = string_format("%.*s", (int)(end - p), p);
 		if ((near = near_description(item, consumer)) == NULL)
 			near = memory_string(item);
 		else
 			found = true;
 		free(item);
 		near[strlen(near) - strlen(suffix(d->flag))] = '\0';
-		size += strlen(near) + 1;
-		list = memory_get(list, 1, size);
-		to = stpcpy(list + strlen(list), near);
+		longer = string_format("%s%s%s", list, p == d->full ? "" : ",",
+		    near);
 		free(near);
+		free(list);
+		list = longer;
 		if (*end == '\0')
 			break;
-		stpcpy(to, ",");
 	}
 	if (found)
 		return (list);
@@ -475,8 +471,7 @@ tell_providers(const char *list)
 
 	for (;; p = end + 1) {
 		end = description_end(p);
-		provider = memory_string(p);
-		provider[field_end(p) - p] = '\0';
+		provider = string_format("%.*s", (int)(field_end(p) - p), p);
 		if (count_fields(p) == FIELDS)
 			missing_tell(provider);
 		free(provider);

@@ -14,6 +14,7 @@
 #include "address.h"
 #include "aggregation.h"
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "format.h"
 #include "print_type.h"
 #include "printf.h"
@@ -188,12 +189,8 @@ act_ftruncate(const struct acting *a)
 static char *
 text_of(const struct datum *d)
 {
-	size_t n = datum_text_length(d);
-	char *text = memory_get(NULL, 1, n + 1);
 
-	memcpy(text, d->data, n);
-	text[n] = '\0';
-	return (text);
+	return (string_format("%.*s", (int)datum_text_length(d), d->data));
 }
 
 /* Sets an option.  As in DTrace an empty line follows a fault. */
