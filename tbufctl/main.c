@@ -268,33 +268,23 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	    is_script ? compiled : NULL));
 }
 
-/* Compiles the programs, then lists or traces. */
-static int
-serve(struct options *o, struct tbuf_consumer *consumer, struct output *out,
-    pid_t command, struct compiled *compiled)
-{
-	pid_t target;
-	int status;
-
-	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
-	if (o->program.programs > 0 &&
-	    (status = compile_all(compiled, o, consumer, target)) != 0)
-		return (status);
-	if (o->mode == MODE_LIST)
-		return (list(consumer, o, out, compiled->script));
-	return (trace(o, consumer, out, command, compiled));
-}
-
+/* Finds the targets, compiles the programs, then lists or traces. */
 static int
 trace_or_list(struct options *o, struct tbuf_consumer *consumer,
     struct output *out, struct compiled *compiled)
 {
-	pid_t command = 0;
+	pid_t command = 0, target;
 	int status;
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
-	status = serve(o, consumer, out, command, compiled);
+	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
+	if (o->program.programs > 0)
+		status = compile_all(compiled, o, consumer, target);
+	if (status == 0 && o->mode == MODE_LIST)
+		status = list(consumer, o, out, compiled->script);
+	else if (status == 0)
+		status = trace(o, consumer, out, command, compiled);
 	if (status == EXIT_FAILED)
 		tell_absent(o, consumer);
 	return (status);
