@@ -18,18 +18,6 @@
 
 /* --- the helper process --------------------------------------------------- */
 
-static void
-start(struct types *t)
-{
-
-	if ((t->reader = reader_start(&t->fd)) == 0)
-		types_answer(t->first, t->fd);
-	if (t->reader != -1)
-		return;
-	t->reader = 0;
-	t->failed = true;
-}
-
 /* Waits for the helper process.  Returns its status as of wait(2). */
 static int
 end(struct types *t)
@@ -55,8 +43,13 @@ static struct parcel *
 ask(struct types *t, enum types_question question)
 {
 
-	if (t->reader == 0 && !t->failed)
-		start(t);
+	if (t->reader == 0 && !t->failed) {
+		if ((t->reader = reader_start(&t->fd)) == 0)
+			types_answer(t->first, t->fd);
+		t->failed = t->reader == -1;
+		if (t->failed)
+			t->reader = 0;
+	}
 	t->question.used = 0;
 	parcel_put(&t->question, question);
 	return (&t->question);
