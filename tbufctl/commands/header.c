@@ -47,10 +47,10 @@ static const char header_tail[] =
 "#endif\n";
 
 static void
-print_semaphore(FILE *f, const struct usdt_description *d)
+print_semaphore(void *out, const struct usdt_description *d)
 {
 
-	fprintf(f, "unsigned short %s_%s_semaphore\n"
+	fprintf(out, "unsigned short %s_%s_semaphore\n"
 	    "    __attribute__((section(\".probes\"), "
 	    "visibility(\"hidden\")));\n", d->provider, d->name);
 }
@@ -102,13 +102,6 @@ print_macros(void *out, const struct usdt_description *d)
 	fprintf(f, "(%s, %s", d->provider, d->name);
 	print_names(f, d->nargs, ", ");
 	fprintf(f, ")\n");
-}
-
-static void
-print_definition(void *out, const struct usdt_description *d)
-{
-
-	print_semaphore(out, d);
 }
 
 /* ------------------------------------------------------------ files */
@@ -222,7 +215,7 @@ make_object(const struct options *o, const char *path)
 
 	if (f == NULL)
 		return (fail(MSG_OPEN, source, strerror(errno)));
-	status = finish(f, source, describe(o, f, print_definition));
+	status = finish(f, source, describe(o, f, print_semaphore));
 	if (status == 0)
 		status = compile_source(source, path);
 	(void)unlink(source);
