@@ -102,12 +102,12 @@ file_get(const struct tbuf_mapping *m)
 		if (file->inode == m->inode && strcmp(file->path, m->path) == 0)
 			return (file);
 	file = memory_get(NULL, 1, sizeof(*file));
-	memset(file, 0, sizeof(*file));
-	file->inode = m->inode;
-	file->path = memory_string(m->path);
-	file->name = memory_string(base_name(file->path));
+	*file = (struct file){
+		.next = files, .inode = m->inode,
+		.path = memory_string(m->path),
+		.name = memory_string(base_name(m->path))
+	};
 	clean(file->name, strlen(file->name));
-	file->next = files;
 	files = file;
 	if (m->path[0] == '/' && (why = read_file(file, m)) != NULL)
 		message(MSG_NAMES, m->path, why);
