@@ -402,8 +402,8 @@ START_TEST(a_path_that_the_linker_would_split_is_told)
 	setenv("TBUF_PROVIDERS", path, 1);
 	ck_assert_int_eq(prepare("sh", &setting), EXIT_FAILED);
 	snprintf(expected, sizeof(expected), "tbufctl: failed to find the "
-	    "libc provider: %s/libtbuf-libc.so: the path has a blank or a "
-	    "colon in it\n", path);
+	    "libc provider: %s/libtbuf-libc.so: the path contains a blank or a "
+	    "colon\n", path);
 	ck_assert_str_eq(said, expected);
 }
 END_TEST
