@@ -16,13 +16,21 @@ static const char *const tags[] = {
 	""
 };
 
+void
+d_unknown(struct d_compiler *c, enum d_unknown what, const char *name)
+{
+	c->unknown = what;
+	c->unknown_name = name;
+}
+
 /* Fills the error: with a line in a script, a region in a command line. */
-static void
-fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
-    va_list arguments)
+void
+d_fail_line(struct d_compiler *c, int line, enum d_tag tag,
+    const char *format, ...)
 {
 	struct d_error *error = c->error;
 	const char *file = c->file;
+	va_list arguments;
 
 	if (file == NULL && c->source->is_library)
 		file = c->source->name;
@@ -31,42 +39,15 @@ fill(struct d_compiler *c, enum d_tag tag, int line, const char *format,
 	error->line = c->source->is_script && tag != D_UNTAGGED ? line : 0;
 	snprintf(error->file, sizeof(error->file), "%s",
 	    file == NULL ? "" : file);
+	va_start(arguments, format);
 	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
 	error->unknown = c->unknown;
 	snprintf(error->name, sizeof(error->name), "%s",
 	    c->unknown == D_UNKNOWN_NONE || c->unknown_name == NULL ? "" :
 	    c->unknown_name);
 	error->description = c->description;
 	c->unknown = D_UNKNOWN_NONE;
-}
-
-void
-d_unknown(struct d_compiler *c, enum d_unknown what, const char *name)
-{
-	c->unknown = what;
-	c->unknown_name = name;
-}
-
-void
-d_fail(struct d_compiler *c, enum d_tag tag, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	fill(c, tag, c->line, format, arguments);
-	va_end(arguments);
-	longjmp(*c->escape, 1);
-}
-
-void
-d_fail_at(struct d_compiler *c, const struct d_node *node, enum d_tag tag,
-    const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	fill(c, tag, node->line, format, arguments);
-	va_end(arguments);
 	longjmp(*c->escape, 1);
 }
 

@@ -80,12 +80,12 @@ struct d_node;
 /* Notes an unknown name, valid until the next error, which is about it. */
 void	d_unknown(struct d_compiler *c, enum d_unknown what,
 	    const char *name);
-/* Fails at the current line. */
-_Noreturn void d_fail(struct d_compiler *c, enum d_tag tag,
-	    const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Fails at a node's line. */
-_Noreturn void d_fail_at(struct d_compiler *c, const struct d_node *node,
-	    enum d_tag tag, const char *format, ...)
-	    __attribute__((format(printf, 4, 5)));
+/* Fails at a line. */
+_Noreturn void d_fail_line(struct d_compiler *c, int line, enum d_tag tag,
+	    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Fail at the current line, and at a node's. */
+#define d_fail(c, ...)		d_fail_line(c, (c)->line, __VA_ARGS__)
+#define d_fail_at(c, node, ...)	d_fail_line(c, (node)->line, __VA_ARGS__)
 
 #endif
