@@ -106,82 +106,56 @@ less(bool is_signed, uint64_t l, uint64_t r)
 	return (is_signed ? (int64_t)l < (int64_t)r : l < r);
 }
 
-/* Folds logical and relational operators, which return int 1 or 0. */
+/* True for logical and relational operators, which return int 1 or 0. */
 static bool
-fold_truth(enum operator op, bool is_signed, uint64_t l, uint64_t r,
-    uint64_t *value)
+is_truth(enum operator op)
+{
+	return ((op >= OP_LOGICAL_OR && op <= OP_LOGICAL_AND) ||
+	    (op >= OP_EQUAL && op <= OP_GREATER_EQUAL));
+}
+
+/* Applies an operator; shifts are unsigned, by the count modulo 64. */
+static uint64_t
+fold(enum operator op, bool is_signed, uint64_t l, uint64_t r)
 {
 	switch (op) {
 	case OP_LOGICAL_OR:
-		*value = l != 0 || r != 0;
-		return (true);
+		return (l != 0 || r != 0);
 	case OP_LOGICAL_XOR:
-		*value = (l != 0) != (r != 0);
-		return (true);
+		return ((l != 0) != (r != 0));
 	case OP_LOGICAL_AND:
-		*value = l != 0 && r != 0;
-		return (true);
+		return (l != 0 && r != 0);
 	case OP_EQUAL:
-		*value = l == r;
-		return (true);
+		return (l == r);
 	case OP_UNEQUAL:
-		*value = l != r;
-		return (true);
+		return (l != r);
 	case OP_LESS:
-		*value = less(is_signed, l, r);
-		return (true);
+		return (less(is_signed, l, r));
 	case OP_GREATER:
-		*value = less(is_signed, r, l);
-		return (true);
+		return (less(is_signed, r, l));
 	case OP_LESS_EQUAL:
-		*value = !less(is_signed, r, l);
-		return (true);
+		return (!less(is_signed, r, l));
 	case OP_GREATER_EQUAL:
-		*value = !less(is_signed, l, r);
-		return (true);
-	default:
-		return (false);
-	}
-}
-
-static bool
-fold_arithmetic(enum operator op, bool is_signed, uint64_t l, uint64_t r,
-    uint64_t *value)
-{
-	switch (op) {
+		return (!less(is_signed, l, r));
 	case OP_OR:
-		*value = l | r;
-		return (true);
+		return (l | r);
 	case OP_XOR:
-		*value = l ^ r;
-		return (true);
+		return (l ^ r);
 	case OP_AND:
-		*value = l & r;
-		return (true);
+		return (l & r);
+	case OP_LEFT:
+		return (l << (r & 63));
+	case OP_RIGHT:
+		return (l >> (r & 63));
 	case OP_ADD:
-		*value = l + r;
-		return (true);
+		return (l + r);
 	case OP_SUBTRACT:
-		*value = l - r;
-		return (true);
+		return (l - r);
 	case OP_MULTIPLY:
-		*value = l * r;
-		return (true);
-	case OP_DIVIDE:
-	case OP_MODULO:
-		*value = divide(is_signed, l, r, op == OP_MODULO);
-		return (true);
+		return (l * r);
 	default:
-		return (false);
+		return (divide(is_signed, l, r, op == OP_MODULO));
 	}
-}
-
-/* Shifts as unsigned, by the count modulo 64. */
-static uint64_t
-shift(enum operator op, uint64_t value, uint64_t count)
-{
-	count &= 63;
-	return (op == OP_LEFT ? value << count : value >> count);
 }
 
 static struct d_node *
@@ -189,16 +163,16 @@ fold_binary(struct d_compiler *c, enum operator op, struct d_node *left,
     struct d_node *right)
 {
 	struct type *type = d_type_promote(c, left->type, right->type);
-	bool is_signed = d_type_is_signed(type);
-	uint64_t l = left->value, r = right->value, value;
+	uint64_t value;
 
-	if (fold_truth(op, is_signed, l, r, &value))
-		return (d_node_constant(c, c->types.type_int, value));
-	if (fold_arithmetic(op, is_signed, l, r, &value))
-		return (d_node_constant(c, type, value));
-	if (op == OP_LEFT || op == OP_RIGHT)
-		return (d_node_constant(c, left->type, shift(op, l, r)));
-	return (NULL);
+	if (op < OP_LOGICAL_OR || op > OP_MODULO)
+		return (NULL);
+	value = fold(op, d_type_is_signed(type), left->value, right->value);
+	if (is_truth(op))
+		type = c->types.type_int;
+	else if (op == OP_LEFT || op == OP_RIGHT)
+		type = left->type;
+	return (d_node_constant(c, type, value));
 }
 
 static bool
