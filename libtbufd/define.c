@@ -96,7 +96,7 @@ bit_field_type(struct d_compiler *c, struct type *type, const char *name,
 	if (bits->value > base->bits)
 		d_fail(c, D_DECL_BFSIZE, "bit-field too big for type: %s",
 		    name);
-	return (d_type_bit_field(c, type, (unsigned)bits->value));
+	return (d_type_bit_field(c, type, 0, (unsigned)bits->value, 0));
 }
 
 /* True for a nameless structure, with members of the outer one. */

@@ -64,19 +64,13 @@ add(struct d_compiler *c, uint64_t id)
 
 /* --- types without parts ----------------------------------------------- */
 
-static struct type *
-named(struct d_compiler *c, const char *name)
-{
-	return (d_type_find(c, name));
-}
-
 /* Returns an array of bytes, for a size of which D has no number. */
 static struct type *
 bytes(struct d_compiler *c, uint64_t size)
 {
 	if (size == 0 || size > SIZE_MAX_TYPE)
 		return (c->types.type_void);
-	return (d_type_array(c, named(c, "unsigned char"), size));
+	return (d_type_array(c, d_type_find(c, "unsigned char"), size));
 }
 
 static struct type *
@@ -88,22 +82,23 @@ import_integer(struct d_compiler *c, const struct d_import *told)
 	case 1:
 		if (!told->is_character && !told->is_signed &&
 		    strstr(name, "ool") != NULL)
-			return (named(c, "_Bool"));
+			return (d_type_find(c, "_Bool"));
 		/* D's char is signed on every architecture. */
 		if (strcmp(name, "char") == 0)
 			return (c->types.type_char);
-		return (named(c, told->is_signed ? "signed char" :
+		return (d_type_find(c, told->is_signed ? "signed char" :
 		    "unsigned char"));
 	case 2:
-		return (named(c, told->is_signed ? "short" :
+		return (d_type_find(c, told->is_signed ? "short" :
 		    "unsigned short"));
 	case 4:
-		return (named(c, told->is_signed ? "int" : "unsigned int"));
+		return (d_type_find(c, told->is_signed ? "int" :
+		    "unsigned int"));
 	case 8:
 		if (strstr(name, "long long") != NULL)
-			return (named(c, told->is_signed ? "long long" :
+			return (d_type_find(c, told->is_signed ? "long long" :
 			    "unsigned long long"));
-		return (named(c, told->is_signed ? "long" :
+		return (d_type_find(c, told->is_signed ? "long" :
 		    "unsigned long"));
 	default:
 		return (bytes(c, told->size));
@@ -113,9 +108,10 @@ import_integer(struct d_compiler *c, const struct d_import *told)
 static struct type *
 import_float(struct d_compiler *c, uint64_t size)
 {
-	return (size == 4 ? named(c, "float") : size == 8 ?
-	    named(c, "double") : size == 16 ? named(c, "long double") :
-	    bytes(c, size));
+	if (size != 4 && size != 8 && size != 16)
+		return (bytes(c, size));
+	return (d_type_find(c, size == 4 ? "float" : size == 8 ? "double" :
+	    "long double"));
 }
 
 /* --- structures, unions, enums ----------------------------------------- */
@@ -136,13 +132,14 @@ member_type(struct d_compiler *c, const struct d_import_member *told,
 	if (told->bits == 0)
 		return (type);
 	if (base->kind == TYPE_ENUM)
-		type = named(c, (base->flags & TYPE_UNSIGNED) != 0 ?
+		type = d_type_find(c, (base->flags & TYPE_UNSIGNED) != 0 ?
 		    "unsigned int" : "int");
 	else if (base->kind != TYPE_INTEGER)
 		return (NULL);
 	if (told->bit > 7 || told->bits > 64 || told->bit + told->bits > 64)
 		return (NULL);
-	return (d_type_packed_field(c, type, told->bit, told->bits));
+	return (d_type_bit_field(c, type, told->bit, told->bits,
+	    TYPE_PACKED));
 }
 
 /* Adds a member, unless it is beyond the end or has no size. */

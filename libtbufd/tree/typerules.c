@@ -212,21 +212,6 @@ d_type_is_char_string(const struct type *type)
 	    (type->flags & flags) == flags);
 }
 
-bool
-d_type_is_reference(const struct type *type)
-{
-	switch (d_type_resolve(type)->kind) {
-	case TYPE_ARRAY:
-	case TYPE_STRUCT:
-	case TYPE_UNION:
-	case TYPE_FORWARD:
-	case TYPE_FUNCTION:
-		return (true);
-	default:
-		return (false);
-	}
-}
-
 static const char *
 tag_name(struct d_compiler *c, enum type_kind tag, const char *name)
 {

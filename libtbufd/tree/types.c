@@ -144,36 +144,23 @@ d_type_typedef(struct d_compiler *c, const char *name, struct type *of)
 	return (type);
 }
 
-static struct type *
-bit_field(struct d_compiler *c, struct type *of, unsigned bit, unsigned bits,
-    unsigned flags)
+struct type *
+d_type_bit_field(struct d_compiler *c, struct type *of, unsigned bit,
+    unsigned bits, unsigned packed)
 {
 	struct type *base = d_type_resolve(of), *type;
 
 	for (type = of->bit_field; type != NULL; type = type->bit_field)
 		if (type->bits == bits && type->bit == bit &&
-		    (type->flags & TYPE_PACKED) == (flags & TYPE_PACKED))
+		    (type->flags & TYPE_PACKED) == packed)
 			return (type);
 	type = make(c, TYPE_INTEGER, of->name);
-	type->flags = base->flags | TYPE_BITFIELD | flags;
+	type->flags = base->flags | TYPE_BITFIELD | packed;
 	type->bit = bit;
 	type->bits = bits;
 	type->bit_field = of->bit_field;
 	of->bit_field = type;
 	return (type);
-}
-
-struct type *
-d_type_bit_field(struct d_compiler *c, struct type *of, unsigned bits)
-{
-	return (bit_field(c, of, 0, bits, 0));
-}
-
-struct type *
-d_type_packed_field(struct d_compiler *c, struct type *of, unsigned bit,
-    unsigned bits)
-{
-	return (bit_field(c, of, bit, bits, TYPE_PACKED));
 }
 
 static uint64_t

@@ -109,11 +109,12 @@ struct type *d_type_array(struct d_compiler *c, struct type *of,
 	    uint64_t count);
 struct type *d_type_typedef(struct d_compiler *c, const char *name,
 	    struct type *of);
-/* A bit-field with bytes of its own, and one that shares its bytes as in C. */
+/*
+ * Returns the bit-field: with bytes of its own, or, if `packed` is TYPE_PACKED,
+ * one that shares its bytes as in C.
+ */
 struct type *d_type_bit_field(struct d_compiler *c, struct type *of,
-	    unsigned bits);
-struct type *d_type_packed_field(struct d_compiler *c, struct type *of,
-	    unsigned bit, unsigned bits);
+	    unsigned bit, unsigned bits, unsigned packed);
 /* Returns false if the name is taken. */
 bool	d_type_add_member(struct d_compiler *c, struct type *composite,
 	    const char *name, struct type *type);
@@ -159,8 +160,6 @@ bool	d_type_is_bit_field(const struct type *type);
 bool	d_type_is_void_pointer(const struct type *type);
 /* True for a pointer to, or an array of, char. */
 bool	d_type_is_char_string(const struct type *type);
-/* True if values are passed by address: struct, array and similar types. */
-bool	d_type_is_reference(const struct type *type);
 
 /* Returns the name for messages, in the arena. */
 const char *d_type_name(struct d_compiler *c, const struct type *type);
