@@ -42,11 +42,16 @@ check_call_kind(struct d_compiler *c, const struct d_node *node)
 	    d_identifier_kind_name(one->kind), one->name);
 }
 
+static void
+check_list(struct d_compiler *c, const struct d_node *list)
+{
+	for (; list != NULL; list = list->next)
+		d_check_calls(c, list);
+}
+
 void
 d_check_calls(struct d_compiler *c, const struct d_node *node)
 {
-	const struct d_node *one;
-
 	if (node == NULL)
 		return;
 	if (node->kind == NODE_CALL)
@@ -54,24 +59,18 @@ d_check_calls(struct d_compiler *c, const struct d_node *node)
 	d_check_calls(c, node->condition);
 	d_check_calls(c, node->left);
 	d_check_calls(c, node->right);
-	for (one = node->arguments; one != NULL; one = one->next)
-		d_check_calls(c, one);
+	check_list(c, node->arguments);
 }
 
 /* Checks a list of values, which may include ustack() and so on. */
 static void
 check_values(struct d_compiler *c, const struct d_node *list)
 {
-	const struct d_node *one;
-
-	for (; list != NULL; list = list->next) {
-		if (list->kind != NODE_CALL || !is_value(list->identifier)) {
+	for (; list != NULL; list = list->next)
+		if (list->kind == NODE_CALL && is_value(list->identifier))
+			check_list(c, list->arguments);
+		else
 			d_check_calls(c, list);
-			continue;
-		}
-		for (one = list->arguments; one != NULL; one = one->next)
-			d_check_calls(c, one);
-	}
 }
 
 /* --- aggregations -------------------------------------------------------- */
@@ -150,11 +149,15 @@ check_printa(struct d_compiler *c, const struct d_node *call)
 	}
 }
 
+/* Checks clear() and so on, of one aggregation and maybe a number. */
 static void
-check_normalize(struct d_compiler *c, const struct d_node *call)
+check_change(struct d_compiler *c, const struct d_node *call)
 {
-	check_aggregation_argument(c, call, call->arguments, 1,
-	    D_PROTO_ARG, D_NORMALIZE_AGGBAD);
+	unsigned id = call->identifier->id;
+
+	check_aggregation_argument(c, call, call->arguments, 1, D_PROTO_ARG,
+	    id == BUILTIN_clear ? D_CLEAR_AGGBAD : id == BUILTIN_trunc ?
+	    D_TRUNC_AGGBAD : D_NORMALIZE_AGGBAD);
 	d_check_calls(c, call->arguments->next);
 }
 
@@ -258,58 +261,36 @@ check_stack(struct d_compiler *c, const struct d_node *call)
 		    "#2 must be a positive integer constant");
 }
 
-static void
-check_plain(struct d_compiler *c, const struct d_node *call)
-{
-	const struct d_node *one;
-
-	for (one = call->arguments; one != NULL; one = one->next)
-		d_check_calls(c, one);
-}
-
 void
 d_check_action(struct d_compiler *c, struct d_node *call)
 {
-	switch (call->identifier->id) {
-	case BUILTIN_printf:
-	case BUILTIN_system:
-	case BUILTIN_freopen:
-		check_printf(c, call);
-		break;
-	case BUILTIN_printa:
-		check_printa(c, call);
-		break;
-	case BUILTIN_trace:
-		check_trace(c, call);
-		break;
-	case BUILTIN_print:
-		check_print(c, call);
-		break;
-	case BUILTIN_tracemem:
-		check_tracemem(c, call);
-		break;
-	case BUILTIN_stack:
-	case BUILTIN_ustack:
-	case BUILTIN_jstack:
-		check_stack(c, call);
-		break;
-	case BUILTIN_clear:
-		check_aggregation_argument(c, call, call->arguments, 1,
-		    D_PROTO_ARG, D_CLEAR_AGGBAD);
-		break;
-	case BUILTIN_trunc:
-		check_aggregation_argument(c, call, call->arguments, 1,
-		    D_PROTO_ARG, D_TRUNC_AGGBAD);
-		if (call->arguments->next != NULL)
-			d_check_calls(c, call->arguments->next);
-		break;
-	case BUILTIN_normalize:
-	case BUILTIN_denormalize:
-		check_normalize(c, call);
-		break;
-	default:
-		check_plain(c, call);
-	}
+	static const struct {
+		enum builtin id;
+		void (*check)(struct d_compiler *, const struct d_node *);
+	} checks[] = {
+		{ BUILTIN_clear, check_change },
+		{ BUILTIN_denormalize, check_change },
+		{ BUILTIN_freopen, check_printf },
+		{ BUILTIN_jstack, check_stack },
+		{ BUILTIN_normalize, check_change },
+		{ BUILTIN_print, check_print },
+		{ BUILTIN_printa, check_printa },
+		{ BUILTIN_printf, check_printf },
+		{ BUILTIN_stack, check_stack },
+		{ BUILTIN_system, check_printf },
+		{ BUILTIN_trace, check_trace },
+		{ BUILTIN_tracemem, check_tracemem },
+		{ BUILTIN_trunc, check_change },
+		{ BUILTIN_ustack, check_stack },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (checks[i].id == call->identifier->id) {
+			checks[i].check(c, call);
+			return;
+		}
+	check_list(c, call->arguments);
 }
 
 /* --- order of actions ---------------------------------------------------- */
@@ -420,7 +401,6 @@ d_check_statement(struct d_compiler *c, struct clause_state *state,
     struct d_node *statement)
 {
 	struct d_node *node = statement->left;
-	const struct d_node *one;
 
 	if (statement->kind == NODE_ACTION) {
 		follow_action(c, state, node);
@@ -433,8 +413,7 @@ d_check_statement(struct d_compiler *c, struct clause_state *state,
 		follow_aggregation(c, state, node);
 		d_check_aggregating(c, node);
 		check_values(c, node->arguments);
-		for (one = node->left->arguments; one != NULL; one = one->next)
-			d_check_calls(c, one);
+		check_list(c, node->left->arguments);
 	} else
 		d_check_calls(c, node);
 }
