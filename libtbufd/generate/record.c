@@ -187,14 +187,15 @@ put_list(struct generator *g, const struct d_node *list)
 	}
 }
 
+/* Generates printf() and so on. */
 static void
-formatted(struct generator *g, const struct d_node *call,
-    enum tbuf_d_action_kind kind)
+formatted(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
 {
-	struct tbuf_d_action *action = begin_action(g, kind);
-
-	action->format = call->arguments->text;
-	put_list(g, call->arguments->next);
+	if (action->kind != TBUF_ACTION_PRINTF)
+		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
+	action->format = list->text;
+	put_list(g, list->next);
 }
 
 static const uint32_t *
@@ -209,11 +210,9 @@ aggregation_list(struct generator *g, const struct d_node *list,
 }
 
 static void
-print_aggregations(struct generator *g, const struct d_node *call)
+print_aggregations(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
 {
-	struct tbuf_d_action *action = begin_action(g, TBUF_ACTION_PRINTA);
-	const struct d_node *list = call->arguments;
-
 	if (list->kind == NODE_STRING) {
 		action->format = list->text;
 		list = list->next;
@@ -224,16 +223,15 @@ print_aggregations(struct generator *g, const struct d_node *call)
 
 /* Generates clear() and so on, with one aggregation and maybe a number. */
 static void
-change_aggregation(struct generator *g, const struct d_node *call,
-    enum tbuf_d_action_kind kind)
+change_aggregation(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
 {
-	struct tbuf_d_action *action = begin_action(g, kind);
 	uint32_t *id = d_allocate(g->c, sizeof(*id));
 
-	*id = d_aggregation(g, call->arguments->identifier);
+	*id = d_aggregation(g, list->identifier);
 	action->aggregations = id;
 	action->naggregations = 1;
-	put_list(g, call->arguments->next);
+	put_list(g, list->next);
 }
 
 static void
@@ -250,9 +248,9 @@ put_bytes(struct generator *g, unsigned reg, const struct type *type,
 
 /* Records a pointer and the value there if that has a size, or a value. */
 static void
-print(struct generator *g, const struct d_node *node)
+print(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *node)
 {
-	struct tbuf_d_action *action = begin_action(g, TBUF_ACTION_PRINT);
 	const struct type *type = d_type_resolve(node->type);
 
 	if (type->kind != TYPE_POINTER || d_type_size(type->of) == 0) {
@@ -267,11 +265,12 @@ print(struct generator *g, const struct d_node *node)
 }
 
 static void
-trace_memory(struct generator *g, const struct d_node *address)
+trace_memory(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *address)
 {
 	const struct d_node *size = address->next;
 
-	begin_action(g, TBUF_ACTION_TRACEMEM);
+	(void)action;
 	if (size->value > INT32_MAX)
 		d_fail_at(g->c, size, D_CG_EXPR,
 		    "tracemem( ) size is too large for a record");
@@ -283,9 +282,10 @@ trace_memory(struct generator *g, const struct d_node *address)
 }
 
 static void
-set_option(struct generator *g, const struct d_node *list)
+set_option(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
 {
-	begin_action(g, TBUF_ACTION_SETOPT);
+	(void)action;
 	for (; list != NULL; list = list->next) {
 		d_value_text(g, list, 0);
 		put_piece(g, d_piece(g, g->c->types.type_string), 0);
@@ -302,106 +302,82 @@ operate(struct generator *g, enum tbuf_operation operation,
 }
 
 static void
-leave(struct generator *g, const struct d_node *status)
+leave(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *status)
 {
-	begin_action(g, TBUF_ACTION_EXIT);
+	(void)action;
 	operate(g, TBUF_OP_EXIT, status);
 	put_piece(g, d_piece(g, g->c->types.type_int), 0);
 }
 
-static bool
-symbolic(struct generator *g, const struct d_node *call)
+static void
+values(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
 {
-	static const enum tbuf_d_action_kind kinds[] = {
-		[BUILTIN_stack] = TBUF_ACTION_STACK,
-		[BUILTIN_ustack] = TBUF_ACTION_USTACK,
-		[BUILTIN_jstack] = TBUF_ACTION_USTACK,
-		[BUILTIN_usym] = TBUF_ACTION_USYM,
-		[BUILTIN_umod] = TBUF_ACTION_UMOD,
-		[BUILTIN_ufunc] = TBUF_ACTION_UFUNC,
-		[BUILTIN_uaddr] = TBUF_ACTION_UADDR,
-		[BUILTIN_sym] = TBUF_ACTION_SYM,
-		[BUILTIN_mod] = TBUF_ACTION_MOD,
-		[BUILTIN_func] = TBUF_ACTION_FUNC,
-	};
-	unsigned id = call->identifier->id;
-	enum tbuf_d_action_kind kind = id < sizeof(kinds) / sizeof(kinds[0]) ?
-	    kinds[id] : TBUF_ACTION_TRACE;
-
-	if (kind < TBUF_ACTION_USTACK)
-		return (false);
-	begin_action(g, kind);
-	put(g, call);
-	return (true);
+	(void)action;
+	put_list(g, list);
 }
+
+/* Actions that record data; those without a function record their own value. */
+static const struct {
+	enum builtin id;
+	enum tbuf_d_action_kind kind;
+	void (*generate)(struct generator *, struct tbuf_d_action *,
+	    const struct d_node *list);
+} actions[] = {
+	{ BUILTIN_clear, TBUF_ACTION_CLEAR, change_aggregation },
+	{ BUILTIN_denormalize, TBUF_ACTION_DENORMALIZE, change_aggregation },
+	{ BUILTIN_exit, TBUF_ACTION_EXIT, leave },
+	{ BUILTIN_freopen, TBUF_ACTION_FREOPEN, formatted },
+	{ BUILTIN_ftruncate, TBUF_ACTION_FTRUNCATE, values },
+	{ BUILTIN_func, TBUF_ACTION_FUNC, NULL },
+	{ BUILTIN_jstack, TBUF_ACTION_USTACK, NULL },
+	{ BUILTIN_mod, TBUF_ACTION_MOD, NULL },
+	{ BUILTIN_normalize, TBUF_ACTION_NORMALIZE, change_aggregation },
+	{ BUILTIN_print, TBUF_ACTION_PRINT, print },
+	{ BUILTIN_printa, TBUF_ACTION_PRINTA, print_aggregations },
+	{ BUILTIN_printf, TBUF_ACTION_PRINTF, formatted },
+	{ BUILTIN_setopt, TBUF_ACTION_SETOPT, set_option },
+	{ BUILTIN_stack, TBUF_ACTION_STACK, NULL },
+	{ BUILTIN_sym, TBUF_ACTION_SYM, NULL },
+	{ BUILTIN_system, TBUF_ACTION_SYSTEM, formatted },
+	{ BUILTIN_trace, TBUF_ACTION_TRACE, values },
+	{ BUILTIN_tracemem, TBUF_ACTION_TRACEMEM, trace_memory },
+	{ BUILTIN_trunc, TBUF_ACTION_TRUNC, change_aggregation },
+	{ BUILTIN_uaddr, TBUF_ACTION_UADDR, NULL },
+	{ BUILTIN_ufunc, TBUF_ACTION_UFUNC, NULL },
+	{ BUILTIN_umod, TBUF_ACTION_UMOD, NULL },
+	{ BUILTIN_ustack, TBUF_ACTION_USTACK, NULL },
+	{ BUILTIN_usym, TBUF_ACTION_USYM, NULL },
+};
 
 static void
 act(struct generator *g, const struct d_node *call)
 {
 	const struct d_node *list = call->arguments;
+	unsigned id = call->identifier->id;
+	struct tbuf_d_action *action;
+	size_t i;
 
-	switch (call->identifier->id) {
-	case BUILTIN_trace:
-		begin_action(g, TBUF_ACTION_TRACE);
-		put(g, list);
-		break;
-	case BUILTIN_print:
-		print(g, list);
-		break;
-	case BUILTIN_tracemem:
-		trace_memory(g, list);
-		break;
-	case BUILTIN_printf:
-		formatted(g, call, TBUF_ACTION_PRINTF);
-		break;
-	case BUILTIN_system:
-		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
-		formatted(g, call, TBUF_ACTION_SYSTEM);
-		break;
-	case BUILTIN_freopen:
-		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
-		formatted(g, call, TBUF_ACTION_FREOPEN);
-		break;
-	case BUILTIN_ftruncate:
-		begin_action(g, TBUF_ACTION_FTRUNCATE);
-		break;
-	case BUILTIN_setopt:
-		set_option(g, list);
-		break;
-	case BUILTIN_exit:
-		leave(g, list);
-		break;
-	case BUILTIN_printa:
-		print_aggregations(g, call);
-		break;
-	case BUILTIN_clear:
-		change_aggregation(g, call, TBUF_ACTION_CLEAR);
-		break;
-	case BUILTIN_trunc:
-		change_aggregation(g, call, TBUF_ACTION_TRUNC);
-		break;
-	case BUILTIN_normalize:
-		change_aggregation(g, call, TBUF_ACTION_NORMALIZE);
-		break;
-	case BUILTIN_denormalize:
-		change_aggregation(g, call, TBUF_ACTION_DENORMALIZE);
-		break;
-	case BUILTIN_commit:
-		operate(g, TBUF_OP_COMMIT, list);
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (actions[i].id != id)
+			continue;
+		action = begin_action(g, actions[i].kind);
+		if (actions[i].generate != NULL)
+			actions[i].generate(g, action, list);
+		else
+			put(g, call);
+		end_action(g);
 		return;
-	case BUILTIN_discard:
-		operate(g, TBUF_OP_DISCARD, list);
-		return;
-	case BUILTIN_speculate:
-		operate(g, TBUF_OP_SPEC, list);
-		return;
-	default:
-		if (!symbolic(g, call)) {
-			d_call(g, call, 0);
-			return;
-		}
 	}
-	end_action(g);
+	if (id == BUILTIN_commit)
+		operate(g, TBUF_OP_COMMIT, list);
+	else if (id == BUILTIN_discard)
+		operate(g, TBUF_OP_DISCARD, list);
+	else if (id == BUILTIN_speculate)
+		operate(g, TBUF_OP_SPEC, list);
+	else
+		d_call(g, call, 0);
 }
 
 /* --- aggregations --------------------------------------------------------- */
