@@ -40,29 +40,11 @@ static const struct builtin_name names[] = {
 	{ "uregs", BUILTIN_uregs, IDENTIFIER_ARRAY, 0, "uint64_t" },
 	{ "self", BUILTIN_self, IDENTIFIER_POINTER, 0, "void" },
 	{ "this", BUILTIN_this, IDENTIFIER_POINTER, 0, "void" },
-	{ "process`argc", BUILTIN_process_argc, IDENTIFIER_SCALAR, 0, "int" },
-	{ "process`argv", BUILTIN_process_argv, IDENTIFIER_SCALAR, 0,
-	    "uintptr_t" },
-	{ "process`envp", BUILTIN_process_envp, IDENTIFIER_SCALAR, 0,
-	    "uintptr_t" },
-	{ "process`euid", BUILTIN_process_euid, IDENTIFIER_SCALAR, 0,
-	    "uid_t" },
-	{ "process`egid", BUILTIN_process_egid, IDENTIFIER_SCALAR, 0,
-	    "gid_t" },
-	{ "process`pgid", BUILTIN_process_pgid, IDENTIFIER_SCALAR, 0,
-	    "pid_t" },
-	{ "process`sid", BUILTIN_process_sid, IDENTIFIER_SCALAR, 0,
-	    "pid_t" },
-	{ "process`threads", BUILTIN_process_threads, IDENTIFIER_SCALAR, 0,
-	    "int" },
-	{ "process`terminal", BUILTIN_process_terminal, IDENTIFIER_SCALAR, 0,
-	    "dev_t" },
-	{ "process`priority", BUILTIN_process_priority, IDENTIFIER_SCALAR, 0,
-	    "int" },
-	{ "file`text", BUILTIN_file_text, IDENTIFIER_FUNCTION, 0,
-	    "string(int, int)" },
-	{ "file`number", BUILTIN_file_number, IDENTIFIER_FUNCTION, 0,
-	    "int64_t(int, int)" },
+#define X(module, name, kind, prototype)				\
+	{ #module "`" #name, BUILTIN_##module##_##name,			\
+	    IDENTIFIER_##kind, 0, prototype },
+	D_PROCESS(X)
+#undef X
 };
 
 /* Visits member names; members of a nameless structure are the outer one's. */

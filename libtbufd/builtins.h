@@ -142,6 +142,21 @@
 	X(ustack, 1, 0, "stack([uint32_t], [uint32_t])")		\
 	X(usym, 1, 2, "_usymaddr(uintptr_t)")
 
+/* For the translators of psinfo_t, lwpsinfo_t and fileinfo_t. */
+#define D_PROCESS(X)							\
+	X(process, argc, SCALAR, "int")					\
+	X(process, argv, SCALAR, "uintptr_t")				\
+	X(process, envp, SCALAR, "uintptr_t")				\
+	X(process, euid, SCALAR, "uid_t")				\
+	X(process, egid, SCALAR, "gid_t")				\
+	X(process, pgid, SCALAR, "pid_t")				\
+	X(process, sid, SCALAR, "pid_t")				\
+	X(process, threads, SCALAR, "int")				\
+	X(process, terminal, SCALAR, "dev_t")				\
+	X(process, priority, SCALAR, "int")				\
+	X(file, text, FUNCTION, "string(int, int)")			\
+	X(file, number, FUNCTION, "int64_t(int, int)")
+
 enum builtin {
 	BUILTIN_NONE,
 #define X(name, major, minor, prototype)	BUILTIN_##name,
@@ -154,20 +169,9 @@ enum builtin {
 	BUILTIN_uregs,
 	BUILTIN_self,
 	BUILTIN_this,
-	/* For the translators of psinfo_t and lwpsinfo_t. */
-	BUILTIN_process_argc,
-	BUILTIN_process_argv,
-	BUILTIN_process_envp,
-	BUILTIN_process_euid,
-	BUILTIN_process_egid,
-	BUILTIN_process_pgid,
-	BUILTIN_process_sid,
-	BUILTIN_process_threads,
-	BUILTIN_process_terminal,
-	BUILTIN_process_priority,
-	/* For the translator of fileinfo_t. */
-	BUILTIN_file_text,
-	BUILTIN_file_number,
+#define X(module, name, kind, prototype)	BUILTIN_##module##_##name,
+	D_PROCESS(X)
+#undef X
 };
 
 /* D source that is compiled before any program: types and constants. */
