@@ -19,33 +19,30 @@ integer_kind(const struct type *type)
 static enum tbuf_d_kind
 kind(const struct generator *g, const struct type *type)
 {
+	static const enum tbuf_d_kind kinds[] = {
+		[TYPE_FLOAT] = TBUF_KIND_FLOAT,
+		[TYPE_POINTER] = TBUF_KIND_POINTER,
+		[TYPE_ARRAY] = TBUF_KIND_ARRAY,
+		[TYPE_FUNCTION] = TBUF_KIND_VOID,
+		[TYPE_STRUCT] = TBUF_KIND_STRUCT,
+		[TYPE_UNION] = TBUF_KIND_UNION,
+		[TYPE_ENUM] = TBUF_KIND_ENUM,
+		[TYPE_FORWARD] = TBUF_KIND_VOID,
+	};
+
 	if (d_is_text(g, type))
 		return (TBUF_KIND_TEXT);
 	type = d_type_resolve(type);
-	switch (type->kind) {
-	case TYPE_INTEGER:
-		return (integer_kind(type));
-	case TYPE_FLOAT:
-		return (TBUF_KIND_FLOAT);
-	case TYPE_POINTER:
-		return (TBUF_KIND_POINTER);
-	case TYPE_ARRAY:
-		return (TBUF_KIND_ARRAY);
-	case TYPE_STRUCT:
-		return (TBUF_KIND_STRUCT);
-	case TYPE_UNION:
-		return (TBUF_KIND_UNION);
-	case TYPE_ENUM:
-		return (TBUF_KIND_ENUM);
-	default:
-		return (TBUF_KIND_VOID);
-	}
+	return (type->kind == TYPE_INTEGER ? integer_kind(type) :
+	    kinds[type->kind]);
 }
 
+/* Adds a type's members, and its enumerators: it has only one of them. */
 static void
 fill_members(struct generator *g, struct tbuf_d_shape *shape,
     const struct type *type)
 {
+	const struct enumerator *value;
 	const struct member *one;
 	struct growing members = { 0 };
 	struct tbuf_d_member *to;
@@ -62,22 +59,10 @@ fill_members(struct generator *g, struct tbuf_d_shape *shape,
 			to->bits = (uint8_t)base->bits;
 		}
 	}
-	shape->members = members.at;
-	shape->nmembers = members.count;
-}
-
-static void
-fill_enumerators(struct generator *g, struct tbuf_d_shape *shape,
-    const struct type *type)
-{
-	const struct enumerator *one;
-	struct growing members = { 0 };
-	struct tbuf_d_member *to;
-
-	for (one = type->enumerators; one != NULL; one = one->next) {
+	for (value = type->enumerators; value != NULL; value = value->next) {
 		to = d_growing_add(g->c, &members, sizeof(*to));
-		to->name = one->name;
-		to->value = (uint64_t)(int64_t)one->value;
+		to->name = value->name;
+		to->value = (uint64_t)(int64_t)value->value;
 	}
 	shape->members = members.at;
 	shape->nmembers = members.count;
@@ -104,10 +89,7 @@ d_shape(struct generator *g, const struct type *constant)
 		shape->of = d_shape(g, base->of);
 	if (shape->kind == TBUF_KIND_ARRAY)
 		shape->count = (uint32_t)base->count;
-	if (base->kind == TYPE_ENUM)
-		fill_enumerators(g, shape, base);
-	else
-		fill_members(g, shape, base);
+	fill_members(g, shape, base);
 	return (shape);
 }
 
