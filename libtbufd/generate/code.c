@@ -231,15 +231,3 @@ d_code_begin(struct generator *g)
 	g->create = false;
 	g->temporaries = g->keep = false;
 }
-
-struct tbuf_d_program
-d_code_end(struct generator *g)
-{
-	struct tbuf_d_program program = {
-		.code = g->code.at, .length = g->code.count,
-		.constants = g->constants.at,
-		.constants_size = g->constants.count
-	};
-
-	return (program);
-}

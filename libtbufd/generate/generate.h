@@ -119,9 +119,7 @@ void	d_label_set(struct generator *g, struct label *label);
 bool	d_is_immediate(uint64_t value);
 /* Returns n; fails if there is no such register. */
 unsigned d_register(struct generator *g, unsigned n);
-/* Begin a program, and return it when it is complete. */
 void	d_code_begin(struct generator *g);
-struct tbuf_d_program d_code_end(struct generator *g);
 
 /* --- output_type.c --------------------------------------------------- */
 

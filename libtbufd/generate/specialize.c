@@ -75,9 +75,14 @@ generate(struct generator *g, struct candidate *candidate)
 {
 	d_code_begin(g);
 	d_program(g);
-	candidate->program = d_code_end(g);
-	candidate->places = g->places;
-	candidate->records = g->used;
+	*candidate = (struct candidate){
+		.program = {
+			.code = g->code.at, .length = g->code.count,
+			.constants = g->constants.at,
+			.constants_size = g->constants.count
+		},
+		.places = g->places, .records = g->used
+	};
 }
 
 /* Generates for the arguments' current types; false after an error. */
