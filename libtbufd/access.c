@@ -372,17 +372,6 @@ composite_type(struct d_compiler *c, const struct d_node *node,
 	    d_type_name(c, type));
 }
 
-static const struct d_node *
-translator_member(const struct translator *translator, const char *name)
-{
-	const struct d_node *one;
-
-	for (one = translator->members; one != NULL; one = one->next)
-		if (strcmp(one->text, name) == 0)
-			return (one);
-	return (NULL);
-}
-
 static void
 check_composite_member(struct d_compiler *c, struct d_node *node)
 {
@@ -399,7 +388,7 @@ check_composite_member(struct d_compiler *c, struct d_node *node)
 		    d_operator_text(node->op));
 	translated = d_node_translated(c, left);
 	if (translated != NULL &&
-	    translator_member(translated->translator, right->text) == NULL)
+	    d_translator_member(translated->translator, right->text) == NULL)
 		d_fail(c, D_XLATE_NOCONV, "translator does not define "
 		    "conversion for member: %s", right->text);
 	type = composite_type(c, node, translated != NULL ?

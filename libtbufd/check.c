@@ -80,16 +80,18 @@ d_check(struct d_compiler *c, struct d_node *node, unsigned use)
 	return (node);
 }
 
-void
+struct d_node **
 d_check_list(struct d_compiler *c, struct d_node **list, unsigned use)
 {
 	struct d_node *next;
 
-	for (; *list != NULL; list = &(*list)->next) {
+	for (; *list != NULL && (*list)->kind != NODE_IF;
+	    list = &(*list)->next) {
 		next = (*list)->next;
 		*list = d_check(c, *list, use);
 		(*list)->next = next;
 	}
+	return (list);
 }
 
 /* Checks an if's condition, which becomes a variable of 1 or 0. */
@@ -121,15 +123,8 @@ check_predicate(struct d_compiler *c, struct d_node *clause)
 static struct d_node **
 check_types(struct d_compiler *c, struct d_node **list)
 {
-	struct d_node *next;
-
 	c->region = "action list";
-	for (; *list != NULL && (*list)->kind != NODE_IF;
-	    list = &(*list)->next) {
-		next = (*list)->next;
-		*list = d_check(c, *list, IDENTIFIER_READ);
-		(*list)->next = next;
-	}
+	list = d_check_list(c, list, IDENTIFIER_READ);
 	c->region = NULL;
 	return (list);
 }

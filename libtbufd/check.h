@@ -34,7 +34,9 @@ void	d_check_guessing(struct d_compiler *c, struct d_node *clause,
 
 /* --- within the checks ------------------------------------------------- */
 
-void	d_check_list(struct d_compiler *c, struct d_node **list, unsigned use);
+/* Checks a list up to its first if, whose place it returns. */
+struct d_node **d_check_list(struct d_compiler *c, struct d_node **list,
+	    unsigned use);
 struct d_node *d_check_unary(struct d_compiler *c, struct d_node *node);
 struct d_node *d_check_binary(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
@@ -59,6 +61,9 @@ void	d_check_signature(struct d_compiler *c, struct d_node *node,
 	    const char *suffix);
 struct identifier *d_node_translated(struct d_compiler *c,
 	    const struct d_node *node);
+
+const struct d_node *d_translator_member(const struct translator *translator,
+	    const char *name);
 
 /* True if both go together as pointers; *type is then the common type. */
 bool	d_pointers_compatible(struct d_compiler *c, const struct d_node *left,

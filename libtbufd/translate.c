@@ -23,6 +23,17 @@ d_node_translated(struct d_compiler *c, const struct d_node *node)
 	    one->kind == IDENTIFIER_TRANSLATED_POINTER ? one : NULL);
 }
 
+const struct d_node *
+d_translator_member(const struct translator *translator, const char *name)
+{
+	const struct d_node *one;
+
+	for (one = translator->members; one != NULL; one = one->next)
+		if (strcmp(one->text, name) == 0)
+			return (one);
+	return (NULL);
+}
+
 /* Finds a translator for the type, or unless `exact` for a compatible one. */
 static struct translator *
 find_translator(struct d_compiler *c, const struct d_node *from,

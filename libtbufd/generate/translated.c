@@ -151,17 +151,6 @@ bind_input(struct generator *g, const struct d_node *xlate,
 	return (to + 1);
 }
 
-static const struct d_node *
-find_member(const struct translator *translator, const char *name)
-{
-	const struct d_node *one;
-
-	for (one = translator->members; one != NULL; one = one->next)
-		if (strcmp(one->text, name) == 0)
-			return (one);
-	return (NULL);
-}
-
 /* Computes a member of curcpu, which has no address: only cpu_id is known. */
 static bool
 processor_member(struct generator *g, const struct d_node *node, unsigned to)
@@ -192,7 +181,7 @@ d_translated_member(struct generator *g, const struct d_node *node,
 	xlate = translation(node->left);
 	if (xlate == NULL)
 		return (false);
-	member = find_member(xlate->translator, node->right->text);
+	member = d_translator_member(xlate->translator, node->right->text);
 	if (member == NULL)
 		d_fail_at(g->c, node, D_XLATE_NOCONV, "translator does not "
 		    "define conversion for member: %s", node->right->text);
