@@ -57,13 +57,12 @@ static void	expect_body(struct d_compiler *c, const struct d_node *node);
 %token <text>	TOKEN_TYPE
 %token <literal> TOKEN_INTEGER
 
-%token	TOKEN_ADD_ASSIGN TOKEN_SUBTRACT_ASSIGN TOKEN_MULTIPLY_ASSIGN
-%token	TOKEN_DIVIDE_ASSIGN TOKEN_MODULO_ASSIGN TOKEN_AND_ASSIGN
-%token	TOKEN_XOR_ASSIGN TOKEN_OR_ASSIGN TOKEN_LEFT_ASSIGN
-%token	TOKEN_RIGHT_ASSIGN TOKEN_OR TOKEN_XOR TOKEN_AND TOKEN_EQUAL
-%token	TOKEN_UNEQUAL TOKEN_LESS_EQUAL TOKEN_GREATER_EQUAL TOKEN_LEFT
-%token	TOKEN_RIGHT TOKEN_INCREMENT TOKEN_DECREMENT TOKEN_ARROW
-%token	TOKEN_ELLIPSIS TOKEN_END_PREDICATE
+%token <op>	TOKEN_UPDATE
+
+%token	TOKEN_OR TOKEN_XOR TOKEN_AND TOKEN_EQUAL TOKEN_UNEQUAL
+%token	TOKEN_LESS_EQUAL TOKEN_GREATER_EQUAL TOKEN_LEFT TOKEN_RIGHT
+%token	TOKEN_INCREMENT TOKEN_DECREMENT TOKEN_ARROW TOKEN_ELLIPSIS
+%token	TOKEN_END_PREDICATE
 
 %token	KEYWORD_AUTO KEYWORD_CHAR KEYWORD_DOUBLE KEYWORD_ELSE KEYWORD_ENUM
 %token	KEYWORD_EXTERN KEYWORD_FLOAT KEYWORD_IF KEYWORD_INLINE KEYWORD_INT
@@ -78,18 +77,29 @@ static void	expect_body(struct d_compiler *c, const struct d_node *node);
 %precedence	WITHOUT_ELSE
 %precedence	KEYWORD_ELSE
 
+/* Binary operators, from the lowest precedence to the highest. */
+%left	TOKEN_OR
+%left	TOKEN_XOR
+%left	TOKEN_AND
+%left	'|'
+%left	'^'
+%left	'&'
+%left	TOKEN_EQUAL TOKEN_UNEQUAL
+%left	'<' '>' TOKEN_LESS_EQUAL TOKEN_GREATER_EQUAL
+%left	TOKEN_LEFT TOKEN_RIGHT
+%left	'+' '-'
+%left	'*' '/' '%'
+
 %type <node>	translation_unit external_declaration inline_definition
 %type <node>	translator_definition translator_members translator_member
 %type <node>	provider_definition provider_probes provider_probe
 %type <node>	probe_definition probe_specifiers probe_specifier_list
 %type <node>	probe_specifier statements statement_list statement
 %type <node>	statement_or_block argument_list primary postfix unary cast
-%type <node>	multiplicative additive shift relational equality and
-%type <node>	exclusive_or inclusive_or logical_and logical_xor logical_or
-%type <node>	conditional assignment expression parameter_type_list
+%type <node>	binary conditional assignment expression parameter_type_list
 %type <node>	parameter_list parameter_declaration array_parameters
 %type <node>	function_parameters ellipsis
-%type <op>	assignment_operator unary_operator
+%type <op>	unary_operator
 %type <kind>	struct_or_union
 %type <type>	type_name
 %type <declarator> declarator direct_declarator abstract_declarator
@@ -330,129 +340,68 @@ cast:
 		}
 	;
 
-multiplicative:
+binary:
 		cast
-	|	multiplicative '*' cast {
-			$$ = d_node_binary(c, OP_MULTIPLY, $1, $3);
-		}
-	|	multiplicative '/' cast {
-			$$ = d_node_binary(c, OP_DIVIDE, $1, $3);
-		}
-	|	multiplicative '%' cast {
-			$$ = d_node_binary(c, OP_MODULO, $1, $3);
-		}
-	;
-
-additive:
-		multiplicative
-	|	additive '+' multiplicative {
-			$$ = d_node_binary(c, OP_ADD, $1, $3);
-		}
-	|	additive '-' multiplicative {
-			$$ = d_node_binary(c, OP_SUBTRACT, $1, $3);
-		}
-	;
-
-shift:
-		additive
-	|	shift TOKEN_LEFT additive {
-			$$ = d_node_binary(c, OP_LEFT, $1, $3);
-		}
-	|	shift TOKEN_RIGHT additive {
-			$$ = d_node_binary(c, OP_RIGHT, $1, $3);
-		}
-	;
-
-relational:
-		shift
-	|	relational '<' shift {
-			$$ = d_node_binary(c, OP_LESS, $1, $3);
-		}
-	|	relational '>' shift {
-			$$ = d_node_binary(c, OP_GREATER, $1, $3);
-		}
-	|	relational TOKEN_LESS_EQUAL shift {
-			$$ = d_node_binary(c, OP_LESS_EQUAL, $1, $3);
-		}
-	|	relational TOKEN_GREATER_EQUAL shift {
-			$$ = d_node_binary(c, OP_GREATER_EQUAL, $1, $3);
-		}
-	;
-
-equality:
-		relational
-	|	equality TOKEN_EQUAL relational {
-			$$ = d_node_binary(c, OP_EQUAL, $1, $3);
-		}
-	|	equality TOKEN_UNEQUAL relational {
-			$$ = d_node_binary(c, OP_UNEQUAL, $1, $3);
-		}
-	;
-
-and:
-		equality
-	|	and '&' equality { $$ = d_node_binary(c, OP_AND, $1, $3); }
-	;
-
-exclusive_or:
-		and
-	|	exclusive_or '^' and { $$ = d_node_binary(c, OP_XOR, $1, $3); }
-	;
-
-inclusive_or:
-		exclusive_or
-	|	inclusive_or '|' exclusive_or {
-			$$ = d_node_binary(c, OP_OR, $1, $3);
-		}
-	;
-
-logical_and:
-		inclusive_or
-	|	logical_and TOKEN_AND inclusive_or {
-			$$ = d_node_binary(c, OP_LOGICAL_AND, $1, $3);
-		}
-	;
-
-logical_xor:
-		logical_and
-	|	logical_xor TOKEN_XOR logical_and {
-			$$ = d_node_binary(c, OP_LOGICAL_XOR, $1, $3);
-		}
-	;
-
-logical_or:
-		logical_xor
-	|	logical_or TOKEN_OR logical_xor {
+	|	binary TOKEN_OR binary {
 			$$ = d_node_binary(c, OP_LOGICAL_OR, $1, $3);
 		}
+	|	binary TOKEN_XOR binary {
+			$$ = d_node_binary(c, OP_LOGICAL_XOR, $1, $3);
+		}
+	|	binary TOKEN_AND binary {
+			$$ = d_node_binary(c, OP_LOGICAL_AND, $1, $3);
+		}
+	|	binary '|' binary { $$ = d_node_binary(c, OP_OR, $1, $3); }
+	|	binary '^' binary { $$ = d_node_binary(c, OP_XOR, $1, $3); }
+	|	binary '&' binary { $$ = d_node_binary(c, OP_AND, $1, $3); }
+	|	binary TOKEN_EQUAL binary {
+			$$ = d_node_binary(c, OP_EQUAL, $1, $3);
+		}
+	|	binary TOKEN_UNEQUAL binary {
+			$$ = d_node_binary(c, OP_UNEQUAL, $1, $3);
+		}
+	|	binary '<' binary { $$ = d_node_binary(c, OP_LESS, $1, $3); }
+	|	binary '>' binary {
+			$$ = d_node_binary(c, OP_GREATER, $1, $3);
+		}
+	|	binary TOKEN_LESS_EQUAL binary {
+			$$ = d_node_binary(c, OP_LESS_EQUAL, $1, $3);
+		}
+	|	binary TOKEN_GREATER_EQUAL binary {
+			$$ = d_node_binary(c, OP_GREATER_EQUAL, $1, $3);
+		}
+	|	binary TOKEN_LEFT binary {
+			$$ = d_node_binary(c, OP_LEFT, $1, $3);
+		}
+	|	binary TOKEN_RIGHT binary {
+			$$ = d_node_binary(c, OP_RIGHT, $1, $3);
+		}
+	|	binary '+' binary { $$ = d_node_binary(c, OP_ADD, $1, $3); }
+	|	binary '-' binary {
+			$$ = d_node_binary(c, OP_SUBTRACT, $1, $3);
+		}
+	|	binary '*' binary {
+			$$ = d_node_binary(c, OP_MULTIPLY, $1, $3);
+		}
+	|	binary '/' binary { $$ = d_node_binary(c, OP_DIVIDE, $1, $3); }
+	|	binary '%' binary { $$ = d_node_binary(c, OP_MODULO, $1, $3); }
 	;
 
 conditional:
-		logical_or
-	|	logical_or '?' expression ':' conditional {
+		binary
+	|	binary '?' expression ':' conditional {
 			$$ = d_node_conditional(c, $1, $3, $5);
 		}
 	;
 
 assignment:
 		conditional
-	|	unary assignment_operator assignment {
+	|	unary '=' assignment {
+			$$ = d_node_binary(c, OP_ASSIGN, $1, $3);
+		}
+	|	unary TOKEN_UPDATE assignment {
 			$$ = d_node_binary(c, $2, $1, $3);
 		}
-	;
-
-assignment_operator:
-		'=' { $$ = OP_ASSIGN; }
-	|	TOKEN_MULTIPLY_ASSIGN { $$ = OP_MULTIPLY_ASSIGN; }
-	|	TOKEN_DIVIDE_ASSIGN { $$ = OP_DIVIDE_ASSIGN; }
-	|	TOKEN_MODULO_ASSIGN { $$ = OP_MODULO_ASSIGN; }
-	|	TOKEN_ADD_ASSIGN { $$ = OP_ADD_ASSIGN; }
-	|	TOKEN_SUBTRACT_ASSIGN { $$ = OP_SUBTRACT_ASSIGN; }
-	|	TOKEN_LEFT_ASSIGN { $$ = OP_LEFT_ASSIGN; }
-	|	TOKEN_RIGHT_ASSIGN { $$ = OP_RIGHT_ASSIGN; }
-	|	TOKEN_AND_ASSIGN { $$ = OP_AND_ASSIGN; }
-	|	TOKEN_XOR_ASSIGN { $$ = OP_XOR_ASSIGN; }
-	|	TOKEN_OR_ASSIGN { $$ = OP_OR_ASSIGN; }
 	;
 
 expression:
