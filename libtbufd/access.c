@@ -203,22 +203,6 @@ check_addition(struct d_compiler *c, const struct d_node *node)
 		d_fail_operands(c, l, node->op, r);
 }
 
-static void
-check_update_operands(struct d_compiler *c, const struct d_node *node)
-{
-	bool arithmetic = node->op == OP_MULTIPLY_ASSIGN ||
-	    node->op == OP_DIVIDE_ASSIGN;
-
-	if (node->op == OP_ADD_ASSIGN || node->op == OP_SUBTRACT_ASSIGN)
-		check_addition(c, node);
-	else if (!d_type_is_integer(node->left->type) ||
-	    !d_type_is_integer(node->right->type))
-		d_fail(c, arithmetic ? D_OP_ARITH : D_OP_INT,
-		    "operator %s requires operands of %s type",
-		    d_operator_text(node->op),
-		    arithmetic ? "arithmetic" : "integral");
-}
-
 struct d_node *
 d_check_assign(struct d_compiler *c, struct d_node *node)
 {
@@ -231,7 +215,10 @@ d_check_assign(struct d_compiler *c, struct d_node *node)
 		d_resolve(c, left, &c->globals, IDENTIFIER_SCALAR, true);
 	node->left = d_check(c, left, both);
 	node->right = d_check(c, node->right, both);
-	check_update_operands(c, node);
+	if (node->op == OP_ADD_ASSIGN || node->op == OP_SUBTRACT_ASSIGN)
+		check_addition(c, node);
+	else
+		d_check_integers(c, node);
 	check_target(c, node);
 	return (node);
 }

@@ -47,6 +47,8 @@ struct d_node *d_check_index(struct d_compiler *c, struct d_node *node,
 struct d_node *d_check_member(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
 struct d_node *d_check_xlate(struct d_compiler *c, struct d_node *node);
+/* Fails unless both operands are integers. */
+void	d_check_integers(struct d_compiler *c, const struct d_node *node);
 void	d_check_aggregation(struct d_compiler *c, struct d_node *node);
 
 /* Looks a name up in a table, and adds it if it is new and `create`. */

@@ -251,11 +251,11 @@ statement:
 	|	expression ';' { $$ = d_node_statement(c, $1); }
 	|	KEYWORD_IF '(' expression ')' statement_or_block
 		%prec WITHOUT_ELSE {
-			$$ = d_node_if(c, $3, $5, NULL);
+			$$ = d_node_with(c, NODE_IF, $3, $5, NULL);
 		}
 	|	KEYWORD_IF '(' expression ')' statement_or_block
 		KEYWORD_ELSE statement_or_block {
-			$$ = d_node_if(c, $3, $5, $7);
+			$$ = d_node_with(c, NODE_IF, $3, $5, $7);
 		}
 	;
 

@@ -215,10 +215,11 @@ check_operands(struct d_compiler *c, struct d_node *node)
 	    (NODE_ALLOCA | NODE_UNASSIGNED);
 }
 
-static void
-check_integers(struct d_compiler *c, const struct d_node *node)
+void
+d_check_integers(struct d_compiler *c, const struct d_node *node)
 {
-	bool arithmetic = node->op == OP_MULTIPLY || node->op == OP_DIVIDE;
+	enum operator op = d_operator_plain(node->op);
+	bool arithmetic = op == OP_MULTIPLY || op == OP_DIVIDE;
 
 	if (!d_type_is_integer(node->left->type) ||
 	    !d_type_is_integer(node->right->type))
@@ -389,7 +390,7 @@ check_plain(struct d_compiler *c, struct d_node *node)
 		break;
 	case OP_LEFT:
 	case OP_RIGHT:
-		check_integers(c, node);
+		d_check_integers(c, node);
 		node->type = node->left->type;
 		break;
 	case OP_ADD:
@@ -400,7 +401,7 @@ check_plain(struct d_compiler *c, struct d_node *node)
 		check_comma(c, node);
 		break;
 	default:
-		check_integers(c, node);
+		d_check_integers(c, node);
 		node->type = d_type_promote(c, node->left->type,
 		    node->right->type);
 	}

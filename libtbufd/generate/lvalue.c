@@ -291,7 +291,7 @@ update(struct generator *g, const struct d_node *node, unsigned value)
 	d_convert(g, left->type, type, value);
 	d_value_as(g, right, shift ? right->type : type,
 	    d_register(g, value + 1));
-	d_arithmetic(g, node->op, type, value, value + 1);
+	d_arithmetic(g, d_operator_plain(node->op), type, value, value + 1);
 	d_convert(g, type, left->type, value);
 }
 

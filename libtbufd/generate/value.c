@@ -83,45 +83,27 @@ d_convert(struct generator *g, const struct type *from,
 static enum tbuf_operation
 arithmetic_operation(enum operator op, bool sign)
 {
-	switch (op) {
-	case OP_ADD:
-	case OP_ADD_ASSIGN:
-		return (TBUF_OP_ADD);
-	case OP_SUBTRACT:
-	case OP_SUBTRACT_ASSIGN:
-		return (TBUF_OP_SUB);
-	case OP_MULTIPLY:
-	case OP_MULTIPLY_ASSIGN:
-		return (TBUF_OP_MUL);
-	case OP_DIVIDE:
-	case OP_DIVIDE_ASSIGN:
-		return (sign ? TBUF_OP_DIVS : TBUF_OP_DIVU);
-	case OP_MODULO:
-	case OP_MODULO_ASSIGN:
-		return (sign ? TBUF_OP_MODS : TBUF_OP_MODU);
-	case OP_AND:
-	case OP_AND_ASSIGN:
-		return (TBUF_OP_AND);
-	case OP_OR:
-	case OP_OR_ASSIGN:
-		return (TBUF_OP_OR);
-	case OP_XOR:
-	case OP_XOR_ASSIGN:
-		return (TBUF_OP_XOR);
-	case OP_LEFT:
-	case OP_LEFT_ASSIGN:
-		return (TBUF_OP_SHL);
-	default:
-		return (sign ? TBUF_OP_SHRS : TBUF_OP_SHRU);
-	}
+	static const enum tbuf_operation operations[][2] = {
+		[OP_ADD] = { TBUF_OP_ADD, TBUF_OP_ADD },
+		[OP_SUBTRACT] = { TBUF_OP_SUB, TBUF_OP_SUB },
+		[OP_MULTIPLY] = { TBUF_OP_MUL, TBUF_OP_MUL },
+		[OP_DIVIDE] = { TBUF_OP_DIVU, TBUF_OP_DIVS },
+		[OP_MODULO] = { TBUF_OP_MODU, TBUF_OP_MODS },
+		[OP_AND] = { TBUF_OP_AND, TBUF_OP_AND },
+		[OP_OR] = { TBUF_OP_OR, TBUF_OP_OR },
+		[OP_XOR] = { TBUF_OP_XOR, TBUF_OP_XOR },
+		[OP_LEFT] = { TBUF_OP_SHL, TBUF_OP_SHL },
+		[OP_RIGHT] = { TBUF_OP_SHRU, TBUF_OP_SHRS },
+	};
+
+	return (operations[op][sign]);
 }
 
 /* True if the result can exceed the type's width. */
 static bool
 may_leave(enum operator op)
 {
-	return (op != OP_AND && op != OP_OR && op != OP_XOR &&
-	    op != OP_AND_ASSIGN && op != OP_OR_ASSIGN && op != OP_XOR_ASSIGN);
+	return (op != OP_AND && op != OP_OR && op != OP_XOR);
 }
 
 void
@@ -199,16 +181,23 @@ bound(struct generator *g, const struct d_node *array,
 		d_emit(g, TBUF_OP_BOUND, reg, 0, 0, (uint32_t)type->count);
 }
 
+/* Computes the right operand into the register above `to`. */
+static void
+right_operand(struct generator *g, const struct d_node *node, unsigned to)
+{
+	unsigned at = d_wait(g, node->right, to, 1);
+
+	d_value(g, node->right, at);
+	d_resume(g, to, 1, at);
+}
+
 static void
 difference(struct generator *g, const struct d_node *node, unsigned to)
 {
 	uint64_t size = step_of(g, node->left->type);
-	unsigned at;
 
 	d_value(g, node->left, to);
-	at = d_wait(g, node->right, to, 1);
-	d_value(g, node->right, at);
-	d_resume(g, to, 1, at);
+	right_operand(g, node, to);
 	d_emit(g, TBUF_OP_SUB, to, to, to + 1, 0);
 	if (size > 1)
 		d_emit(g, TBUF_OP_DIVSI, to, to, 0, (uint32_t)size);
@@ -221,7 +210,7 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 	bool swapped = d_type_is_integer(node->left->type);
 	const struct d_node *base = swapped ? node->right : node->left;
 	const struct d_node *index = swapped ? node->left : node->right;
-	unsigned reg = swapped ? to : to + 1, at;
+	unsigned reg = swapped ? to : to + 1;
 	bool create = g->create;
 	uint64_t size = step_of(g, base->type), offset = index->value * size;
 
@@ -233,9 +222,7 @@ displaced(struct generator *g, const struct d_node *node, unsigned to)
 		return;
 	}
 	g->create = create && swapped;
-	at = d_wait(g, node->right, to, 1);
-	d_value(g, node->right, at);
-	d_resume(g, to, 1, at);
+	right_operand(g, node, to);
 	g->create = create;
 	if (node->op == OP_ADD)
 		bound(g, base, index, reg);
@@ -336,13 +323,9 @@ logical(struct generator *g, const struct d_node *node, unsigned to)
 static void
 exclusive(struct generator *g, const struct d_node *node, unsigned to)
 {
-	unsigned at;
-
 	d_value(g, node->left, to);
 	d_emit(g, TBUF_OP_LNOT, to, to, 0, 0);
-	at = d_wait(g, node->right, to, 1);
-	d_value(g, node->right, at);
-	d_resume(g, to, 1, at);
+	right_operand(g, node, to);
 	d_emit(g, TBUF_OP_LNOT, to + 1, to + 1, 0, 0);
 	d_emit(g, TBUF_OP_XOR, to, to, to + 1, 0);
 }

@@ -81,10 +81,8 @@ d_node_unary(struct d_compiler *c, enum operator op, struct d_node *operand)
 	    operand->kind == NODE_TYPE))
 		node = fold_sizeof(c, operand);
 	if (node == NULL) {
-		node = d_node_make(c, NODE_UNARY);
+		node = d_node_with(c, NODE_UNARY, NULL, operand, NULL);
 		node->op = op;
-		node->left = operand;
-		d_node_above(c, node, operand);
 	}
 	return (node);
 }
@@ -175,20 +173,15 @@ fold_binary(struct d_compiler *c, enum operator op, struct d_node *left,
 	return (d_node_constant(c, type, value));
 }
 
-static bool
-divides(enum operator op)
-{
-	return (op == OP_DIVIDE || op == OP_MODULO ||
-	    op == OP_DIVIDE_ASSIGN || op == OP_MODULO_ASSIGN);
-}
-
 struct d_node *
 d_node_binary(struct d_compiler *c, enum operator op, struct d_node *left,
     struct d_node *right)
 {
+	enum operator plain = d_operator_plain(op);
 	struct d_node *node = NULL;
 
-	if (divides(op) && right->kind == NODE_INTEGER && right->value == 0)
+	if ((plain == OP_DIVIDE || plain == OP_MODULO) &&
+	    right->kind == NODE_INTEGER && right->value == 0)
 		d_fail(c, D_DIV_ZERO, "expression contains division by zero");
 	if (left->kind == NODE_INTEGER && right->kind == NODE_INTEGER)
 		node = fold_binary(c, op, left, right);
@@ -199,12 +192,8 @@ d_node_binary(struct d_compiler *c, enum operator op, struct d_node *left,
 		node->value = d_wrap(node->type, node->value);
 	}
 	if (node == NULL) {
-		node = d_node_make(c, NODE_BINARY);
+		node = d_node_with(c, NODE_BINARY, NULL, left, right);
 		node->op = op;
-		node->left = left;
-		node->right = right;
-		d_node_above(c, node, left);
-		d_node_above(c, node, right);
 	}
 	return (node);
 }
@@ -217,13 +206,7 @@ d_node_conditional(struct d_compiler *c, struct d_node *condition,
 
 	if (condition->kind == NODE_INTEGER)
 		return (condition->value != 0 ? left : right);
-	node = d_node_make(c, NODE_CONDITIONAL);
+	node = d_node_with(c, NODE_CONDITIONAL, condition, left, right);
 	node->op = OP_CONDITION;
-	node->condition = condition;
-	node->left = left;
-	node->right = right;
-	d_node_above(c, node, condition);
-	d_node_above(c, node, left);
-	d_node_above(c, node, right);
 	return (node);
 }

@@ -45,6 +45,21 @@ d_operator_text(enum operator op)
 	return (texts[op]);
 }
 
+enum operator
+d_operator_plain(enum operator op)
+{
+	static const enum operator plain[] = {
+		[OP_MULTIPLY_ASSIGN] = OP_MULTIPLY,
+		[OP_DIVIDE_ASSIGN] = OP_DIVIDE,
+		[OP_MODULO_ASSIGN] = OP_MODULO, [OP_ADD_ASSIGN] = OP_ADD,
+		[OP_SUBTRACT_ASSIGN] = OP_SUBTRACT, [OP_LEFT_ASSIGN] = OP_LEFT,
+		[OP_RIGHT_ASSIGN] = OP_RIGHT, [OP_AND_ASSIGN] = OP_AND,
+		[OP_XOR_ASSIGN] = OP_XOR, [OP_OR_ASSIGN] = OP_OR,
+	};
+
+	return (op > OP_ASSIGN && op <= OP_OR_ASSIGN ? plain[op] : op);
+}
+
 struct d_node *
 d_node_make(struct d_compiler *c, enum node_kind kind)
 {
@@ -68,6 +83,21 @@ d_node_above(struct d_compiler *c, struct d_node *node,
 			node->depth = list->depth + 1;
 	if (node->depth > DEPTH_MAX)
 		d_fail(c, D_UNKNOWN, "program is nested too deeply");
+}
+
+struct d_node *
+d_node_with(struct d_compiler *c, enum node_kind kind,
+    struct d_node *condition, struct d_node *left, struct d_node *right)
+{
+	struct d_node *node = d_node_make(c, kind);
+
+	node->condition = condition;
+	node->left = left;
+	node->right = right;
+	d_node_above(c, node, condition);
+	d_node_above(c, node, left);
+	d_node_above(c, node, right);
+	return (node);
 }
 
 struct d_node *
@@ -212,29 +242,11 @@ d_node_offsetof(struct d_compiler *c, struct type *type, const char *name)
 struct d_node *
 d_node_statement(struct d_compiler *c, struct d_node *expression)
 {
-	struct d_node *node;
 	bool action = expression->kind == NODE_CALL &&
 	    expression->identifier->kind == IDENTIFIER_ACTION;
 
-	node = d_node_make(c, action ? NODE_ACTION : NODE_EXPRESSION);
-	node->left = expression;
-	d_node_above(c, node, expression);
-	return (node);
-}
-
-struct d_node *
-d_node_if(struct d_compiler *c, struct d_node *condition,
-    struct d_node *then, struct d_node *otherwise)
-{
-	struct d_node *node = d_node_make(c, NODE_IF);
-
-	node->condition = condition;
-	node->left = then;
-	node->right = otherwise;
-	d_node_above(c, node, condition);
-	d_node_above(c, node, then);
-	d_node_above(c, node, otherwise);
-	return (node);
+	return (d_node_with(c, action ? NODE_ACTION : NODE_EXPRESSION, NULL,
+	    expression, NULL));
 }
 
 struct d_node *

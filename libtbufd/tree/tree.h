@@ -106,6 +106,10 @@ struct d_node *d_node_make(struct d_compiler *c, enum node_kind kind);
 /* Sets the node's depth above the list's; too deep a tree is an error. */
 void	d_node_above(struct d_compiler *c, struct d_node *node,
 	    const struct d_node *list);
+/* Makes a node above others, any of which may be a list or NULL. */
+struct d_node *d_node_with(struct d_compiler *c, enum node_kind kind,
+	    struct d_node *condition, struct d_node *left,
+	    struct d_node *right);
 struct d_node *d_node_link(struct d_node *list, struct d_node *more);
 struct d_node *d_node_integer(struct d_compiler *c,
 	    const struct literal *literal);
@@ -127,8 +131,6 @@ struct d_node *d_node_conditional(struct d_compiler *c,
 	    struct d_node *right);
 struct d_node *d_node_statement(struct d_compiler *c,
 	    struct d_node *expression);
-struct d_node *d_node_if(struct d_compiler *c, struct d_node *condition,
-	    struct d_node *then, struct d_node *otherwise);
 struct d_node *d_node_clause(struct d_compiler *c,
 	    struct d_node *descriptions, struct d_node *predicate,
 	    struct d_node *body);
@@ -137,6 +139,8 @@ struct d_node *d_node_description_id(struct d_compiler *c, uint64_t id);
 
 /* Cuts a value to the type's width and extends it by its sign. */
 uint64_t d_wrap(const struct type *type, uint64_t value);
+/* Returns the operator of an assignment such as +=; another one as it is. */
+enum operator d_operator_plain(enum operator op);
 /* Returns the operator as messages show it: "+=". */
 const char *d_operator_text(enum operator op);
 /* Returns the name of a node's type for messages. */
