@@ -123,6 +123,9 @@ void	d_code_begin(struct generator *g);
 
 /* --- output_type.c --------------------------------------------------- */
 
+bool	d_is_text(const struct generator *g, const struct type *type);
+/* True if values are passed by address, texts included. */
+bool	d_is_object(const struct type *type);
 const struct tbuf_d_shape *d_shape(struct generator *g,
 	    const struct type *type);
 /* Describe how a type's value is recorded, or is part of a key. */
@@ -188,9 +191,6 @@ void	d_convert(struct generator *g, const struct type *from,
 /* Applies an operator; the right operand has been converted to the type. */
 void	d_arithmetic(struct generator *g, enum operator op,
 	    const struct type *type, unsigned to, unsigned right);
-bool	d_is_text(const struct generator *g, const struct type *type);
-/* True if values are passed by address, texts included. */
-bool	d_is_object(const struct type *type);
 
 /* --- branch.c -------------------------------------------------- */
 

@@ -1,11 +1,29 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Shapes: types as the output of values needs them.
+ * Which types are texts or objects, and shapes: types as the output of values
+ * needs them.
  */
 #include <string.h>
 
 #include "generate.h"
+
+bool
+d_is_text(const struct generator *g, const struct type *type)
+{
+	while (type->kind == TYPE_TYPEDEF && type != g->c->types.type_string)
+		type = type->of;
+	return (type == g->c->types.type_string);
+}
+
+bool
+d_is_object(const struct type *type)
+{
+	enum type_kind kind = d_type_resolve(type)->kind;
+
+	return (kind == TYPE_ARRAY || kind == TYPE_STRUCT ||
+	    kind == TYPE_UNION);
+}
 
 static enum tbuf_d_kind
 integer_kind(const struct type *type)

@@ -8,23 +8,6 @@
 
 /* --- types ---------------------------------------------------------------- */
 
-bool
-d_is_text(const struct generator *g, const struct type *type)
-{
-	while (type->kind == TYPE_TYPEDEF && type != g->c->types.type_string)
-		type = type->of;
-	return (type == g->c->types.type_string);
-}
-
-bool
-d_is_object(const struct type *type)
-{
-	enum type_kind kind = d_type_resolve(type)->kind;
-
-	return (kind == TYPE_ARRAY || kind == TYPE_STRUCT ||
-	    kind == TYPE_UNION);
-}
-
 static unsigned
 width(const struct type *type)
 {
