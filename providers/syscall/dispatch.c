@@ -106,7 +106,7 @@ reveal(void)
 	if (!thread.hidden)
 		return;
 	choose(ALLOW);
-	syscall_signal_add(SYSCALL_SIGSYS);
+	(void)syscall_signal_block(SIG_BLOCK, SYSCALL_SIGSYS);
 	thread.hidden = false;
 }
 
@@ -139,7 +139,6 @@ struct dispatched {
 extern struct dispatched syscall_dispatched[PLACES];
 struct dispatched syscall_dispatched[PLACES];
 extern uint8_t syscall_bare[], syscall_bare_32[];
-void	syscall_on(void);
 
 _Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
     offsetof(struct dispatched, place.behind) == 16,
@@ -149,8 +148,6 @@ _Static_assert(sizeof(struct dispatched) == PLACE_SIZE &&
  * The bare instruction, for calls that must leave no trace on the stack, one
  * for each place; and that of 32-bit calls.
  */
-#define NUMBER(n)	NUMBER_(n)
-#define NUMBER_(n)	#n
 #define BARE(name, instruction)						\
     ".text\n"								\
     ".balign 8\n"							\
@@ -418,12 +415,12 @@ syscall_dispatch_fire(syscall_fire *fire, struct syscall_probes *p,
 		fire(p, f);
 		return;
 	}
-	mask = syscall_signal_block();
+	mask = syscall_signal_block(SIG_BLOCK, ~(uint64_t)0);
 	selector = thread.selector;
 	choose(ALLOW);
 	syscall_fire_there(p, f, fire, stack);
 	choose(selector);
-	syscall_signal_unblock(mask);
+	(void)syscall_signal_block(SIG_SETMASK, mask);
 }
 
 /* ------------------------------------------------------------------- calls */

@@ -131,10 +131,8 @@ bool	syscall_signal_in(uint64_t set);
 /* Returns true if the calling thread blocks SIGSYS. */
 bool	syscall_signal_blocked(void);
 
-/* Blocks all signals and returns the mask before; blocks more; sets a mask. */
-uint64_t syscall_signal_block(void);
-void	syscall_signal_add(uint64_t set);
-void	syscall_signal_unblock(uint64_t mask);
+/* Performs sigprocmask(2) for this thread.  Returns the mask before. */
+uint64_t syscall_signal_block(int how, uint64_t set);
 
 #pragma GCC visibility pop
 

@@ -66,8 +66,8 @@ action(uint64_t signal, const struct syscall_action *new,
 	    (long)old, SYSCALL_SET, 0));
 }
 
-static uint64_t
-block(int how, uint64_t set)
+uint64_t
+syscall_signal_block(int how, uint64_t set)
 {
 	uint64_t old = 0;
 
@@ -79,25 +79,7 @@ block(int how, uint64_t set)
 bool
 syscall_signal_blocked(void)
 {
-	return ((block(SIG_BLOCK, 0) & SYSCALL_SIGSYS) != 0);
-}
-
-uint64_t
-syscall_signal_block(void)
-{
-	return (block(SIG_BLOCK, ~(uint64_t)0));
-}
-
-void
-syscall_signal_add(uint64_t set)
-{
-	(void)block(SIG_BLOCK, set);
-}
-
-void
-syscall_signal_unblock(uint64_t mask)
-{
-	(void)block(SIG_SETMASK, mask);
+	return ((syscall_signal_block(SIG_BLOCK, 0) & SYSCALL_SIGSYS) != 0);
 }
 
 /* The kernel reads the set before it checks the operation. */
@@ -331,8 +313,9 @@ syscall_signal_mask(struct syscall_frame *f, uint64_t more,
 	set = *(const uint64_t *)(uintptr_t)f->args[1];
 	if (!tell_old(f, more))
 		return (true);
-	mask = block(SIG_BLOCK, ~(uint64_t)0) | more;
-	(void)block(SIG_SETMASK, change(combine(how, mask, set)));
+	mask = syscall_signal_block(SIG_BLOCK, ~(uint64_t)0) | more;
+	(void)syscall_signal_block(SIG_SETMASK, change(combine(how, mask,
+	    set)));
 	return (true);
 }
 
@@ -362,7 +345,8 @@ syscall_signal_forward(siginfo_t *info, void *context, bool aside)
 	if ((a.flags & SA_RESETHAND) != 0)
 		set_program(&none);
 	if (!aside)
-		(void)block(SIG_BLOCK, a.mask & ~SYSCALL_SIGSYS);
+		(void)syscall_signal_block(SIG_BLOCK, a.mask &
+		    ~SYSCALL_SIGSYS);
 	((syscall_handler *)(uintptr_t)a.handler)(SIGSYS, info, context);
 }
 

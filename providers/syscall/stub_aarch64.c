@@ -43,16 +43,7 @@
 #define ON_AT		112u
 #define AFTER_AT	120u
 
-#define NUMBER(n)	NUMBER_(n)
-#define NUMBER_(n)	#n
-
-void	syscall_on(void);
-void	syscall_after(void);
-
-_Static_assert(offsetof(struct syscall_place, address) == 0 &&
-    offsetof(struct syscall_place, bare) == 8 &&
-    offsetof(struct syscall_place, behind) == 16 &&
-    SYSCALL_BARE == 0 && SYSCALL_DONE == 2 &&
+_Static_assert(SYSCALL_BARE == 0 && SYSCALL_DONE == 2 &&
     offsetof(struct syscall_frame, flags) == 48 &&
     offsetof(struct syscall_frame, result) == 56 &&
     offsetof(struct syscall_frame, number) == 64 &&
@@ -317,7 +308,7 @@ syscall_stub(const struct patch *patch, struct syscall_slot *slot,
 	slot->place.behind = slot->at + BEHIND_AT;
 	slot->place.is_leaf = f->is_leaf;
 	put_literal(slot, LOOK_AT, f->number == SYSCALL_ANY ?
-	    (const void *)syscall_pages : syscall_words(f->number));
+	    (const void *)syscall_pages : syscall_words[f->number]);
 	put_literal(slot, PLACE_AT, &slot->place);
 	put_literal(slot, ON_AT, (const void *)(uintptr_t)syscall_on);
 	put_literal(slot, AFTER_AT, (const void *)(uintptr_t)syscall_after);

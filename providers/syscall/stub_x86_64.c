@@ -29,16 +29,8 @@
 #define ADDRESS_AT	120u	/* of the place: the unwind table has it */
 #define ON_AT		112u
 #define AFTER_AT	104u
-#define NUMBER(n)	NUMBER_(n)
-#define NUMBER_(n)	#n
 
-void	syscall_on(void);
-void	syscall_after(void);
-
-_Static_assert(offsetof(struct syscall_place, address) == 0 &&
-    offsetof(struct syscall_place, bare) == 8 &&
-    offsetof(struct syscall_place, behind) == 16 &&
-    SYSCALL_BARE == 0 && SYSCALL_CALL == 1,
+_Static_assert(SYSCALL_BARE == 0 && SYSCALL_CALL == 1,
     "the assembly has these numbers");
 
 /*
@@ -235,7 +227,7 @@ put_look(struct making *m, int number)
 {
 	if (number != SYSCALL_ANY) {
 		put(m, "\x48\xb9", 2);		/* movabs $words,%rcx */
-		put_address(m, syscall_words(number));
+		put_address(m, syscall_words[number]);
 	} else {
 		put(m, "\x0f\xb6\xcc", 3);	/* movzbl %ah,%ecx */
 		put(m, "\x49\xbb", 2);		/* movabs $pages,%r11 */

@@ -28,17 +28,17 @@
 /* Enable words of a number that is no call's. */
 static const uint32_t nobody[2];
 static const uint32_t somebody[2] = { 1, 1 };
-static const uint32_t *words[SYSCALL_NUMBERS];
 static const uint32_t *none[256];
+const uint32_t *syscall_words[SYSCALL_NUMBERS];
 const uint32_t *const *syscall_pages[256];
 
 static FILE *list;
 
 static enum tbuf_type
-type_of(const char *name, size_t length)
+type_of(const char *name)
 {
 	static const struct {
-		char name[5];
+		const char *name;
 		enum tbuf_type type;
 	} types[] = {
 		{ "i32", TBUF_INT32 },
@@ -51,8 +51,7 @@ type_of(const char *name, size_t length)
 	size_t i;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strlen(types[i].name) == length &&
-		    memcmp(types[i].name, name, length) == 0)
+		if (strcmp(types[i].name, name) == 0)
 			return (types[i].type);
 	return (TBUF_NONE);
 }
@@ -62,6 +61,7 @@ struct arguments {
 	char text[TEXT_MAX];
 	const char *names[SYSCALL_NARGS];
 	enum tbuf_type types[SYSCALL_NARGS];
+	bool is_path[SYSCALL_NARGS];
 	unsigned n;
 };
 
@@ -78,23 +78,22 @@ parse(const char *arguments, struct arguments *a)
 		type = word + strcspn(word, ":");
 		*type++ = '\0';
 		a->names[a->n] = word;
-		a->types[a->n++] = type_of(type, strlen(type));
+		a->is_path[a->n] = strcmp(type, "path") == 0;
+		a->types[a->n++] = type_of(type);
 	}
 }
 
 /* The return's probe has paths as strings: the call has read them. */
 static void
 register_return(struct syscall_probes *p, const char *name,
-    const char *arguments, const struct arguments *a)
+    const struct arguments *a)
 {
 	enum tbuf_type types[RETURN_NARGS] = { TBUF_INT64, TBUF_INT32 };
 	const char *names[RETURN_NARGS] = { "result", "errno" };
-	const char *word = arguments;
 	unsigned i;
 
 	for (i = 0; i < a->n && p->npaths < SYSCALL_PATHS; i++) {
-		word = strchr(word, ':') + 1;
-		if (strncmp(word, "path", 4) != 0)
+		if (!a->is_path[i])
 			continue;
 		types[2 + p->npaths] = TBUF_STRING;
 		names[2 + p->npaths] = a->names[i];
@@ -108,15 +107,14 @@ static int
 register_call(unsigned number, const char *name)
 {
 	struct syscall_probes *p = &syscall_probes[number];
-	const char *arguments = syscall_arguments(name);
 	struct arguments a;
 	int error;
 
-	parse(arguments, &a);
+	parse(syscall_arguments(name), &a);
 	error = tbuf_probe_register(&p->entry, "syscall", "", name, "entry",
 	    a.n, a.types, a.names);
 	if (error == 0)
-		register_return(p, name, arguments, &a);
+		register_return(p, name, &a);
 	return (error);
 }
 
@@ -155,27 +153,25 @@ point(void)
 	unsigned i;
 
 	for (i = 0; i < SYSCALL_NUMBERS; i++) {
-		words[i] = syscall_name(i) == NULL ? nobody :
-		    words_of(&syscall_probes[i]);
-		any |= words[i] != nobody;
+		syscall_words[i] = nobody;
+		if (syscall_name(i) == NULL)
+			continue;
+		syscall_words[i] = words_of(&syscall_probes[i]);
+		if (syscall_words[i] == nobody)
+			continue;
+		any = true;
 		/* These calls are inspected, traced or not. */
-		if (words[i] != nobody && (i == SYS_prctl ||
-		    i == SYS_seccomp || syscall_area_looks((int)i) ||
-		    syscall_dispatch_looks((int)i)))
-			words[i] = somebody;
+		if (i == SYS_prctl || i == SYS_seccomp ||
+		    syscall_area_looks((int)i) ||
+		    syscall_dispatch_looks((int)i))
+			syscall_words[i] = somebody;
 	}
 	for (i = 0; i < 256; i++) {
 		none[i] = nobody;
 		syscall_pages[i] = i < SYSCALL_NUMBERS / 256 ?
-		    words + 256 * i : none;
+		    syscall_words + 256 * i : none;
 	}
 	return (any);
-}
-
-const uint32_t *
-syscall_words(int number)
-{
-	return (words[number]);
 }
 
 /* Lists an instruction for tbufctl -l -v, and why it is not traced. */

@@ -67,10 +67,10 @@ extern struct syscall_probes syscall_probes[SYSCALL_NUMBERS];
 
 /*
  * The two enable words that a stub tests, of entry and return.  A number that
- * is known in advance has syscall_words(); another one is found by its second
- * byte in syscall_pages, and by its lowest byte in that table.
+ * is known in advance is an index of syscall_words; another one is found by its
+ * second byte in syscall_pages, and by its lowest byte in that table.
  */
-const uint32_t *syscall_words(int number);
+extern const uint32_t *syscall_words[SYSCALL_NUMBERS];
 extern const uint32_t *const *syscall_pages[256];
 
 /* --------------------------------------------------------------- the stubs */
@@ -86,6 +86,19 @@ struct syscall_place {
 	int32_t number;		/* or SYSCALL_ANY */
 	bool is_leaf;		/* the return address is in a register alone */
 };
+
+_Static_assert(offsetof(struct syscall_place, address) == 0 &&
+    offsetof(struct syscall_place, bare) == 8 &&
+    offsetof(struct syscall_place, behind) == 16,
+    "the assembly has these numbers");
+
+/* A macro's number as text, for assembly. */
+#define NUMBER(n)	NUMBER_(n)
+#define NUMBER_(n)	#n
+
+/* Stubs jump to these routines, which call syscall_enter() and _leave(). */
+void	syscall_on(void);
+void	syscall_after(void);
 
 /* The bytes that the jump at a place replaces, as proven. */
 struct syscall_found {

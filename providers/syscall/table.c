@@ -9,6 +9,7 @@
 
 #include <sys/syscall.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[SYSCALL_NUMBERS] = {
@@ -29,21 +30,17 @@ syscall_name(unsigned number)
 	return (number < SYSCALL_NUMBERS ? names[number] : NULL);
 }
 
+static int
+compare(const void *name, const void *row)
+{
+	return (strcmp(name, ((const struct syscall_row *)row)->name));
+}
+
 const char *
 syscall_arguments(const char *name)
 {
-	size_t low = 0, high = NROWS, middle;
-	int order;
+	const struct syscall_row *row = bsearch(name, rows, NROWS,
+	    sizeof(rows[0]), compare);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		order = strcmp(name, rows[middle].name);
-		if (order == 0)
-			return (rows[middle].arguments);
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return (UNKNOWN);
+	return (row == NULL ? UNKNOWN : row->arguments);
 }
