@@ -43,60 +43,12 @@ find_one(struct libc_function *f, const char *name)
 
 const uint32_t tbuf_libc_unknown[2] = { 1, 1 };
 
-/*
- * `record' is the wrapper's frame record: the frame pointer of its caller, and
- * the address at which the caller resumes, with `sp' as its stack pointer.
- */
-static inline __attribute__((always_inline)) void
-fire(struct tbuf_site *site, const uint64_t *record, const void *sp,
+void
+tbuf_libc_fire(struct tbuf_site *site, const uint64_t *record, const void *sp,
     const uint64_t *values)
 {
 	tbuf_site_fire_from(site, values, ADDRESS(__builtin_return_address(0)),
 	    record[1], ADDRESS(sp), record[0]);
-}
-
-void
-tbuf_libc_fire_1(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0 });
-}
-
-void
-tbuf_libc_fire_2(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0, uint64_t v1)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0, v1 });
-}
-
-void
-tbuf_libc_fire_3(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2 });
-}
-
-void
-tbuf_libc_fire_4(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3 });
-}
-
-void
-tbuf_libc_fire_5(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3,
-    uint64_t v4)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3, v4 });
-}
-
-void
-tbuf_libc_fire_6(struct tbuf_site *site, const uint64_t *record,
-    const void *sp, uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3,
-    uint64_t v4, uint64_t v5)
-{
-	fire(site, record, sp, (const uint64_t[]){ v0, v1, v2, v3, v4, v5 });
 }
 
 static int

@@ -7,7 +7,7 @@
  * function, and a wrapper for each row:
  *
  *	WRAPPER(ssize_t, read, (int fd, void *buf, size_t count),
- *	    READ, READ, (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
+ *	    (fd, buf, count), (fd, ADDRESS(buf), count), OR_ERRNO)
  *
  * All work for tracers is in a function of its own, traced_read(), which has a
  * frame record.  The wrapper has no frame, so it costs next to nothing while
@@ -84,9 +84,31 @@ struct libc_family {
  * traced.
  */
 extern const uint32_t tbuf_libc_unknown[2];
-#define LIBC_FUNCTIONS(n)	{					\
-	[0 ... (n) - 1] = { .wanted = tbuf_libc_unknown }		\
-}
+
+/*
+ * Defines a file's functions from its list FUNCTIONS(ROW), which has each one
+ * as ROW(name, entry, leave): their numbers FN_name, rows, and data.
+ */
+#define LIBC_NUMBER(name, entry, leave)	FN_##name,
+#define LIBC_ROW(name, entry, leave)	{ #name, entry, leave },
+#define LIBC_FUNCTIONS							\
+enum { FUNCTIONS(LIBC_NUMBER) NFUNCTIONS };				\
+static const struct libc_row rows[] = { FUNCTIONS(LIBC_ROW) };		\
+static struct libc_function functions[NFUNCTIONS] = {			\
+	[0 ... NFUNCTIONS - 1] = { .wanted = tbuf_libc_unknown }	\
+};
+
+/* Defines them as a family without events. */
+#define LIBC_FAMILY(family)						\
+LIBC_FUNCTIONS								\
+const struct libc_family family = {					\
+	rows, functions, NFUNCTIONS, NULL, NULL, 0			\
+};
+
+/* Returns' arguments of most functions. */
+#define INT_OR_ERRNO		"result:i32 errno:i32"
+#define SIZE_OR_ERRNO		"result:i64 errno:i32"
+#define POINTER_OR_ERRNO	"result:ptr errno:i32"
 
 /*
  * Returns the enable words of two sites if they are adjacent, as those of sites
@@ -96,20 +118,13 @@ extern const uint32_t tbuf_libc_unknown[2];
 const uint32_t *tbuf_libc_words(const struct tbuf_site *,
 	    const struct tbuf_site *);
 
-/* Fire an enabled site on behalf of the function with this frame record. */
-void	tbuf_libc_fire_1(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t);
-void	tbuf_libc_fire_2(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t, uint64_t);
-void	tbuf_libc_fire_3(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t, uint64_t, uint64_t);
-void	tbuf_libc_fire_4(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t);
-void	tbuf_libc_fire_5(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-void	tbuf_libc_fire_6(struct tbuf_site *, const uint64_t *record,
-	    const void *sp, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-	    uint64_t);
+/*
+ * Fires an enabled site on behalf of the function with this frame record: the
+ * frame pointer of its caller, and the address at which the caller resumes,
+ * with `sp' as its stack pointer.
+ */
+void	tbuf_libc_fire(struct tbuf_site *, const uint64_t *record,
+	    const void *sp, const uint64_t *values);
 
 /* A loaded segment of an object. */
 struct libc_code {
@@ -207,18 +222,17 @@ is_own(const void *caller)
 }
 
 /*
- * Fires a probe, with 1 to 6 values, on behalf of the caller of the enclosing
+ * Fires a probe, with its values, on behalf of the caller of the enclosing
  * function, which has a frame record for it.  As this is a macro, the values
  * are computed only if the probe is enabled.
  */
 #define FIRE(site, ...)							\
 do {									\
 	if (wanted(&(site)))						\
-		FIRE_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(&(site),	\
-		    __builtin_frame_address(0), __builtin_dwarf_cfa(),	\
-		    __VA_ARGS__);					\
+		tbuf_libc_fire(&(site), __builtin_frame_address(0),	\
+		    __builtin_dwarf_cfa(),				\
+		    (const uint64_t[]){ __VA_ARGS__ });			\
 } while (0)
-#define FIRE_OF(a, b, c, d, e, f, n, ...)	tbuf_libc_fire_##n
 #define FIRE_LIST(site, ...)	FIRE(site, __VA_ARGS__)
 #define LIST(...)		__VA_ARGS__
 
@@ -226,19 +240,18 @@ do {									\
 #define TRACED	static __attribute__((noinline))
 
 /*
- * The usual traced function: it calls `name', which has the row `called', and
- * fires the probes of the row `probes', which differs for a checking version.
- * The parameters, the arguments, and the values of the entry's probe are in
- * parentheses; after them come the values of the return's probe, which may use
- * `result'.
+ * The usual traced function: it calls `name', and fires the probes of the row
+ * `probes', which differs for a checking version.  The parameters, the
+ * arguments, and the values of the entry's probe are in parentheses; after them
+ * come the values of the return's probe, which may use `result'.
  */
-#define TRACED_CALL(type, name, parameters, probes, called, arguments,	\
+#define TRACED_CALL_OF(type, name, probes, parameters, arguments,	\
     values, ...)							\
 TRACED type								\
 traced_##name parameters						\
 {									\
-	struct libc_function *f = &functions[probes];			\
-	typeof(name) *real = tbuf_libc_real(&functions[called]);	\
+	struct libc_function *f = &functions[FN_##probes];		\
+	typeof(name) *real = tbuf_libc_real(&functions[FN_##name]);	\
 	type result;							\
 									\
 	FIRE_LIST(f->entry, LIST values);				\
@@ -246,27 +259,31 @@ traced_##name parameters						\
 	FIRE(f->leave, __VA_ARGS__);					\
 	return (result);						\
 }
+#define TRACED_CALL(type, name, ...)					\
+TRACED_CALL_OF(type, name, name, __VA_ARGS__)
 
 /* Continues in the real function, or in the traced one. */
-#define PASS(name, probes, called, arguments)				\
+#define PASS(name, probes, arguments)					\
 do {									\
-	if (quiet(&functions[probes]))					\
-		return (REAL(name, &functions[called]) arguments);	\
+	if (quiet(&functions[FN_##probes]))				\
+		return (REAL(name, &functions[FN_##name]) arguments);	\
 	if (is_own(__builtin_return_address(0)))			\
 		return (((typeof(name) *)				\
-		    tbuf_libc_real(&functions[called])) arguments);	\
+		    tbuf_libc_real(&functions[FN_##name])) arguments);	\
 	return (traced_##name arguments);				\
 } while (0)
 
-#define WRAPPER(type, name, parameters, probes, called, arguments,	\
-    values, ...)							\
-TRACED_CALL(type, name, parameters, probes, called, arguments, values,	\
+#define WRAPPER_OF(type, name, probes, parameters, arguments, values,	\
+    ...)								\
+TRACED_CALL_OF(type, name, probes, parameters, arguments, values,	\
     __VA_ARGS__)							\
 type									\
 name parameters								\
 {									\
-	PASS(name, probes, called, arguments);				\
+	PASS(name, probes, arguments);					\
 }
+#define WRAPPER(type, name, ...)					\
+WRAPPER_OF(type, name, name, __VA_ARGS__)
 
 /* Values of the return of a call that reports a failure by -1 and errno. */
 #define OR_ERRNO	result, error_if(result == -1)

@@ -12,40 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MALLOC, CALLOC, REALLOC, REALLOCARRAY, FREE, POSIX_MEMALIGN,
-	ALIGNED_ALLOC, MEMALIGN, VALLOC, PVALLOC, NFUNCTIONS
-};
+#define FUNCTIONS(ROW)							\
+	ROW(malloc, "size:u64", POINTER_OR_ERRNO)			\
+	ROW(calloc, "nmemb:u64 size:u64", POINTER_OR_ERRNO)		\
+	ROW(realloc, "ptr:ptr size:u64", POINTER_OR_ERRNO)		\
+	ROW(reallocarray, "ptr:ptr nmemb:u64 size:u64",			\
+	    POINTER_OR_ERRNO)						\
+	ROW(free, "ptr:ptr", "")					\
+	ROW(posix_memalign, "memptr:ptr alignment:u64 size:u64",	\
+	    "result:i32 ptr:ptr")					\
+	ROW(aligned_alloc, "alignment:u64 size:u64", POINTER_OR_ERRNO)	\
+	ROW(memalign, "alignment:u64 size:u64", POINTER_OR_ERRNO)	\
+	ROW(valloc, "size:u64", POINTER_OR_ERRNO)			\
+	ROW(pvalloc, "size:u64", POINTER_OR_ERRNO)
 
-static const struct libc_row rows[NFUNCTIONS] = {
-	[MALLOC] = { "malloc",
-	    "size:u64", "result:ptr errno:i32" },
-	[CALLOC] = { "calloc",
-	    "nmemb:u64 size:u64", "result:ptr errno:i32" },
-	[REALLOC] = { "realloc",
-	    "ptr:ptr size:u64", "result:ptr errno:i32" },
-	[REALLOCARRAY] = { "reallocarray",
-	    "ptr:ptr nmemb:u64 size:u64", "result:ptr errno:i32" },
-	[FREE] = { "free",
-	    "ptr:ptr", "" },
-	[POSIX_MEMALIGN] = { "posix_memalign",
-	    "memptr:ptr alignment:u64 size:u64", "result:i32 ptr:ptr" },
-	[ALIGNED_ALLOC] = { "aligned_alloc",
-	    "alignment:u64 size:u64", "result:ptr errno:i32" },
-	[MEMALIGN] = { "memalign",
-	    "alignment:u64 size:u64", "result:ptr errno:i32" },
-	[VALLOC] = { "valloc",
-	    "size:u64", "result:ptr errno:i32" },
-	[PVALLOC] = { "pvalloc",
-	    "size:u64", "result:ptr errno:i32" },
-};
-
-static struct libc_function functions[NFUNCTIONS] =
-    LIBC_FUNCTIONS(NFUNCTIONS);
-
-const struct libc_family tbuf_libc_memory = {
-	rows, functions, NFUNCTIONS, NULL, NULL, 0
-};
+LIBC_FAMILY(tbuf_libc_memory)
 
 /*
  * Memory for dlsym(3) while it finds the real functions.  A block comes after
@@ -120,28 +101,28 @@ ready(struct libc_function *f)
 	    (tbuf_libc_resolve() && f->real != NULL));
 }
 
-TRACED_CALL(void *, malloc, (size_t size), MALLOC, MALLOC, (size), (size),
-    ADDRESS(result), error_if(result == NULL))
+TRACED_CALL(void *, malloc, (size_t size), (size), (size), ADDRESS(result),
+    error_if(result == NULL))
 
 void *
 malloc(size_t size)
 {
-	struct libc_function *f = &functions[MALLOC];
+	struct libc_function *f = &functions[FN_malloc];
 
 	if (quiet(f))
 		return (REAL(malloc, f)(size));
 	if (!ready(f))
 		return (early_allocate(size));
-	PASS(malloc, MALLOC, MALLOC, (size));
+	PASS(malloc, malloc, (size));
 }
 
-TRACED_CALL(void *, calloc, (size_t nmemb, size_t size), CALLOC, CALLOC,
-    (nmemb, size), (nmemb, size), ADDRESS(result), error_if(result == NULL))
+TRACED_CALL(void *, calloc, (size_t nmemb, size_t size), (nmemb, size), (nmemb,
+    size), ADDRESS(result), error_if(result == NULL))
 
 void *
 calloc(size_t nmemb, size_t size)
 {
-	struct libc_function *f = &functions[CALLOC];
+	struct libc_function *f = &functions[FN_calloc];
 	size_t total;
 
 	if (quiet(f))
@@ -151,18 +132,18 @@ calloc(size_t nmemb, size_t size)
 			total = SIZE_MAX;
 		return (early_allocate(total));
 	}
-	PASS(calloc, CALLOC, CALLOC, (nmemb, size));
+	PASS(calloc, calloc, (nmemb, size));
 }
 
 /* A size of 0 frees the block; a result of NULL is no failure then. */
-TRACED_CALL(void *, realloc, (void *ptr, size_t size), REALLOC, REALLOC,
-    (ptr, size), (ADDRESS(ptr), size), ADDRESS(result),
+TRACED_CALL(void *, realloc, (void *ptr, size_t size), (ptr, size),
+    (ADDRESS(ptr), size), ADDRESS(result),
     error_if(result == NULL && size != 0))
 
 void *
 realloc(void *ptr, size_t size)
 {
-	struct libc_function *f = &functions[REALLOC];
+	struct libc_function *f = &functions[FN_realloc];
 
 	if (__builtin_expect(is_early(ptr), 0))
 		return (early_move(ptr, size));
@@ -171,12 +152,11 @@ realloc(void *ptr, size_t size)
 	if (!ready(f))
 		/* The size of a block from elsewhere is not known. */
 		return (early_allocate(ptr == NULL ? size : SIZE_MAX));
-	PASS(realloc, REALLOC, REALLOC, (ptr, size));
+	PASS(realloc, realloc, (ptr, size));
 }
 
-TRACED_CALL(void *, reallocarray, (void *ptr, size_t nmemb, size_t size),
-    REALLOCARRAY, REALLOCARRAY, (ptr, nmemb, size),
-    (ADDRESS(ptr), nmemb, size), ADDRESS(result),
+TRACED_CALL(void *, reallocarray, (void *ptr, size_t nmemb, size_t size), (ptr,
+    nmemb, size), (ADDRESS(ptr), nmemb, size), ADDRESS(result),
     error_if(result == NULL && nmemb != 0 && size != 0))
 
 void *
@@ -187,13 +167,13 @@ reallocarray(void *ptr, size_t nmemb, size_t size)
 	if (__builtin_expect(is_early(ptr), 0) &&
 	    !__builtin_mul_overflow(nmemb, size, &total))
 		return (early_move(ptr, total));
-	PASS(reallocarray, REALLOCARRAY, REALLOCARRAY, (ptr, nmemb, size));
+	PASS(reallocarray, reallocarray, (ptr, nmemb, size));
 }
 
 TRACED void
 traced_free(void *ptr)
 {
-	struct libc_function *f = &functions[FREE];
+	struct libc_function *f = &functions[FN_free];
 
 	FIRE(f->entry, ADDRESS(ptr));
 	REAL(free, f)(ptr);
@@ -203,7 +183,7 @@ traced_free(void *ptr)
 void
 free(void *ptr)
 {
-	struct libc_function *f = &functions[FREE];
+	struct libc_function *f = &functions[FN_free];
 
 	/* Early blocks are never freed, nor others until free() is found. */
 	if (__builtin_expect(is_early(ptr), 0))
@@ -219,20 +199,17 @@ free(void *ptr)
 }
 
 WRAPPER(int, posix_memalign, (void **memptr, size_t alignment, size_t size),
-    POSIX_MEMALIGN, POSIX_MEMALIGN, (memptr, alignment, size),
-    (ADDRESS(memptr), alignment, size), result,
+    (memptr, alignment, size), (ADDRESS(memptr), alignment, size), result,
     result == 0 ? ADDRESS(*memptr) : 0)
 
-WRAPPER(void *, aligned_alloc, (size_t alignment, size_t size), ALIGNED_ALLOC,
-    ALIGNED_ALLOC, (alignment, size), (alignment, size), ADDRESS(result),
+WRAPPER(void *, aligned_alloc, (size_t alignment, size_t size), (alignment,
+    size), (alignment, size), ADDRESS(result), error_if(result == NULL))
+
+WRAPPER(void *, memalign, (size_t alignment, size_t size), (alignment, size),
+    (alignment, size), ADDRESS(result), error_if(result == NULL))
+
+WRAPPER(void *, valloc, (size_t size), (size), (size), ADDRESS(result),
     error_if(result == NULL))
 
-WRAPPER(void *, memalign, (size_t alignment, size_t size), MEMALIGN, MEMALIGN,
-    (alignment, size), (alignment, size), ADDRESS(result),
+WRAPPER(void *, pvalloc, (size_t size), (size), (size), ADDRESS(result),
     error_if(result == NULL))
-
-WRAPPER(void *, valloc, (size_t size), VALLOC, VALLOC, (size), (size),
-    ADDRESS(result), error_if(result == NULL))
-
-WRAPPER(void *, pvalloc, (size_t size), PVALLOC, PVALLOC, (size), (size),
-    ADDRESS(result), error_if(result == NULL))

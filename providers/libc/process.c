@@ -20,87 +20,58 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-	FORK, EXECVE, EXECV, EXECVP, EXECVPE, FEXECVE, EXECVEAT, EXECL,
-	EXECLP, EXECLE, POSIX_SPAWN, POSIX_SPAWNP, EXIT, QUICK_EXIT, U_EXIT,
-	UU_EXIT, DAEMON, SETSID, NFUNCTIONS
-};
+#define FUNCTIONS(ROW)							\
+	ROW(fork, "", INT_OR_ERRNO)					\
+	ROW(execve, "path:ptr argv:ptr envp:ptr", INT_OR_ERRNO)		\
+	ROW(execv, "path:ptr argv:ptr", INT_OR_ERRNO)			\
+	ROW(execvp, "file:ptr argv:ptr", INT_OR_ERRNO)			\
+	ROW(execvpe, "file:ptr argv:ptr envp:ptr", INT_OR_ERRNO)	\
+	ROW(fexecve, "fd:i32 argv:ptr envp:ptr", INT_OR_ERRNO)		\
+	ROW(execveat, "dirfd:i32 path:ptr argv:ptr envp:ptr flags:i32",	\
+	    INT_OR_ERRNO)						\
+	ROW(execl, "path:ptr", INT_OR_ERRNO)				\
+	ROW(execlp, "file:ptr", INT_OR_ERRNO)				\
+	ROW(execle, "path:ptr", INT_OR_ERRNO)				\
+	ROW(posix_spawn,						\
+	    "pid:ptr path:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",\
+	    "result:i32 pid:i32 path:str")				\
+	ROW(posix_spawnp,						\
+	    "pid:ptr file:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",\
+	    "result:i32 pid:i32 file:str")				\
+	ROW(exit, "status:i32", NULL)					\
+	ROW(quick_exit, "status:i32", NULL)				\
+	ROW(_exit, "status:i32", NULL)					\
+	ROW(_Exit, "status:i32", NULL)					\
+	ROW(daemon, NULL, NULL)						\
+	ROW(setsid, NULL, NULL)
 
-static const struct libc_row rows[NFUNCTIONS] = {
-	[FORK] = { "fork",
-	    "", "result:i32 errno:i32" },
-	[EXECVE] = { "execve",
-	    "path:ptr argv:ptr envp:ptr", "result:i32 errno:i32" },
-	[EXECV] = { "execv",
-	    "path:ptr argv:ptr", "result:i32 errno:i32" },
-	[EXECVP] = { "execvp",
-	    "file:ptr argv:ptr", "result:i32 errno:i32" },
-	[EXECVPE] = { "execvpe",
-	    "file:ptr argv:ptr envp:ptr", "result:i32 errno:i32" },
-	[FEXECVE] = { "fexecve",
-	    "fd:i32 argv:ptr envp:ptr", "result:i32 errno:i32" },
-	[EXECVEAT] = { "execveat",
-	    "dirfd:i32 path:ptr argv:ptr envp:ptr flags:i32",
-	    "result:i32 errno:i32" },
-	[EXECL] = { "execl",
-	    "path:ptr", "result:i32 errno:i32" },
-	[EXECLP] = { "execlp",
-	    "file:ptr", "result:i32 errno:i32" },
-	[EXECLE] = { "execle",
-	    "path:ptr", "result:i32 errno:i32" },
-	[POSIX_SPAWN] = { "posix_spawn",
-	    "pid:ptr path:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",
-	    "result:i32 pid:i32 path:str" },
-	[POSIX_SPAWNP] = { "posix_spawnp",
-	    "pid:ptr file:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",
-	    "result:i32 pid:i32 file:str" },
-	[EXIT] = { "exit",
-	    "status:i32", NULL },
-	[QUICK_EXIT] = { "quick_exit",
-	    "status:i32", NULL },
-	[U_EXIT] = { "_exit",
-	    "status:i32", NULL },
-	[UU_EXIT] = { "_Exit",
-	    "status:i32", NULL },
-	[DAEMON] = { "daemon", NULL, NULL },
-	[SETSID] = { "setsid", NULL, NULL },
-};
+LIBC_FAMILY(tbuf_libc_process)
 
-static struct libc_function functions[NFUNCTIONS] =
-    LIBC_FUNCTIONS(NFUNCTIONS);
-
-const struct libc_family tbuf_libc_process = {
-	rows, functions, NFUNCTIONS, NULL, NULL, 0
-};
-
-WRAPPER(pid_t, fork, (void), FORK, FORK, (), (0), OR_ERRNO)
+WRAPPER(pid_t, fork, (void), (), (0), OR_ERRNO)
 
 WRAPPER(int, execve, (const char *path, char *const argv[], char *const envp[]),
-    EXECVE, EXECVE, (path, argv, envp),
-    (ADDRESS(path), ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
+    (path, argv, envp), (ADDRESS(path), ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
 
-WRAPPER(int, execv, (const char *path, char *const argv[]), EXECV, EXECV,
-    (path, argv), (ADDRESS(path), ADDRESS(argv)), OR_ERRNO)
+WRAPPER(int, execv, (const char *path, char *const argv[]), (path, argv),
+    (ADDRESS(path), ADDRESS(argv)), OR_ERRNO)
 
-WRAPPER(int, execvp, (const char *file, char *const argv[]), EXECVP, EXECVP,
-    (file, argv), (ADDRESS(file), ADDRESS(argv)), OR_ERRNO)
+WRAPPER(int, execvp, (const char *file, char *const argv[]), (file, argv),
+    (ADDRESS(file), ADDRESS(argv)), OR_ERRNO)
 
-WRAPPER(int, execvpe,
-    (const char *file, char *const argv[], char *const envp[]), EXECVPE,
-    EXECVPE, (file, argv, envp), (ADDRESS(file), ADDRESS(argv), ADDRESS(envp)),
-    OR_ERRNO)
+WRAPPER(int, execvpe, (const char *file, char *const argv[],
+    char *const envp[]), (file, argv, envp), (ADDRESS(file), ADDRESS(argv),
+    ADDRESS(envp)), OR_ERRNO)
 
-WRAPPER(int, fexecve, (int fd, char *const argv[], char *const envp[]), FEXECVE,
-    FEXECVE, (fd, argv, envp), (fd, ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
+WRAPPER(int, fexecve, (int fd, char *const argv[], char *const envp[]), (fd,
+    argv, envp), (fd, ADDRESS(argv), ADDRESS(envp)), OR_ERRNO)
 
 /* The declaration of glibc since 2.34. */
 int	execveat(int dirfd, const char *path, char *const argv[],
 	    char *const envp[], int flags);
 
 WRAPPER(int, execveat, (int dirfd, const char *path, char *const argv[],
-    char *const envp[], int flags), EXECVEAT, EXECVEAT,
-    (dirfd, path, argv, envp, flags),
-    (dirfd, ADDRESS(path), ADDRESS(argv), ADDRESS(envp), flags), OR_ERRNO)
+    char *const envp[], int flags), (dirfd, path, argv, envp, flags), (dirfd,
+    ADDRESS(path), ADDRESS(argv), ADDRESS(envp), flags), OR_ERRNO)
 
 /*
  * Counts the arguments of execl() and its kin after the first, without the
@@ -140,14 +111,14 @@ collect(char **argv, const char *arg, size_t n, va_list list)
 	collect(argv, arg, n, list)
 
 /* Calls the function that takes a vector, as if it were `name`. */
-#define EXEC(name, vector, called, path, ...) do {			\
-	struct libc_function *f = &functions[name];			\
+#define EXEC(name, called, path, ...) do {				\
+	struct libc_function *f = &functions[FN_##name];		\
 	typeof(called) *real;						\
 	int result;							\
 	if (quiet(f))							\
-		return (REAL(called, &functions[vector])(path,		\
+		return (REAL(called, &functions[FN_##called])(path,	\
 		    __VA_ARGS__));					\
-	real = tbuf_libc_real(&functions[vector]);			\
+	real = tbuf_libc_real(&functions[FN_##called]);			\
 	FIRE(f->entry, ADDRESS(path));					\
 	result = real(path, __VA_ARGS__);				\
 	FIRE(f->leave, result, error_if(result == -1));			\
@@ -159,7 +130,7 @@ execl(const char *path, const char *arg, ...)
 {
 	COLLECT(arg);
 	va_end(list);
-	EXEC(EXECL, EXECV, execv, path, argv);
+	EXEC(execl, execv, path, argv);
 }
 
 int
@@ -167,7 +138,7 @@ execlp(const char *file, const char *arg, ...)
 {
 	COLLECT(arg);
 	va_end(list);
-	EXEC(EXECLP, EXECVP, execvp, file, argv);
+	EXEC(execlp, execvp, file, argv);
 }
 
 int
@@ -178,7 +149,7 @@ execle(const char *path, const char *arg, ...)
 	COLLECT(arg);
 	envp = va_arg(list, char **);
 	va_end(list);
-	EXEC(EXECLE, EXECVE, execve, path, argv, envp);
+	EXEC(execle, execve, path, argv, envp);
 }
 
 /* Returns the child's pid if a spawn that reports it succeeded, else 0. */
@@ -191,18 +162,16 @@ spawned(int result, const pid_t *pid)
 WRAPPER(int, posix_spawn, (pid_t *pid, const char *path,
     const posix_spawn_file_actions_t *file_actions,
     const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
-    POSIX_SPAWN, POSIX_SPAWN, (pid, path, file_actions, attr, argv, envp),
-    (ADDRESS(pid), ADDRESS(path), ADDRESS(file_actions), ADDRESS(attr),
-    ADDRESS(argv), ADDRESS(envp)), result, spawned(result, pid),
-    result == 0 ? ADDRESS(path) : 0)
+    (pid, path, file_actions, attr, argv, envp), (ADDRESS(pid), ADDRESS(path),
+    ADDRESS(file_actions), ADDRESS(attr), ADDRESS(argv), ADDRESS(envp)), result,
+    spawned(result, pid), result == 0 ? ADDRESS(path) : 0)
 
 WRAPPER(int, posix_spawnp, (pid_t *pid, const char *file,
     const posix_spawn_file_actions_t *file_actions,
     const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
-    POSIX_SPAWNP, POSIX_SPAWNP, (pid, file, file_actions, attr, argv, envp),
-    (ADDRESS(pid), ADDRESS(file), ADDRESS(file_actions), ADDRESS(attr),
-    ADDRESS(argv), ADDRESS(envp)), result, spawned(result, pid),
-    result == 0 ? ADDRESS(file) : 0)
+    (pid, file, file_actions, attr, argv, envp), (ADDRESS(pid), ADDRESS(file),
+    ADDRESS(file_actions), ADDRESS(attr), ADDRESS(argv), ADDRESS(envp)), result,
+    spawned(result, pid), result == 0 ? ADDRESS(file) : 0)
 
 /* true: exit:entry has fired */
 static bool exit_fired;
@@ -217,7 +186,7 @@ returned(int status, void *unused)
 {
 	(void)unused;
 	if (!__atomic_load_n(&exit_fired, __ATOMIC_RELAXED))
-		FIRE(functions[EXIT].entry, status);
+		FIRE(functions[FN_exit].entry, status);
 }
 
 void
@@ -229,7 +198,7 @@ tbuf_libc_process_begin(void)
 void
 exit(int status)
 {
-	struct libc_function *f = &functions[EXIT];
+	struct libc_function *f = &functions[FN_exit];
 	typeof(exit) *real = tbuf_libc_real(f);
 
 	__atomic_store_n(&exit_fired, true, __ATOMIC_RELAXED);
@@ -238,11 +207,11 @@ exit(int status)
 	__builtin_unreachable();
 }
 
-#define EXIT_WRAPPER(name, function)					\
+#define EXIT_WRAPPER(name)						\
 void									\
 name(int status)							\
 {									\
-	struct libc_function *f = &functions[function];			\
+	struct libc_function *f = &functions[FN_##name];		\
 	typeof(name) *real = tbuf_libc_real(f);				\
 									\
 	FIRE(f->entry, status);						\
@@ -250,15 +219,15 @@ name(int status)							\
 	__builtin_unreachable();					\
 }
 
-EXIT_WRAPPER(quick_exit, QUICK_EXIT)
-EXIT_WRAPPER(_exit, U_EXIT)
-EXIT_WRAPPER(_Exit, UU_EXIT)
+EXIT_WRAPPER(quick_exit)
+EXIT_WRAPPER(_exit)
+EXIT_WRAPPER(_Exit)
 
 /* A forked child that calls daemon() or setsid() becomes a target. */
 int
 daemon(int nochdir, int noclose)
 {
-	typeof(daemon) *real = tbuf_libc_real(&functions[DAEMON]);
+	typeof(daemon) *real = tbuf_libc_real(&functions[FN_daemon]);
 	int result = real(nochdir, noclose);
 
 	if (result == 0)
@@ -269,7 +238,7 @@ daemon(int nochdir, int noclose)
 pid_t
 setsid(void)
 {
-	typeof(setsid) *real = tbuf_libc_real(&functions[SETSID]);
+	typeof(setsid) *real = tbuf_libc_real(&functions[FN_setsid]);
 	pid_t session = real();
 
 	if (session != -1)

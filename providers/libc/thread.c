@@ -12,21 +12,21 @@
 #include <pthread.h>
 #include <time.h>
 
-enum {
-	LOCK, TRYLOCK, TIMEDLOCK, CLOCKLOCK, UNLOCK, NFUNCTIONS
-};
+#define FUNCTIONS(ROW)							\
+	ROW(pthread_mutex_lock, "mutex:ptr", "result:i32")		\
+	ROW(pthread_mutex_trylock, "mutex:ptr", "result:i32")		\
+	ROW(pthread_mutex_timedlock, "mutex:ptr abstime:ptr",		\
+	    "result:i32")						\
+	ROW(pthread_mutex_clocklock, "mutex:ptr clock:i32 abstime:ptr",	\
+	    "result:i32")						\
+	ROW(pthread_mutex_unlock, "mutex:ptr", "result:i32")
 
-static const struct libc_row rows[NFUNCTIONS] = {
-	[LOCK] = { "pthread_mutex_lock",
-	    "mutex:ptr", "result:i32" },
-	[TRYLOCK] = { "pthread_mutex_trylock",
-	    "mutex:ptr", "result:i32" },
-	[TIMEDLOCK] = { "pthread_mutex_timedlock",
-	    "mutex:ptr abstime:ptr", "result:i32" },
-	[CLOCKLOCK] = { "pthread_mutex_clocklock",
-	    "mutex:ptr clock:i32 abstime:ptr", "result:i32" },
-	[UNLOCK] = { "pthread_mutex_unlock",
-	    "mutex:ptr", "result:i32" },
+LIBC_FUNCTIONS
+
+enum {
+	LOCK = FN_pthread_mutex_lock, TRYLOCK = FN_pthread_mutex_trylock,
+	TIMEDLOCK = FN_pthread_mutex_timedlock,
+	CLOCKLOCK = FN_pthread_mutex_clocklock
 };
 
 enum {
@@ -44,8 +44,6 @@ static const struct libc_event events[NEVENTS] = {
 	[CLOCKLOCK_ACQUIRED] = { "acquired", "mutex:ptr", CLOCKLOCK },
 };
 
-static struct libc_function functions[NFUNCTIONS] =
-    LIBC_FUNCTIONS(NFUNCTIONS);
 static struct tbuf_site sites[NEVENTS];
 
 /* Two adjacent enable words for each function and its lock probes. */
@@ -115,31 +113,49 @@ do {									\
 	return (traced_##name arguments);				\
 } while (0)
 
-TRACED int
-traced_pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	struct libc_function *f = &functions[LOCK];
-	typeof(pthread_mutex_lock) *real = tbuf_libc_real(f);
-	int result;
-
-	FIRE(f->entry, ADDRESS(mutex));
-	result = try(&sites[LOCK_CONTENDED], mutex);
-	if (!is_held(result)) {
-		if (result == EBUSY)
-			FIRE(sites[LOCK_CONTENDED], ADDRESS(mutex));
-		result = real(mutex);
-	}
-	if (is_held(result))
-		FIRE(sites[LOCK_ACQUIRED], ADDRESS(mutex));
-	FIRE(f->leave, result);
-	return (result);
+/*
+ * A function that waits for a mutex.  `may_try' is false for arguments that are
+ * an error, even if the mutex is free.
+ */
+#define LOCK_WRAPPER(name, row, parameters, arguments, values, may_try)	\
+TRACED int								\
+traced_##name parameters						\
+{									\
+	struct libc_function *f = &functions[row];			\
+	typeof(name) *real = tbuf_libc_real(f);				\
+	int result = NOT_TRIED;						\
+									\
+	FIRE_LIST(f->entry, LIST values);				\
+	if (may_try)							\
+		result = try(&sites[row##_CONTENDED], mutex);		\
+	if (!is_held(result)) {						\
+		if (result == EBUSY)					\
+			FIRE(sites[row##_CONTENDED], ADDRESS(mutex));	\
+		result = real arguments;				\
+	}								\
+	if (is_held(result))						\
+		FIRE(sites[row##_ACQUIRED], ADDRESS(mutex));		\
+	FIRE(f->leave, result);						\
+	return (result);						\
+}									\
+									\
+int									\
+name parameters								\
+{									\
+	PASS_LOCK(name, row, arguments);				\
 }
 
-int
-pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	PASS_LOCK(pthread_mutex_lock, LOCK, (mutex));
-}
+LOCK_WRAPPER(pthread_mutex_lock, LOCK, (pthread_mutex_t *mutex), (mutex),
+    (ADDRESS(mutex)), true)
+
+LOCK_WRAPPER(pthread_mutex_timedlock, TIMEDLOCK,
+    (pthread_mutex_t *mutex, const struct timespec *abstime),
+    (mutex, abstime), (ADDRESS(mutex), ADDRESS(abstime)), true)
+
+LOCK_WRAPPER(pthread_mutex_clocklock, CLOCKLOCK,
+    (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *abstime),
+    (mutex, clock, abstime), (ADDRESS(mutex), clock, ADDRESS(abstime)),
+    clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
 
 TRACED int
 traced_pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -162,63 +178,5 @@ pthread_mutex_trylock(pthread_mutex_t *mutex)
 	PASS_LOCK(pthread_mutex_trylock, TRYLOCK, (mutex));
 }
 
-TRACED int
-traced_pthread_mutex_timedlock(pthread_mutex_t *mutex,
-    const struct timespec *abstime)
-{
-	struct libc_function *f = &functions[TIMEDLOCK];
-	typeof(pthread_mutex_timedlock) *real = tbuf_libc_real(f);
-	int result;
-
-	FIRE(f->entry, ADDRESS(mutex), ADDRESS(abstime));
-	result = try(&sites[TIMEDLOCK_CONTENDED], mutex);
-	if (!is_held(result)) {
-		if (result == EBUSY)
-			FIRE(sites[TIMEDLOCK_CONTENDED], ADDRESS(mutex));
-		result = real(mutex, abstime);
-	}
-	if (is_held(result))
-		FIRE(sites[TIMEDLOCK_ACQUIRED], ADDRESS(mutex));
-	FIRE(f->leave, result);
-	return (result);
-}
-
-int
-pthread_mutex_timedlock(pthread_mutex_t *mutex,
-    const struct timespec *abstime)
-{
-	PASS_LOCK(pthread_mutex_timedlock, TIMEDLOCK, (mutex, abstime));
-}
-
-TRACED int
-traced_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-    const struct timespec *abstime)
-{
-	struct libc_function *f = &functions[CLOCKLOCK];
-	typeof(pthread_mutex_clocklock) *real = tbuf_libc_real(f);
-	int result = NOT_TRIED;
-
-	FIRE(f->entry, ADDRESS(mutex), clock, ADDRESS(abstime));
-	/* Any other clock is an error, even if the mutex is free. */
-	if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME)
-		result = try(&sites[CLOCKLOCK_CONTENDED], mutex);
-	if (!is_held(result)) {
-		if (result == EBUSY)
-			FIRE(sites[CLOCKLOCK_CONTENDED], ADDRESS(mutex));
-		result = real(mutex, clock, abstime);
-	}
-	if (is_held(result))
-		FIRE(sites[CLOCKLOCK_ACQUIRED], ADDRESS(mutex));
-	FIRE(f->leave, result);
-	return (result);
-}
-
-int
-pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-    const struct timespec *abstime)
-{
-	PASS_LOCK(pthread_mutex_clocklock, CLOCKLOCK, (mutex, clock, abstime));
-}
-
-WRAPPER(int, pthread_mutex_unlock, (pthread_mutex_t *mutex), UNLOCK, UNLOCK,
-    (mutex), (ADDRESS(mutex)), result)
+WRAPPER(int, pthread_mutex_unlock, (pthread_mutex_t *mutex), (mutex),
+    (ADDRESS(mutex)), result)
