@@ -106,7 +106,7 @@ add_page(uintptr_t at)
 	if (find_page(at) != NULL)
 		return (NULL);
 	if (npages == PAGES_MAX)
-		return ("too many pages of stubs");
+		return ("there are too many pages of stubs");
 	if (map(at, PAGE) == MAP_FAILED)
 		return ("its target address is in use");
 	pages[npages++].at = at;

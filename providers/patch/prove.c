@@ -255,7 +255,7 @@ prove_block(const struct walk *w)
 			return ("its function ends there");
 		patch_decode((const uint8_t *)at, w->range.end - at, at, &in);
 		if (in.length == 0)
-			return ("not an instruction");
+			return ("it is not an instruction");
 		if (in.ends && at + in.length < end)
 			return (is_filled(w, at + in.length, end) ? NULL :
 			    "a block ends there");

@@ -43,7 +43,7 @@ put_displacement(struct move *m, uintptr_t target)
 	int32_t displacement = (int32_t)distance;
 
 	if (displacement != distance)
-		return ("out of reach");
+		return ("its stub is out of reach");
 	put(m, &displacement, sizeof(displacement));
 	return (NULL);
 }
@@ -80,7 +80,7 @@ move_branch(struct move *m)
 	const char *problem;
 
 	if (patch_is_narrow(m->in))
-		return ("a branch of 16 bits");
+		return ("a branch has only 16 bits");
 	switch (m->in->mnemonic) {
 	case ZYDIS_MNEMONIC_CALL:
 		if ((problem = put_return(m)) != NULL)
@@ -103,7 +103,7 @@ move_branch(struct move *m)
 		/* Some coprocessors have conditions of their own, by VEX. */
 		if (m->in->meta.category != ZYDIS_CATEGORY_COND_BR ||
 		    m->in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-			return ("an instruction that is not understood");
+			return ("an instruction is not understood");
 		put_byte(m, 0x0f);
 		put_byte(m, (uint8_t)(0x80 | (m->in->opcode & 0xf)));
 	}
@@ -122,9 +122,9 @@ move_relative(struct move *m)
 	int32_t displacement = (int32_t)distance;
 
 	if (displacement != distance)
-		return ("out of reach");
+		return ("its stub is out of reach");
 	if (m->in->raw.disp.size != 32 || m->in->address_width != 64)
-		return ("an instruction that is not understood");
+		return ("an instruction is not understood");
 	put(m, m->bytes, m->in->length);
 	memcpy(m->copy->bytes + begin + m->in->raw.disp.offset, &displacement,
 	    sizeof(displacement));
@@ -141,12 +141,12 @@ move_computed_call(struct move *m)
 
 	if (m->in->raw.modrm.mod != 3 && m->in->raw.modrm.rm == rsp &&
 	    m->in->raw.sib.base == rsp && m->in->raw.rex.B == 0)
-		return ("a call by an address on the stack");
+		return ("a call takes its address from the stack");
 	if (m->in->raw.modrm.mod == 3 && m->in->raw.modrm.rm == rsp &&
 	    m->in->raw.rex.B == 0)
-		return ("a call by the stack pointer");
+		return ("a call goes to the stack pointer");
 	if (patch_is_narrow(m->in) || m->in->raw.modrm.reg != 2)
-		return ("an instruction that is not understood");
+		return ("an instruction is not understood");
 	if ((problem = put_return(m)) != NULL)
 		return (problem);
 	modrm = m->copy->size + m->in->raw.modrm.offset;
@@ -168,7 +168,7 @@ move_one(struct move *m)
 	switch (m->in->mnemonic) {
 	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_INT3:
-		return ("an instruction that depends on its place");
+		return ("an instruction depends on its place");
 	case ZYDIS_MNEMONIC_CALL:
 		if (!m->in->raw.imm[0].is_relative)
 			return (move_computed_call(m));
@@ -203,9 +203,9 @@ patch_relocate(const struct patch *patch, const uint8_t *from, uintptr_t at,
 		m.bytes = from + copy->taken;
 		m.at = at + copy->taken;
 		if (copy->size + GROWTH_MAX + LENGTH_MAX > sizeof(copy->bytes))
-			return ("too many instructions");
+			return ("it has too many instructions to copy");
 		if (!patch_decode_full(m.bytes, LENGTH_MAX, &in))
-			return ("not an instruction");
+			return ("it is not an instruction");
 		if ((problem = move_one(&m)) != NULL)
 			return (problem);
 		copy->taken += in.length;

@@ -47,7 +47,7 @@ patch_replace(const struct patch *patch, const struct patch_text *text,
 	if (!may_replace(text, function))
 		return ("the function is not known");
 	if ((at = patch_map_near(text, sizeof(stub))) == 0)
-		return ("no room for a stub within reach");
+		return ("there is no room for a stub within reach");
 	memcpy(stub, INDIRECT, sizeof(INDIRECT) - 1);
 	memcpy(stub + sizeof(INDIRECT) - 1, &other, sizeof(other));
 	displacement = (int32_t)(at - (function + PATCH_JUMP));

@@ -156,7 +156,7 @@ put_copy(struct stub *s, const struct patch_copy *copy, uintptr_t at,
 	put(s, copy->bytes, copy->size);
 	if (!copy->ended) {
 		if (displacement != distance)
-			return ("out of reach");
+			return ("its stub is out of reach");
 		put(s, "\xe9", 1);
 		put(s, &displacement, sizeof(displacement));
 	}
@@ -238,7 +238,7 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 		return ("it is not a nop");
 	at = patch_map_near(text, sizeof(s.bytes));
 	if (at == 0)
-		return ("no room for a stub within reach");
+		return ("there is no room for a stub within reach");
 	if ((problem = make(patch, probe, at, &s)) != NULL)
 		return (problem);
 	probe->stub_size = sizeof(s.bytes);

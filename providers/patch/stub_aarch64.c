@@ -117,7 +117,7 @@ write_both(const struct patch *patch, uintptr_t place, uintptr_t at,
 	uint32_t branch;
 
 	if (!patch_branch(place, at, &branch))
-		return ("out of reach");
+		return ("its stub is out of reach");
 	if (patch_write(patch, at, stub, size) != 0 ||
 	    patch_write(patch, place, &branch, sizeof(branch)) != 0)
 		return ("the kernel does not permit writing to text");
@@ -135,10 +135,10 @@ patch_arm(const struct patch *patch, const struct patch_text *text,
 	if (!patch_is_nop(probe->place))
 		return ("it is not a nop");
 	if ((at = patch_map_near(text, sizeof(stub))) == 0)
-		return ("no room for a stub within reach");
+		return ("there is no room for a stub within reach");
 	if (!patch_stub_encode(stub, at, back, probe->enabled, probe,
 	    (uintptr_t)patch_hit))
-		return ("out of reach");
+		return ("its stub is out of reach");
 	problem = write_both(patch, probe->place, at, stub, sizeof(stub));
 	if (problem == NULL) {
 		probe->stub = at;
@@ -176,7 +176,7 @@ patch_replace(const struct patch *patch, const struct patch_text *text,
 	if (place == 0)
 		return ("the function is not known");
 	if ((at = patch_map_near(text, sizeof(stub))) == 0)
-		return ("no room for a stub within reach");
+		return ("there is no room for a stub within reach");
 	patch_far_encode(stub, (uintptr_t)other);
 	return (write_both(patch, place, at, stub, sizeof(stub)));
 }

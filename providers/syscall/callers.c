@@ -101,7 +101,7 @@ syscall_callers_find(const struct patch_text *text, uintptr_t at,
 	leads_to = (uintptr_t)syscall_cancel;
 	if (problem == NULL && !reaches(text, leads_to) &&
 	    (leads_to = patch_map_near(text, FAR_SIZE)) == 0)
-		problem = "no room for a stub within reach";
+		problem = "there is no room for a stub within reach";
 	if (problem != NULL)
 		ncallers = 0;
 	else

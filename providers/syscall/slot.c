@@ -50,11 +50,11 @@ syscall_slot(const struct patch *patch, const struct patch_text *text,
 	const char *problem;
 
 	if (nslots == SYSCALL_SLOTS)
-		return ("too many places");
+		return ("there are too many places");
 	slot->at = reaches(text) ? (uintptr_t)syscall_slots +
 	    (size_t)nslots * SYSCALL_SLOT : patch_map_near(text, SYSCALL_SLOT);
 	if (slot->at == 0)
-		return ("no room for a stub within reach");
+		return ("there is no room for a stub within reach");
 	slot->bytes = images + (size_t)nslots * SYSCALL_SLOT;
 	slot->jump = found->at;
 	slot->place.address = found->at;

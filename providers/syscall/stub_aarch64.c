@@ -312,7 +312,7 @@ syscall_stub(const struct patch *patch, struct syscall_slot *slot,
 	put_literal(slot, PLACE_AT, &slot->place);
 	put_literal(slot, ON_AT, (const void *)(uintptr_t)syscall_on);
 	put_literal(slot, AFTER_AT, (const void *)(uintptr_t)syscall_after);
-	return (reached ? NULL : "out of reach");
+	return (reached ? NULL : "its stub is out of reach");
 }
 
 size_t

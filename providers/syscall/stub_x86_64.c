@@ -287,7 +287,7 @@ put_back(struct making *m, uintptr_t behind)
 
 	put(m, "\xe9", 1);
 	put(m, &displacement, sizeof(displacement));
-	return (displacement == distance ? NULL : "out of reach");
+	return (displacement == distance ? NULL : "its stub is out of reach");
 }
 
 static void

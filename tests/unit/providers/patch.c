@@ -248,7 +248,7 @@ START_TEST(a_copy_out_of_reach_is_refused)
 
 	ck_assert_str_eq(patch_relocate(&patch, copy_relative,
 	    (uintptr_t)copy_relative, 7, (uintptr_t)copy_relative +
-	    ((uintptr_t)3 << 30), &copy), "out of reach");
+	    ((uintptr_t)3 << 30), &copy), "its stub is out of reach");
 }
 END_TEST
 
