@@ -63,6 +63,16 @@ patch_branch(uintptr_t from, uintptr_t to, uint32_t *word)
 	    PATCH_WORD == 0);
 }
 
+bool
+patch_jump(uint8_t jump[PATCH_JUMP], uintptr_t from, uintptr_t to)
+{
+	uint32_t word;
+	bool reached = patch_branch(from, to, &word);
+
+	memcpy(jump, &word, sizeof(word));
+	return (reached);
+}
+
 /* Returns true for a stp or str that stores the return address. */
 static bool
 keeps_link(uint32_t word)

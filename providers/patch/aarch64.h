@@ -45,7 +45,6 @@ struct patch_registers {
 #define PATCH_LINK	30u	/* the return address of a function */
 
 #define PATCH_NOP	PATCH_WORD	/* the instruction at a place */
-#define PATCH_JUMP	PATCH_WORD	/* bytes of a branch */
 
 /*
  * A stub, encoded for address `at`: while *enabled is 0 it continues at `back`,
@@ -59,11 +58,6 @@ struct patch_registers {
 bool	patch_stub_encode(uint8_t stub[PATCH_STUB], uintptr_t at,
 	    uintptr_t back, const uint32_t *enabled, const void *probe,
 	    uintptr_t hit);
-
-/* A stub that continues at any address, also at the start of a function. */
-#define PATCH_FAR	16u
-
-void	patch_far_encode(uint8_t stub[PATCH_FAR], uintptr_t to);
 
 /* Arms a place: a branch replaces its one instruction. */
 const char *patch_arm(const struct patch *, const struct patch_text *,

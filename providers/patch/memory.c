@@ -193,13 +193,19 @@ patch_unmap(uintptr_t at, size_t size)
 			leave(page, at, size);
 }
 
-static bool
-reaches(const struct patch_text *text, uintptr_t at)
+bool
+patch_reaches(const struct patch_text *text, uintptr_t start, uintptr_t end)
 {
-	uintptr_t low = at < text->low ? at : text->low;
-	uintptr_t high = at + ROOM > text->high ? at + ROOM : text->high;
+	uintptr_t low = start < text->low ? start : text->low;
+	uintptr_t high = end > text->high ? end : text->high;
 
 	return (high - low < PATCH_REACH);
+}
+
+static bool
+reaches(const struct patch_text *text, uintptr_t room_at)
+{
+	return (patch_reaches(text, room_at, room_at + ROOM));
 }
 
 /* Returns true if the object is between `at` and the main thread's stack. */

@@ -45,9 +45,11 @@
 #if defined(__x86_64__)
 #define PATCH_REACH	(((uintptr_t)2 << 30) - (64u << 20))
 #define PATCH_LAST	((uintptr_t)0x7ffffffff000)
+#define PATCH_JUMP	5u	/* bytes of a jump */
 #elif defined(__aarch64__)
 #define PATCH_REACH	(((uintptr_t)128 << 20) - (4u << 20))
 #define PATCH_LAST	((uintptr_t)0xfffffffff000)
+#define PATCH_JUMP	4u
 #endif
 
 /* --------------------------------------------------------------- patching */
@@ -78,6 +80,21 @@ void	patch_unblock(const sigset_t *old);
 
 /* Returns a descriptor for `number` out of the way of the program's. */
 int	patch_number(int number);
+
+/* Encodes a jump at `from' to `to'.  Returns false if it does not reach. */
+bool	patch_jump(uint8_t jump[PATCH_JUMP], uintptr_t from, uintptr_t to);
+
+/* Encodes a jump to any address, also to the start of a function. */
+#define PATCH_FAR	16u	/* its bytes, at most */
+
+void	patch_far_encode(uint8_t stub[PATCH_FAR], uintptr_t to);
+
+/*
+ * Writes a stub for address `at`, then `taken` bytes of the jump to it: nothing
+ * leads to the stub until the place has changed.
+ */
+const char *patch_redirect(const struct patch *, uintptr_t at,
+	    const void *stub, size_t size, uintptr_t place, size_t taken);
 
 /* Returns 0, or a negative errno: nothing has changed then. */
 int	patch_write(const struct patch *, uintptr_t to, const void *bytes,
@@ -134,6 +151,10 @@ bool	patch_lands(const struct patch_text *, const struct patch_range *,
  */
 const char *patch_map_at(uintptr_t at, size_t size);
 uintptr_t patch_map_near(const struct patch_text *, size_t size);
+
+/* Returns true if jumps between all of the text and [start, end) reach. */
+bool	patch_reaches(const struct patch_text *, uintptr_t start,
+	    uintptr_t end);
 
 /*
  * The file that a session's stubs are mapped from.  patch_file_find() returns

@@ -34,6 +34,12 @@ bool	patch_is_nop(uintptr_t place);
 void	patch_forget(struct patch_probe *);
 
 /*
+ * Returns the address in a function that does nothing from which on a jump can
+ * replace it; 0 for any other function.
+ */
+uintptr_t patch_replaceable(const struct patch_text *, uintptr_t function);
+
+/*
  * Redirects a function that does nothing, such as the one that the dynamic
  * linker calls for debuggers, to another one.
  */

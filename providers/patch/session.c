@@ -7,7 +7,7 @@
  * instructions of this object: those of the C library may just be replaced, and
  * would fire as the program's.
  */
-#include "patch.h"
+#include "probe.h"
 
 #include <sys/syscall.h>
 
@@ -150,4 +150,33 @@ patch_write(const struct patch *p, uintptr_t to, const void *bytes,
 	 */
 	__builtin___clear_cache(start, (char *)to);
 	return (0);
+}
+
+const char *
+patch_redirect(const struct patch *p, uintptr_t at, const void *stub,
+    size_t size, uintptr_t place, size_t taken)
+{
+	uint8_t jump[PATCH_JUMP];
+
+	if (!patch_jump(jump, place, at))
+		return ("its stub is out of reach");
+	if (patch_write(p, at, stub, size) != 0 ||
+	    patch_write(p, place, jump, taken) != 0)
+		return ("the kernel does not permit writing to text");
+	return (NULL);
+}
+
+const char *
+patch_replace(const struct patch *p, const struct patch_text *text,
+    uintptr_t function, void (*other)(void))
+{
+	uintptr_t place = patch_replaceable(text, function), at;
+	uint8_t stub[PATCH_FAR];
+
+	if (place == 0)
+		return ("the function is not known");
+	if ((at = patch_map_near(text, sizeof(stub))) == 0)
+		return ("there is no room for a stub within reach");
+	patch_far_encode(stub, (uintptr_t)other);
+	return (patch_redirect(p, at, stub, sizeof(stub), place, PATCH_JUMP));
 }

@@ -149,17 +149,14 @@ static const char *
 put_copy(struct stub *s, const struct patch_copy *copy, uintptr_t at,
     uintptr_t back)
 {
-	int64_t distance = (int64_t)(back - (at + s->size + copy->size +
-	    PATCH_JUMP));
-	int32_t displacement = (int32_t)distance;
+	uint8_t jump[PATCH_JUMP];
 
 	put(s, copy->bytes, copy->size);
-	if (!copy->ended) {
-		if (displacement != distance)
-			return ("its stub is out of reach");
-		put(s, "\xe9", 1);
-		put(s, &displacement, sizeof(displacement));
-	}
+	if (copy->ended)
+		return (NULL);
+	if (!patch_jump(jump, at + s->size, back))
+		return ("its stub is out of reach");
+	put(s, jump, sizeof(jump));
 	return (NULL);
 }
 
@@ -183,22 +180,6 @@ make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
 	return (problem);
 }
 
-/* Writes the stub first: nothing leads to it until the place has changed. */
-static const char *
-write_both(const struct patch *patch, struct patch_probe *probe,
-    uintptr_t at, const struct stub *s, size_t size)
-{
-	uint8_t jump[PATCH_JUMP] = { 0xe9 };
-	int32_t displacement = (int32_t)(at - (probe->place + PATCH_JUMP));
-
-	memcpy(jump + 1, &displacement, sizeof(displacement));
-	if (patch_write(patch, at, s->bytes, s->size) != 0 ||
-	    patch_write(patch, probe->place, jump, size) != 0)
-		return ("the kernel does not permit writing to text");
-	probe->stub = at;
-	return (NULL);
-}
-
 bool
 patch_is_nop(uintptr_t place)
 {
@@ -219,9 +200,12 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	    sizeof(displacement));
 	at = probe->place + PATCH_JUMP + (uintptr_t)(intptr_t)displacement;
 	if ((problem = make(patch, probe, at, &s)) == NULL &&
-	    (problem = patch_map_at(at, s.size)) == NULL) {
+	    (problem = patch_map_at(at, s.size)) == NULL)
+		problem = patch_redirect(patch, at, s.bytes, s.size,
+		    probe->place, 1);
+	if (problem == NULL) {
+		probe->stub = at;
 		probe->stub_size = s.size;
-		problem = write_both(patch, probe, at, &s, 1);
 	}
 	return (problem);
 }
@@ -239,8 +223,12 @@ patch_arm_jump(const struct patch *patch, const struct patch_text *text,
 	at = patch_map_near(text, sizeof(s.bytes));
 	if (at == 0)
 		return ("there is no room for a stub within reach");
-	if ((problem = make(patch, probe, at, &s)) != NULL)
-		return (problem);
-	probe->stub_size = sizeof(s.bytes);
-	return (write_both(patch, probe, at, &s, PATCH_JUMP));
+	if ((problem = make(patch, probe, at, &s)) == NULL)
+		problem = patch_redirect(patch, at, s.bytes, s.size,
+		    probe->place, PATCH_JUMP);
+	if (problem == NULL) {
+		probe->stub = at;
+		probe->stub_size = sizeof(s.bytes);
+	}
+	return (problem);
 }

@@ -109,21 +109,6 @@ patch_is_nop(uintptr_t place)
 	return (place % PATCH_WORD == 0 && *(const uint32_t *)place == NOP);
 }
 
-/* Writes the stub first: nothing leads to it until the place has changed. */
-static const char *
-write_both(const struct patch *patch, uintptr_t place, uintptr_t at,
-    const uint8_t *stub, size_t size)
-{
-	uint32_t branch;
-
-	if (!patch_branch(place, at, &branch))
-		return ("its stub is out of reach");
-	if (patch_write(patch, at, stub, size) != 0 ||
-	    patch_write(patch, place, &branch, sizeof(branch)) != 0)
-		return ("the kernel does not permit writing to text");
-	return (NULL);
-}
-
 const char *
 patch_arm(const struct patch *patch, const struct patch_text *text,
     struct patch_probe *probe)
@@ -139,7 +124,8 @@ patch_arm(const struct patch *patch, const struct patch_text *text,
 	if (!patch_stub_encode(stub, at, back, probe->enabled, probe,
 	    (uintptr_t)patch_hit))
 		return ("its stub is out of reach");
-	problem = write_both(patch, probe->place, at, stub, sizeof(stub));
+	problem = patch_redirect(patch, at, stub, sizeof(stub), probe->place,
+	    PATCH_JUMP);
 	if (problem == NULL) {
 		probe->stub = at;
 		probe->stub_size = sizeof(stub);
@@ -147,12 +133,9 @@ patch_arm(const struct patch *patch, const struct patch_text *text,
 	return (problem);
 }
 
-/*
- * Returns the address of the instruction by which a function that does nothing
- * returns, or 0.  A landing pad of indirect calls before it is not replaced.
- */
-static uintptr_t
-returns_at(const struct patch_text *text, uintptr_t function)
+/* A landing pad of indirect calls before the return is not replaced. */
+uintptr_t
+patch_replaceable(const struct patch_text *text, uintptr_t function)
 {
 	struct patch_range range;
 	uintptr_t at = function;
@@ -164,19 +147,4 @@ returns_at(const struct patch_text *text, uintptr_t function)
 	if (*(const uint32_t *)at == BTI_C)
 		at += PATCH_WORD;
 	return (at < range.end && *(const uint32_t *)at == RET ? at : 0);
-}
-
-const char *
-patch_replace(const struct patch *patch, const struct patch_text *text,
-    uintptr_t function, void (*other)(void))
-{
-	uintptr_t place = returns_at(text, function), at;
-	uint8_t stub[PATCH_FAR];
-
-	if (place == 0)
-		return ("the function is not known");
-	if ((at = patch_map_near(text, sizeof(stub))) == 0)
-		return ("there is no room for a stub within reach");
-	patch_far_encode(stub, (uintptr_t)other);
-	return (write_both(patch, place, at, stub, sizeof(stub)));
 }

@@ -11,7 +11,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define PATCH_JUMP	5u	/* bytes of a near jump */
 #define PATCH_COPY_MAX	96u	/* bytes of a relocated copy */
 
 /* ------------------------------------------------------------ instructions */

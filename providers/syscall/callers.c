@@ -14,8 +14,6 @@
 
 #define CALLERS		16u
 #define CALL		0xe8	/* jmp is the next one */
-#define INDIRECT	"\xff\x25\0\0\0\0"	/* jmp *0(%rip) */
-#define FAR_SIZE	(sizeof(INDIRECT) - 1 + sizeof(uintptr_t))
 
 static uintptr_t callers[CALLERS];
 static unsigned ncallers;
@@ -46,15 +44,6 @@ is_instruction(const struct patch_text *text, uintptr_t at)
 			return (false);
 	}
 	return (now == at);
-}
-
-static bool
-reaches(const struct patch_text *text, uintptr_t to)
-{
-	uintptr_t low = text->low < to ? text->low : to;
-	uintptr_t high = text->high > to ? text->high : to;
-
-	return (high - low < PATCH_REACH);
 }
 
 static const char *
@@ -99,8 +88,8 @@ syscall_callers_find(const struct patch_text *text, uintptr_t at,
 	    ncallers == 0)
 		problem = "its callers are not known";
 	leads_to = (uintptr_t)syscall_cancel;
-	if (problem == NULL && !reaches(text, leads_to) &&
-	    (leads_to = patch_map_near(text, FAR_SIZE)) == 0)
+	if (problem == NULL && !patch_reaches(text, leads_to,
+	    leads_to) && (leads_to = patch_map_near(text, PATCH_FAR)) == 0)
 		problem = "there is no room for a stub within reach";
 	if (problem != NULL)
 		ncallers = 0;
@@ -114,26 +103,25 @@ static int
 write_far(const struct patch *patch)
 {
 	uintptr_t to = (uintptr_t)syscall_cancel;
-	uint8_t jump[FAR_SIZE];
+	uint8_t jump[PATCH_FAR];
 
 	if (leads_to == 0 || leads_to == to)
 		return (0);
-	memcpy(jump, INDIRECT, sizeof(INDIRECT) - 1);
-	memcpy(jump + sizeof(INDIRECT) - 1, &to, sizeof(to));
+	patch_far_encode(jump, to);
 	return (patch_write(patch, leads_to, jump, sizeof(jump)));
 }
 
 int
 syscall_callers_write(const struct patch *patch)
 {
-	int32_t displacement;
+	uint8_t jump[PATCH_JUMP];
 	int error = write_far(patch);
 	unsigned i;
 
 	for (i = 0; i < ncallers && error == 0; i++) {
-		displacement = (int32_t)(leads_to - (callers[i] + PATCH_JUMP));
-		error = patch_write(patch, callers[i] + 1, &displacement,
-		    sizeof(displacement));
+		(void)patch_jump(jump, callers[i], leads_to);
+		error = patch_write(patch, callers[i] + 1, jump + 1,
+		    sizeof(jump) - 1);
 	}
 	return (error);
 }

@@ -15,35 +15,20 @@ static const struct patch *patch;
 static syscall_report *tell;
 
 /*
- * Returns true if an address is in the object; *start and *size are of its
- * segment.
+ * Finds the segment of an object that has an address, or, if the address is 0,
+ * its first executable one.  Returns false if there is none.
  */
 static bool
-has(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *start,
-    size_t *size)
+find_segment(const struct dl_phdr_info *info, uintptr_t address,
+    uintptr_t *start, size_t *size)
 {
-	unsigned i;
+	const ElfW(Phdr) *p = info->dlpi_phdr, *end = p + info->dlpi_phnum;
 
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		*start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		*size = info->dlpi_phdr[i].p_memsz;
-		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    address - *start < *size)
-			return (true);
-	}
-	return (false);
-}
-
-static bool
-has_text(const struct dl_phdr_info *info, uintptr_t *start, size_t *size)
-{
-	unsigned i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		*start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		*size = info->dlpi_phdr[i].p_memsz;
-		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+	for (; p < end; p++) {
+		*start = info->dlpi_addr + p->p_vaddr;
+		*size = p->p_memsz;
+		if (p->p_type == PT_LOAD && (address == 0 ?
+		    (p->p_flags & PF_X) != 0 : address - *start < *size))
 			return (true);
 	}
 	return (false);
@@ -61,17 +46,17 @@ is_ours(const struct dl_phdr_info *info)
 	size_t size;
 
 	/* No program calls tbuf_life_busy(), so its address is in libtbuf. */
-	if (has(info, (uintptr_t)tbuf_life_busy, &start, &size)) {
+	if (find_segment(info, (uintptr_t)tbuf_life_busy, &start, &size)) {
 		syscall_fire_library(start, size);
 		return (true);
 	}
 	name = strrchr(info->dlpi_name, '/');
 	if (name != NULL && strcmp(name, "/libtbuf-usdt.so") == 0 &&
-	    has_text(info, &start, &size)) {
+	    find_segment(info, 0, &start, &size)) {
 		syscall_fire_library(start, size);
 		return (true);
 	}
-	if (!has(info, (uintptr_t)syscall_patch, &start, &size))
+	if (!find_segment(info, (uintptr_t)syscall_patch, &start, &size))
 		return (false);
 	syscall_dispatch_text(start, size);
 	return (true);

@@ -30,28 +30,19 @@ syscall_is_looked_at(int number)
 	    syscall_dispatch_looks(number)));
 }
 
-/* Returns true if jumps from anywhere in the text reach all slots, and back. */
-static bool
-reaches(const struct patch_text *text)
-{
-	uintptr_t low = (uintptr_t)syscall_slots;
-	uintptr_t high = (uintptr_t)syscall_slots_end;
-
-	low = text->low < low ? text->low : low;
-	high = text->high > high ? text->high : high;
-	return (high - low < PATCH_REACH);
-}
-
 const char *
 syscall_slot(const struct patch *patch, const struct patch_text *text,
     const struct syscall_found *found)
 {
 	struct syscall_slot *slot = &slots[nslots];
 	const char *problem;
+	bool is_near;
 
 	if (nslots == SYSCALL_SLOTS)
 		return ("there are too many places");
-	slot->at = reaches(text) ? (uintptr_t)syscall_slots +
+	is_near = patch_reaches(text, (uintptr_t)syscall_slots,
+	    (uintptr_t)syscall_slots_end);
+	slot->at = is_near ? (uintptr_t)syscall_slots +
 	    (size_t)nslots * SYSCALL_SLOT : patch_map_near(text, SYSCALL_SLOT);
 	if (slot->at == 0)
 		return ("there is no room for a stub within reach");
@@ -61,7 +52,7 @@ syscall_slot(const struct patch *patch, const struct patch_text *text,
 	slot->place.number = found->number;
 	if ((problem = syscall_stub(patch, slot, found)) == NULL) {
 		nslots++;
-		has_far |= !reaches(text);
+		has_far |= !is_near;
 	}
 	return (problem);
 }
@@ -93,9 +84,8 @@ count_row(unsigned first)
 int
 syscall_slots_write(const struct patch *patch)
 {
-	uint8_t jump[SYSCALL_JUMP_MAX];
+	uint8_t jump[PATCH_JUMP];
 	int error = 0;
-	size_t size;
 	unsigned i, n;
 
 	for (i = 0; i < nslots && error == 0; i += n) {
@@ -104,8 +94,8 @@ syscall_slots_write(const struct patch *patch)
 		    (size_t)n * SYSCALL_SLOT);
 	}
 	for (i = 0; i < nslots && error == 0; i++) {
-		size = syscall_stub_jump(&slots[i], jump);
-		error = patch_write(patch, slots[i].jump, jump, size);
+		(void)patch_jump(jump, slots[i].jump, slots[i].at);
+		error = patch_write(patch, slots[i].jump, jump, sizeof(jump));
 	}
 	return (error);
 }

@@ -314,13 +314,3 @@ syscall_stub(const struct patch *patch, struct syscall_slot *slot,
 	put_literal(slot, AFTER_AT, (const void *)(uintptr_t)syscall_after);
 	return (reached ? NULL : "its stub is out of reach");
 }
-
-size_t
-syscall_stub_jump(const struct syscall_slot *slot, uint8_t *bytes)
-{
-	uint32_t word;
-
-	(void)patch_branch(slot->jump, slot->at, &word);
-	memcpy(bytes, &word, sizeof(word));
-	return (sizeof(word));
-}

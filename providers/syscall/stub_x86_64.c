@@ -281,13 +281,11 @@ put_copy(struct making *m, uintptr_t from, size_t least, bool *ended,
 static const char *
 put_back(struct making *m, uintptr_t behind)
 {
-	int64_t distance = (int64_t)(behind - (m->slot->at + m->size +
-	    PATCH_JUMP));
-	int32_t displacement = (int32_t)distance;
+	uint8_t jump[PATCH_JUMP];
+	bool reached = patch_jump(jump, m->slot->at + m->size, behind);
 
-	put(m, "\xe9", 1);
-	put(m, &displacement, sizeof(displacement));
-	return (displacement == distance ? NULL : "its stub is out of reach");
+	put(m, jump, sizeof(jump));
+	return (reached ? NULL : "its stub is out of reach");
 }
 
 static void
@@ -319,15 +317,4 @@ syscall_stub(const struct patch *patch, struct syscall_slot *slot,
 	put_word(slot, ON_AT, (uintptr_t)syscall_on);
 	put_word(slot, ADDRESS_AT, f->at);
 	return (problem);
-}
-
-size_t
-syscall_stub_jump(const struct syscall_slot *slot, uint8_t *bytes)
-{
-	int32_t displacement = (int32_t)(slot->at - (slot->jump +
-	    PATCH_JUMP));
-
-	bytes[0] = 0xe9;
-	memcpy(bytes + 1, &displacement, sizeof(displacement));
-	return (PATCH_JUMP);
 }

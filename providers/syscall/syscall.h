@@ -193,11 +193,6 @@ extern uint8_t syscall_slots[], syscall_slots_end[];
 const char *syscall_stub(const struct patch *, struct syscall_slot *,
 	    const struct syscall_found *);
 
-/* Encodes the jump to a slot.  Returns the number of its bytes. */
-#define SYSCALL_JUMP_MAX	8u
-
-size_t	syscall_stub_jump(const struct syscall_slot *, uint8_t *bytes);
-
 /* Returns true if a call always takes the slow path, traced or not. */
 bool	syscall_is_looked_at(int number);
 
