@@ -5,8 +5,6 @@
  * those that have not ended, and statistics of those that have.  Files are
  * read by pread(2) only.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +17,6 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
-#include "consumer/util/util.h"
 #include "shared/session_build.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"

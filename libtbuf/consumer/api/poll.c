@@ -24,7 +24,6 @@
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
-#include "shared/program_file.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */

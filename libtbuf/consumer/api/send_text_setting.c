@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
-#include "consumer/util/util.h"
 #include "shared/text_setting.h"
 
 /* Returns true if the target has a text component. */

@@ -14,10 +14,8 @@
 
 #include "arch/atomics.h"
 #include "base/option.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
-#include "consumer/util/util.h"
 #include "shared/session_build.h"
 
 /*

@@ -5,7 +5,6 @@
  * targets have built for it.
  */
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>

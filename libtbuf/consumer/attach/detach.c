@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "arch/atomics.h"

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/attach/attach.h"
 #include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/budget.h"

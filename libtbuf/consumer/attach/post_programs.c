@@ -14,7 +14,6 @@
 #include "consumer/attach/attach.h"
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
-#include "consumer/util/util.h"
 #include "shared/memory_limit.h"
 #include "shared/program_file.h"
 

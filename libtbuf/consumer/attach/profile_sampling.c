@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/atomics.h"
 #include "consumer/attach/profile_sampling.h"
 #include "consumer/run/mappings.h"
 #include "consumer/script/script.h"

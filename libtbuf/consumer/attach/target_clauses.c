@@ -12,7 +12,6 @@
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/address_kind.h"
 #include "consumer/script/script.h"
-#include "machine/machine.h"
 #include "shared/array_element.h"
 #include "shared/program_select.h"
 

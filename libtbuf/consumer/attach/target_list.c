@@ -6,13 +6,11 @@
 #include <sys/resource.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/attach/attach.h"
 #include "consumer/attach/select.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/probe_ids.h"

@@ -8,7 +8,6 @@
 
 #include "consumer/attach/target_clauses.h"
 #include "consumer/script/script.h"
-#include "machine/machine.h"
 
 /* Largest structure in an array: key and value together have a key's room. */
 #define STRUCTURE_MAX	1024

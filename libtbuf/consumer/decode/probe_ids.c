@@ -10,7 +10,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/decode/probe_ids.h"
-#include "consumer/util/util.h"
 #include "shared/program_select.h"
 
 #define NFIELDS		(4 + TBUF_NARGS)

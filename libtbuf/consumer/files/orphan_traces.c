@@ -3,7 +3,6 @@
  *
  * Text traces in memory of dead processes.
  */
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
@@ -14,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
 #include "layout/text_trace.h"
 #include "shared/control_file.h"

@@ -11,14 +11,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
 #include "consumer/util/clock_sync.h"
-#include "consumer/util/util.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"
 

@@ -5,7 +5,6 @@
  * once; later changes of the target's file have no effect.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "arch/atomics.h"
 #include "consumer/attach/target_clauses.h"

@@ -5,11 +5,9 @@
  */
 #include <string.h>
 
-#include "consumer/attach/target_clauses.h"
 #include "consumer/read/events.h"
 #include "consumer/run/mappings.h"
 #include "consumer/script/script.h"
-#include "machine/machine.h"
 
 static bool
 fault_data(const struct tbuf_reader *r, const struct tbuf_header *header,

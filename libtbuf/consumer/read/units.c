@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/read/units.h"
 #include "consumer/run/run.h"

@@ -10,8 +10,6 @@
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
-#include "consumer/util/util.h"
-#include "shared/board.h"
 #include "shared/memory_limit.h"
 
 static uint64_t

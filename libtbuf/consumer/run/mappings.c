@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/files/files.h"
 #include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"

@@ -9,13 +9,10 @@
  * thread with that id has a lane (instances rise).  Only this consumer touches
  * the lane that a dead thread has bound.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 
 #include "arch/atomics.h"
-#include "consumer/files/files.h"
 #include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/run/thread_lane_pool.h"

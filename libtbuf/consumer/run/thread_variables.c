@@ -20,7 +20,6 @@
 #include "consumer/run/thread_variables.h"
 #include "consumer/target/threads.h"
 #include "consumer/util/util.h"
-#include "shared/control_file.h"
 #include "shared/program_file.h"
 
 /* Blocks in use up to which no thread is looked for. */

@@ -9,7 +9,6 @@
 
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/agg.h"
-#include "consumer/script/script.h"
 #include "machine/aggregate.h"
 
 /* A tuple before sorting. */

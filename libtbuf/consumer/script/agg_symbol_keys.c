@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "consumer/script/agg.h"
-#include "machine/aggregate.h"
 
 /* Returns true if a piece is an image and an address that means a name. */
 static bool

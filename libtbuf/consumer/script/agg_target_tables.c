@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "arch/atomics.h"
-#include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/script/agg.h"
 #include "consumer/script/script.h"

@@ -5,14 +5,12 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/glob.h"
-#include "base/policy.h"
 #include "consumer/script/script.h"
 
 #define TUPLE		4096u	/* bytes of a key without its texts */

@@ -9,7 +9,6 @@
 
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
-#include "machine/aggregate.h"
 
 /* Adds a value under the machine's key. */
 static void

@@ -4,7 +4,6 @@
  * Fires the consumer's probes: runs their clauses in order.
  */
 #include <string.h>
-#include <time.h>
 
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"

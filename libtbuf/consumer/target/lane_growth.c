@@ -8,7 +8,6 @@
  */
 #include "arch/atomics.h"
 #include "consumer/target/target.h"
-#include "shared/control_file.h"
 #include "shared/lane_usage.h"
 #include "shared/memory_limit.h"
 

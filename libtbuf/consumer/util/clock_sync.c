@@ -4,7 +4,6 @@
  * The record clock in nanoseconds: linear between two calibration points, the
  * beginning of tracing and the latest one, and after the second.
  */
-#include <string.h>
 #include <time.h>
 
 #include "consumer/util/clock_sync.h"
