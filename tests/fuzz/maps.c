@@ -42,11 +42,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct process process = { 0 };
 	struct tbuf_process_map m;
 	char *line;
+	FILE *f = size == 0 ? NULL : fmemopen((void *)(uintptr_t)data, size,
+	    "r");
 
+	while (f != NULL && tbuf_map_next(f, &m))
+		look_path(m.path);
+	if (f != NULL)
+		fclose(f);
 	while (in.size > 0) {
 		line = input_text(&in);
-		if (tbuf_map_line(line, &m))
-			look_path(m.path);
 		look_path(line);
 		status_line(line, &process);
 		free(line);

@@ -14,7 +14,6 @@
 #include "arch/atomics.h"
 #include "consumer/attach/select.h"
 #include "consumer/files/files.h"
-#include "consumer/files/process_maps.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "shared/board.h"
@@ -28,8 +27,7 @@ is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m)
 	const char *name;
 	bool deleted;
 
-	name = tbuf_map_control((char *)(uintptr_t)m->path, &deleted);
-	if (name == NULL)
+	if ((name = tbuf_map_control(m->path, &deleted)) == NULL)
 		return (false);
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (tbuf_target_runs(t) || t->view.base == NULL)
@@ -47,18 +45,13 @@ static bool
 has_window(const struct tbuf_consumer *c, pid_t pid)
 {
 	struct tbuf_process_map m;
-	char *line = NULL;
-	size_t size = 0;
 	bool found = false;
 	FILE *f;
 
 	if ((f = tbuf_process_open(pid, "maps")) == NULL)
 		return (false);
-	while (!found && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		found = tbuf_map_line(line, &m) && is_window(c, &m);
-	}
-	free(line);
+	while (!found && tbuf_map_next(f, &m))
+		found = is_window(c, &m);
 	fclose(f);
 	return (found);
 }

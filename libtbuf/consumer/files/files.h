@@ -61,6 +61,26 @@ pid_t	tbuf_find_inner(pid_t);
 /* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
 FILE	*tbuf_process_open(pid_t, const char *file);
 
+/* A line of /proc/PID/maps.  A path that is too long for `line` is cut. */
+#define TBUF_MAP_LINE	8192
+struct tbuf_process_map {
+	uint64_t start, end, offset;
+	unsigned major, minor;
+	uint64_t inode;
+	bool executable;
+	char *path;		/* in `line` */
+	char line[TBUF_MAP_LINE];
+};
+
+/* Reads the next line that is a mapping.  Returns false at the file's end. */
+bool	tbuf_map_next(FILE *, struct tbuf_process_map *);
+
+/*
+ * Returns the file name of a control file if `path` (from /proc/PID/maps) is
+ * that of one, else NULL.  " (deleted)" is cut off the path.
+ */
+const char *tbuf_map_control(char *path, bool *deleted);
+
 /*
  * Checks a control file and maps its fixed part, and at least `size` bytes.
  * Returns 0, -EINVAL, -EPROTO or another -errno.

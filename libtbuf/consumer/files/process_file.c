@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "consumer/files/files.h"
-#include "consumer/files/process_maps.h"
 #include "consumer/util/util.h"
 
 #define STAT_ENV_END	51	/* field of /proc/PID/stat: env_end */
@@ -140,19 +139,15 @@ static bool
 identity(int fd, struct tbuf_process_map *mine)
 {
 	void *p = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	char *line = NULL;
-	size_t size = 0;
 	bool found = false;
 	FILE *f;
 
 	if (p == MAP_FAILED)
 		return (false);
 	if ((f = fopen("/proc/self/maps", "re")) != NULL) {
-		while (!found && getline(&line, &size, f) > 0)
-			found = tbuf_map_line(line, mine) &&
-			    mine->start <= (uintptr_t)p &&
+		while (!found && tbuf_map_next(f, mine))
+			found = mine->start <= (uintptr_t)p &&
 			    (uintptr_t)p < mine->end;
-		free(line);
 		fclose(f);
 	}
 	munmap(p, TBUF_PAGE);
@@ -302,7 +297,7 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 
 	if (strncmp(m->path, off, sizeof(off) - 1) == 0)
 		return (off_reason(m->path + sizeof(off) - 1, found));
-	name = tbuf_map_control((char *)(uintptr_t)m->path, &deleted);
+	name = tbuf_map_control(m->path, &deleted);
 	if (name == NULL || !tbuf_control_name_parse(name, &pid, &random))
 		return (so_far);
 	/* A child has its parent's file mapped until it makes its own. */
@@ -336,21 +331,14 @@ static int
 look_mappings(struct process *p, struct tbuf_found *found)
 {
 	struct tbuf_process_map m;
-	char *line = NULL;
-	size_t size = 0;
 	int result;
 	FILE *f;
 
 	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
 	result = problem(found, -ENOEXEC, "it has no libtbuf");
-	while (result != 1 && result != -EAGAIN &&
-	    getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (tbuf_map_line(line, &m))
-			result = look_mapping(p, &m, result, found);
-	}
-	free(line);
+	while (result != 1 && result != -EAGAIN && tbuf_map_next(f, &m))
+		result = look_mapping(p, &m, result, found);
 	fclose(f);
 	return (result == 1 ? 0 : result);
 }

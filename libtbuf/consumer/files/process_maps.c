@@ -7,22 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "consumer/files/process_maps.h"
-#include "shared/control_file.h"
+#include "consumer/files/files.h"
 
 #define DELETED	" (deleted)"
 
 bool
-tbuf_map_line(const char *line, struct tbuf_process_map *m)
+tbuf_map_next(FILE *f, struct tbuf_process_map *m)
 {
+	char permissions[8], *end;
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64
-	    " %n", &m->start, &m->end, &m->major, &m->minor, &m->inode,
-	    &at) != 5 || at == 0)
-		return (false);
-	m->path = line + at;
-	return (true);
+	while (fgets(m->line, sizeof(m->line), f) != NULL) {
+		end = strchrnul(m->line, '\n');
+		if (*end == '\0')
+			(void)!fscanf(f, "%*[^\n]");
+		*end = '\0';
+		if (sscanf(m->line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+		    " %x:%x %" SCNu64 " %n", &m->start, &m->end, permissions,
+		    &m->offset, &m->major, &m->minor, &m->inode, &at) != 7)
+			continue;
+		m->executable = strchr(permissions, 'x') != NULL;
+		m->path = m->line + at;
+		return (true);
+	}
+	return (false);
 }
 
 const char *

@@ -200,17 +200,6 @@ tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
 	return (fd);
 }
 
-/* Opens the trace in a line of /proc/PID/maps.  The path may have blanks. */
-static int
-open_line(const char *root, const char *line, pid_t inner)
-{
-	const char *path = strchr(line, '/');
-	char found[PATH_MAX];
-
-	return (path == NULL || !tbuf_trace_mapping(path) ? -ESRCH :
-	    tbuf_trace_open_mapping(root, path, inner, found));
-}
-
 /*
  * Tries the process's root first, then ours, for a file that it mapped before a
  * chroot.
@@ -219,21 +208,21 @@ static int
 open_mapped(pid_t pid)
 {
 	pid_t inner = tbuf_find_inner(pid);
-	char name[64], *line = NULL;
-	size_t size = 0;
+	char root[64], found[PATH_MAX];
+	struct tbuf_process_map m;
 	int fd = -ESRCH;
 	FILE *f;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	if (inner <= 0 || (f = fopen(name, "re")) == NULL)
+	if (inner <= 0 || (f = tbuf_process_open(pid, "maps")) == NULL)
 		return (-ESRCH);
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
-	while (fd < 0 && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if ((fd = open_line(name, line, inner)) < 0)
-			fd = open_line("/", line, inner);
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	while (fd < 0 && tbuf_map_next(f, &m)) {
+		if (!tbuf_trace_mapping(m.path))
+			continue;
+		fd = tbuf_trace_open_mapping(root, m.path, inner, found);
+		if (fd < 0)
+			fd = tbuf_trace_open_mapping("/", m.path, inner, found);
 	}
-	free(line);
 	fclose(f);
 	return (fd);
 }

@@ -21,19 +21,14 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "consumer/files/files.h"
 #include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
 #include "machine/code.h"
 
-/* Bounds that no process reaches: mappings, and bytes of a line of maps. */
+/* A bound that no process reaches. */
 #define MAPPINGS_MAX	65536
-#define LINE_MAX_BYTES	8192
-
-struct mapping {
-	uint64_t start, end, offset, inode;
-	char *path;
-};
 
 struct tbuf_image {
 	struct tbuf_image *next;
@@ -42,7 +37,7 @@ struct tbuf_image {
 	bool refreshed;		/* maps were read for an address since a look */
 	char name[16];		/* of the program, if a perf event had it */
 	unsigned count;
-	struct mapping *all;	/* the latest last */
+	struct tbuf_mapping *all;	/* the latest last */
 };
 
 uint64_t
@@ -80,7 +75,7 @@ running(const struct tbuf_consumer *c, const struct tbuf_image *image)
 /* ------------------------------------------------------------ reading */
 
 static bool
-is_same(const struct mapping *a, const struct mapping *b)
+is_same(const struct tbuf_mapping *a, const struct tbuf_mapping *b)
 {
 	return (a->start == b->start && a->end == b->end &&
 	    a->offset == b->offset && a->inode == b->inode &&
@@ -88,7 +83,7 @@ is_same(const struct mapping *a, const struct mapping *b)
 }
 
 /* Returns the mapping at an address, the latest one if there were several. */
-static const struct mapping *
+static const struct tbuf_mapping *
 find(const struct tbuf_image *image, uint64_t address)
 {
 	unsigned i = image->count;
@@ -101,10 +96,10 @@ find(const struct tbuf_image *image, uint64_t address)
 }
 
 static int
-add(struct tbuf_image *image, const struct mapping *one)
+add(struct tbuf_image *image, const struct tbuf_mapping *one)
 {
-	const struct mapping *known = find(image, one->start);
-	struct mapping *all;
+	const struct tbuf_mapping *known = find(image, one->start);
+	struct tbuf_mapping *all;
 	char *path;
 
 	if (known != NULL && is_same(known, one))
@@ -126,33 +121,27 @@ add(struct tbuf_image *image, const struct mapping *one)
 	return (0);
 }
 
-/*
- * Parses a line "START-END PERMISSIONS OFFSET DEVICE INODE   PATH".  Returns
- * false unless it is an executable mapping with a path.
- */
-static bool
-parse(char *line, struct mapping *one)
+static void
+mappings_free(struct tbuf_image *image)
 {
-	char permissions[8];
-	int path = 0;
+	unsigned i;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
-	    " %*s %" SCNu64 " %n", &one->start, &one->end, permissions,
-	    &one->offset, &one->inode, &path) != 5 || path == 0)
-		return (false);
-	line[strcspn(line, "\n")] = '\0';
-	one->path = line + path;
-	return (strchr(permissions, 'x') != NULL && *one->path != '\0');
+	for (i = 0; i < image->count; i++)
+		free((void *)(uintptr_t)image->all[i].path);
+	free(image->all);
 }
 
+/* Adds executable mappings with a path. */
 static void
 add_lines(struct tbuf_image *image, FILE *f)
 {
-	char line[LINE_MAX_BYTES];
-	struct mapping one;
+	struct tbuf_process_map m;
 
-	while (fgets(line, sizeof(line), f) != NULL)
-		if (parse(line, &one) && add(image, &one) != 0)
+	while (tbuf_map_next(f, &m))
+		if (m.executable && *m.path != '\0' &&
+		    add(image, &(struct tbuf_mapping){ .start = m.start,
+		    .end = m.end, .offset = m.offset, .inode = m.inode,
+		    .path = m.path }) != 0)
 			break;
 }
 
@@ -166,24 +155,18 @@ read_maps(struct tbuf_consumer *c, struct tbuf_image *image)
 {
 	struct tbuf_image seen = { .id = image->id };
 	struct tbuf_target *t = running(c, image);
-	char path[32];
 	bool known;
 	unsigned i;
 	FILE *f;
 
-	if (t == NULL)
-		return (false);
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
-	if ((f = fopen(path, "re")) == NULL)
+	if (t == NULL || (f = tbuf_process_open(t->pid, "maps")) == NULL)
 		return (false);
 	add_lines(&seen, f);
 	(void)fclose(f);
 	known = running(c, image) != NULL;
 	for (i = 0; known && i < seen.count; i++)
 		(void)add(image, &seen.all[i]);
-	for (i = 0; i < seen.count; i++)
-		free(seen.all[i].path);
-	free(seen.all);
+	mappings_free(&seen);
 	return (known);
 }
 
@@ -305,9 +288,9 @@ image_new(struct tbuf_consumer *c, const struct tbuf_target *t)
  * Returns false if it does not fit.
  */
 static bool
-leave(struct tbuf_target *t, const struct mapping *one)
+leave(struct tbuf_target *t, const struct tbuf_mapping *one)
 {
-	char line[LINE_MAX_BYTES];
+	char line[TBUF_MAP_LINE];
 	int size = snprintf(line, sizeof(line), "%" PRIx64 "-%" PRIx64
 	    " r-xp %" PRIx64 " 00:00 %" PRIu64 " %s\n", one->start, one->end,
 	    one->offset, one->inode, one->path);
@@ -373,17 +356,9 @@ tbuf_images_mapped(struct tbuf_consumer *c, const struct tbuf_target *t,
     const struct tbuf_mapping *mapped)
 {
 	struct tbuf_image *image = c->names ? silent(c, t) : NULL;
-	char path[LINE_MAX_BYTES];
-	const struct mapping one = {
-		.start = mapped->start, .end = mapped->end,
-		.offset = mapped->offset, .inode = mapped->inode,
-		.path = path
-	};
 
-	if (image == NULL || strncmp(mapped->path, "//", 2) == 0)
-		return;
-	(void)tbuf_copy(path, mapped->path, sizeof(path));
-	(void)add(image, &one);
+	if (image != NULL && strncmp(mapped->path, "//", 2) != 0)
+		(void)add(image, mapped);
 }
 
 void
@@ -410,26 +385,20 @@ void
 tbuf_images_free(struct tbuf_consumer *c)
 {
 	struct tbuf_image *image;
-	unsigned i;
 
 	while ((image = c->images) != NULL) {
 		c->images = image->next;
-		for (i = 0; i < image->count; i++)
-			free(image->all[i].path);
-		free(image->all);
+		mappings_free(image);
 		free(image);
 	}
 }
 
 static int
 give(const struct tbuf_consumer *c, const struct tbuf_image *image,
-    const struct mapping *one, struct tbuf_mapping *to)
+    const struct tbuf_mapping *one, struct tbuf_mapping *to)
 {
-	*to = (struct tbuf_mapping){
-		.start = one->start, .end = one->end, .offset = one->offset,
-		.inode = one->inode, .path = one->path,
-		.pid = running(c, image) != NULL ? image->pid : 0
-	};
+	*to = *one;
+	to->pid = running(c, image) != NULL ? image->pid : 0;
 	return (1);
 }
 
@@ -475,7 +444,7 @@ tbuf_consumer_mapping(struct tbuf_consumer *c, uint64_t id,
     uint64_t address, struct tbuf_mapping *to)
 {
 	struct tbuf_image *image = image_get(c, id);
-	const struct mapping *one;
+	const struct tbuf_mapping *one;
 	struct tbuf_target *t;
 
 	if (image == NULL)
