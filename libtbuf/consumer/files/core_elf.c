@@ -22,8 +22,6 @@
 #include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
 
-#define DELETED		" (deleted)"
-
 /* program headers read at a time */
 #define SOME		256
 
@@ -114,22 +112,6 @@ check_header(const Elf64_Ehdr *elf)
 	return (NULL);
 }
 
-/* Returns true for the path of a control file; cuts " (deleted)" off. */
-static bool
-is_control(char *path, bool *deleted)
-{
-	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
-	const char *name = strrchr(path, '/');
-	uint64_t random;
-	pid_t pid;
-
-	*deleted = n > tail && strcmp(path + n - tail, DELETED) == 0;
-	if (*deleted)
-		path[n - tail] = '\0';
-	return (*path == '/' &&
-	    tbuf_control_name_parse(name + 1, &pid, &random));
-}
-
 /* Adds the path of a mapping that may be a text trace; each path once. */
 static int
 add_trace(struct tbuf_core *core, const char *text)
@@ -156,7 +138,8 @@ add_control(struct tbuf_core *core, const char *text)
 
 	if (path == NULL)
 		return (-ENOMEM);
-	if (is_control(path, &deleted) && core->npaths < TBUF_CORE_PATHS) {
+	if (tbuf_map_control(path, &deleted) != NULL &&
+	    core->npaths < TBUF_CORE_PATHS) {
 		for (i = 0; i < core->npaths; i++)
 			known |= strcmp(core->paths[i].path, path) == 0;
 		if (!known) {

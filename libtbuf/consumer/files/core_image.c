@@ -68,30 +68,14 @@ extent(struct tbuf_core_segment *const *sorted, size_t n)
 	return (end - sorted[0]->address);
 }
 
-static size_t
-find(struct tbuf_core_segment *const *sorted, size_t n,
-    const struct tbuf_core_segment *segment)
-{
-	size_t low = 0, high = n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (sorted[middle]->address < segment->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (low);
-}
-
 /* Adds an image if the segment begins with the header of a control file. */
 static int
 look(struct tbuf_core *core, struct tbuf_images *images,
     struct tbuf_core_segment *const *sorted,
     const struct tbuf_core_segment *segment)
 {
+	struct tbuf_core_segment *const *first;
 	struct tbuf_control control;
-	size_t at;
 	ssize_t n;
 
 	if (segment->size < sizeof(control) ||
@@ -107,9 +91,10 @@ look(struct tbuf_core *core, struct tbuf_images *images,
 	if (memcmp(control.magic, TBUF_MAGIC, sizeof(control.magic)) != 0 ||
 	    images->seen++ == TBUF_EYECATCHERS)
 		return (0);
-	at = find(sorted, core->nsegments, segment);
+	first = bsearch(&segment, sorted, core->nsegments, sizeof(*sorted),
+	    by_address);
 	add_image(images, &control, segment->address,
-	    extent(sorted + at, core->nsegments - at));
+	    extent(first, (size_t)(sorted + core->nsegments - first)));
 	return (0);
 }
 
