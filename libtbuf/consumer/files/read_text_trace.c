@@ -402,31 +402,23 @@ core_visit(struct source *s, const Elf64_Ehdr *e)
 
 /* ------------------------------------------------------------ files */
 
-static int
-descriptor_visit(struct source *s)
-{
-	struct tbuf_trace t;
-	Elf64_Ehdr e;
-	int error;
-
-	if ((error = size_look(s)) != 0)
-		return (error);
-	if (header_read(s, 0, &t))
-		return (trace_visit(s, 0, &t));
-	if (s->size < sizeof(e) || !tbuf_file_read(s->fd, &e, sizeof(e), 0) ||
-	    !core_is(&e))
-		return (-ENOEXEC);
-	return (core_visit(s, &e));
-}
-
 int
 tbuf_unwrap_descriptor(int fd,
     int (*visit)(void *, const struct tbuf_unwrapped *), void *argument)
 {
 	struct source s = { .fd = fd, .visit = visit, .argument = argument };
+	struct tbuf_trace t;
+	Elf64_Ehdr e;
+	int error;
 
 	tbuf_life_withdraw();
-	return (descriptor_visit(&s));
+	if ((error = size_look(&s)) != 0)
+		return (error);
+	if (header_read(&s, 0, &t))
+		return (trace_visit(&s, 0, &t));
+	if (!tbuf_file_read(fd, &e, sizeof(e), 0) || !core_is(&e))
+		return (-ENOEXEC);
+	return (core_visit(&s, &e));
 }
 
 int
