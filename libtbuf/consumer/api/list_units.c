@@ -239,26 +239,14 @@ look(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	return (stop);
 }
 
-static int
-scan(struct look *l)
-{
-	int dirfd = tbuf_directory_open(false), result;
-
-	if (dirfd < 0)
-		return (dirfd == -ENOENT ? 0 : dirfd);
-	tbuf_life_withdraw();
-	result = tbuf_directory_scan(dirfd, NULL, look, l);
-	close(dirfd);
-	return (result == -EAGAIN ? 0 : result);
-}
-
 int
 tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
     void *arg)
 {
 	struct look l = { .unit = visit, .arg = arg };
 
-	return (scan(&l));
+	tbuf_life_withdraw();
+	return (tbuf_directory_visit(look, &l));
 }
 
 int
@@ -267,7 +255,8 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 {
 	struct look l = { .figures = visit, .arg = arg };
 
-	return (scan(&l));
+	tbuf_life_withdraw();
+	return (tbuf_directory_visit(look, &l));
 }
 
 int

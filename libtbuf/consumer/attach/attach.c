@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -431,14 +430,6 @@ wanted(const struct tbuf_target *t, const struct tbuf_target *only)
 	return (attachable(t, only) && t->slot == -1);
 }
 
-static bool
-dead(const struct tbuf_target *t)
-{
-	struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
-
-	return (t->pidfd != -1 && poll(&p, 1, 0) == 1);
-}
-
 /* Lays out the selected sessions; takes their storage off the budget. */
 static int
 layout_all(struct tbuf_consumer *c, const struct tbuf_target *only,
@@ -506,7 +497,7 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
 		if (!wanted(t, only))
 			continue;
-		error = dead(t) ? -ESRCH :
+		error = t->pidfd != -1 && tbuf_process_ended(t->pidfd) ? -ESRCH :
 		    tbuf_target_lacks(t) != NULL ? -EPROTO :
 		    tbuf_target_excess(c, t) != 0 ? -E2BIG : reserve(c, t);
 		if (error == 0)

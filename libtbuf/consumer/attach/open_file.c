@@ -370,14 +370,11 @@ open_orphans(struct tbuf_consumer *c, pid_t pid, struct orphans *orphans)
 	uint64_t random;
 	DIR *dir = NULL;
 	pid_t named;
-	int fd = -1, error;
+	int error;
 
 	memset(orphans, 0, sizeof(*orphans));
 	if (tbuf_consumer_directory(c, false) >= 0)
-		fd = openat(c->directory, ".",
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd != -1 && (dir = fdopendir(fd)) == NULL)
-		close(fd);
+		dir = tbuf_directory_stream(c->directory);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		if (!tbuf_control_name_parse(entry->d_name, &named, &random) ||
 		    named != pid)

@@ -278,16 +278,10 @@ tbuf_untraceable_command(struct tbuf_consumer *c, struct tbuf_target *t)
 	uint64_t random;
 	pid_t pid;
 	DIR *dir;
-	int fd;
 
 	if (!t->child || t->live || t->untraceable ||
-	    (fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY |
-	    O_CLOEXEC)) == -1)
+	    (dir = tbuf_directory_stream(c->directory)) == NULL)
 		return;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return;
-	}
 	while (!t->untraceable && (entry = readdir(dir)) != NULL)
 		t->untraceable = tbuf_control_name_parse(entry->d_name, &pid,
 		    &random) && pid == t->pid &&

@@ -35,6 +35,19 @@ open_file(int dirfd, const char *name, struct tbuf_control *control)
 	return (-EINVAL);
 }
 
+DIR *
+tbuf_directory_stream(int dirfd)
+{
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
+	int error = errno;
+
+	if (dir == NULL && fd != -1)
+		close(fd);
+	errno = error;
+	return (dir);
+}
+
 int
 tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
     int (*visit)(void *, int, const char *, const struct tbuf_control *, bool),
@@ -48,13 +61,8 @@ tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
 	pid_t pid;
 	DIR *dir;
 
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
+	if ((dir = tbuf_directory_stream(dirfd)) == NULL)
 		return (-errno);
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return (-ENOMEM);
-	}
 	while (result == 0 && (entry = readdir(dir)) != NULL) {
 		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
 		    (known != NULL && known(arg, entry->d_name)))
@@ -72,6 +80,19 @@ tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
 	}
 	closedir(dir);
 	return (result == 0 && leased ? -EAGAIN : result);
+}
+
+int
+tbuf_directory_visit(int (*visit)(void *, int, const char *,
+    const struct tbuf_control *, bool), void *arg)
+{
+	int dirfd = tbuf_directory_open(false), result;
+
+	if (dirfd < 0)
+		return (dirfd == -ENOENT ? 0 : dirfd);
+	result = tbuf_directory_scan(dirfd, NULL, visit, arg);
+	close(dirfd);
+	return (result == -EAGAIN ? 0 : result);
 }
 
 /* The youngest orphans found so far. */
@@ -223,15 +244,8 @@ int
 tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 {
 	struct visitor v = { visit, arg };
-	int dirfd = tbuf_directory_open(false), result;
 
-	if (dirfd == -ENOENT)
-		return (0);
-	if (dirfd < 0)
-		return (dirfd);
-	result = tbuf_directory_scan(dirfd, NULL, visit_target, &v);
-	close(dirfd);
-	return (result == -EAGAIN ? 0 : result);
+	return (tbuf_directory_visit(visit_target, &v));
 }
 
 bool

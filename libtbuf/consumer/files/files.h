@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,9 @@ int	tbuf_find_pid(pid_t, struct tbuf_found *);
  */
 int	tbuf_find_next(const struct tbuf_found *, struct tbuf_found *next);
 
+/* Returns true if the process has ended; a zombie has. */
+bool	tbuf_process_ended(int pidfd);
+
 /* Returns true in execve(2): there is memory, but no environment yet. */
 bool	tbuf_find_executing(pid_t);
 
@@ -57,6 +61,12 @@ bool	tbuf_find_static(pid_t);
 
 /* Returns the pid of a process or zombie in its own namespace; -ESRCH. */
 pid_t	tbuf_find_inner(pid_t);
+
+/*
+ * Opens a path below a root directory.  The path of a mapping has no symbolic
+ * links in it, so none are followed.  Returns a descriptor or -errno.
+ */
+int	tbuf_open_beneath(const char *root, const char *path, int flags);
 
 /* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
 FILE	*tbuf_process_open(pid_t, const char *file);
@@ -101,6 +111,16 @@ void	tbuf_view_unmap(struct tbuf_view *);
 int	tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *name),
 	    int (*visit)(void *, int fd, const char *name,
 	    const struct tbuf_control *, bool alive), void *);
+
+/*
+ * Calls tbuf_directory_scan() for this user's runtime directory.  Returns 0
+ * also if there is none, and if files were skipped.
+ */
+int	tbuf_directory_visit(int (*visit)(void *, int fd, const char *name,
+	    const struct tbuf_control *, bool alive), void *);
+
+/* Opens a directory's stream; `dirfd` stays open.  NULL: errno is set. */
+DIR	*tbuf_directory_stream(int dirfd);
 
 /* How many orphans with unread records are retained: the youngest. */
 #define TBUF_ORPHANS_MAX	8

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "consumer/files/files.h"
 #include "consumer/files/text_traces.h"
 #include "layout/text_trace.h"
 #include "shared/control_file.h"
@@ -122,13 +123,8 @@ tbuf_traces_orphan(int dirfd, int (*visit)(void *, const struct tbuf_left *),
 	int fd, result = 0;
 	DIR *directory;
 
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
+	if ((directory = tbuf_directory_stream(dirfd)) == NULL)
 		return (-errno);
-	if ((directory = fdopendir(fd)) == NULL) {
-		close(fd);
-		return (-ENOMEM);
-	}
 	while (result == 0 && (entry = readdir(directory)) != NULL) {
 		if (tbuf_trace_name_pid(entry->d_name) == 0 ||
 		    (fd = trace_open(dirfd, entry->d_name)) == -1)

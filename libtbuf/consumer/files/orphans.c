@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -75,14 +74,13 @@ last_time(int fd, const struct tbuf_control *control,
 static bool
 runs(pid_t pid)
 {
-	struct pollfd p = { .events = POLLIN };
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	bool ended;
 
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd == -1)
+	if (pidfd == -1)
 		return (errno != ESRCH);
-	ended = poll(&p, 1, 0) == 1;
-	close(p.fd);
+	ended = tbuf_process_ended(pidfd);
+	close(pidfd);
 	return (!ended);
 }
 

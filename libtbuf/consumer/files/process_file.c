@@ -154,16 +154,23 @@ identity(int fd, struct tbuf_process_map *mine)
 	return (found);
 }
 
-static int
-open_beneath(int root, const char *path)
+int
+tbuf_open_beneath(const char *root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.flags = (uint64_t)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
 		    RESOLVE_NO_MAGICLINKS,
 	};
+	int rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
-	return ((int)syscall(SYS_openat2, root, path, &how, sizeof(how)));
+	if (rootfd == -1)
+		return (-errno);
+	fd = (int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how));
+	if (fd == -1)
+		fd = -errno;
+	close(rootfd);
+	return (fd);
 }
 
 /*
@@ -189,16 +196,11 @@ open_mapped(const char *root, const char *path,
 {
 	struct tbuf_process_map mine;
 	struct stat st;
-	int rootfd, fd, real;
+	int fd, real;
 
-	rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (rootfd == -1)
-		return (-errno);
-	fd = open_beneath(rootfd, path);
-	real = fd == -1 ? -errno : 0;
-	close(rootfd);
-	if (fd == -1)
-		return (real);
+	fd = tbuf_open_beneath(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return (fd);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		real = -EINVAL;
 	else if (st.st_uid != uid)
@@ -343,8 +345,8 @@ look_mappings(struct process *p, struct tbuf_found *found)
 	return (result == 1 ? 0 : result);
 }
 
-static bool
-ended(int pidfd)
+bool
+tbuf_process_ended(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
@@ -379,7 +381,7 @@ find(pid_t pid, const char *behind, struct tbuf_found *found)
 	struct process p;
 
 	/* The process has not ended: its pid was not reused meanwhile. */
-	if (ended(found->pidfd)) {
+	if (tbuf_process_ended(found->pidfd)) {
 		if (error == 0)
 			close(found->fd);
 		return (problem_errno(found, ESRCH));
@@ -431,19 +433,9 @@ tbuf_find_next(const struct tbuf_found *found, struct tbuf_found *next)
 bool
 tbuf_find_executing(pid_t pid)
 {
-	char line[1024] = "";
-	const char *at;
 	struct process p;
-	unsigned field;
-	FILE *f;
 
-	if ((f = tbuf_process_open(pid, "stat")) == NULL)
-		return (false);
-	at = fgets(line, sizeof(line), f) == NULL ? NULL : strrchr(line, ')');
-	fclose(f);
-	for (field = 2; field < STAT_ENV_END && at != NULL; field++)
-		at = strchr(at + 1, ' ');
-	return (at != NULL && strtoull(at, NULL, 10) == 0 &&
+	return (tbuf_stat_field(pid, STAT_ENV_END) == 0 &&
 	    process_look(pid, &p) == 0 && p.memory);
 }
 

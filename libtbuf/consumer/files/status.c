@@ -189,21 +189,6 @@ look_visit(void *arg, int fd, const char *name,
 }
 
 static int
-look_all(struct look *l)
-{
-	int dirfd = tbuf_directory_open(false), result;
-
-	if (dirfd == -ENOENT)
-		return (0);
-	if (dirfd < 0)
-		return (dirfd);
-	result = tbuf_directory_scan(dirfd, NULL, look_visit, l);
-	close(dirfd);
-	/* Files with a lease on them were skipped. */
-	return (result == -EAGAIN ? 0 : result);
-}
-
-static int
 look_pid(struct look *l, pid_t pid)
 {
 	struct tbuf_found found;
@@ -230,7 +215,7 @@ tbuf_status(const pid_t *pids, size_t npids, int (*visit)(void *,
 	if ((l.chunk = malloc(TBUF_CHUNK)) == NULL)
 		return (-ENOMEM);
 	if (npids == 0)
-		result = look_all(&l);
+		result = tbuf_directory_visit(look_visit, &l);
 	for (i = 0; i < npids && result == 0; i++)
 		result = look_pid(&l, pids[i]);
 	free(l.chunk);

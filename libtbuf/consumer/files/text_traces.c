@@ -6,9 +6,6 @@
  * directory and the inode, and the directory the name.
  */
 #include <sys/stat.h>
-#include <sys/syscall.h>
-
-#include <linux/openat2.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -141,44 +138,19 @@ directory_find(DIR *directory, struct wanted *w)
 
 /* Searches a directory and closes its descriptor. */
 static int
-descriptor_find(int dirfd, struct wanted *w)
+descriptor_find(int fd, struct wanted *w)
 {
-	DIR *directory = fdopendir(dirfd);
-	int fd;
+	DIR *directory = tbuf_directory_stream(fd);
 
-	if (directory == NULL) {
-		close(dirfd);
+	close(fd);
+	if (directory == NULL)
 		return (-ENOMEM);
-	}
 	fd = directory_find(directory, w);
 	closedir(directory);
 	return (fd);
 }
 
 /* ------------------------------------------------------------ mappings */
-
-/*
- * Opens a directory below a root.  The path of a mapping has no symbolic links
- * in it, so none are followed.
- */
-static int
-open_beneath(const char *root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS |
-		    RESOLVE_NO_MAGICLINKS,
-	};
-	int rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
-
-	if (rootfd == -1)
-		return (-errno);
-	fd = (int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how));
-	if (fd == -1)
-		fd = -errno;
-	close(rootfd);
-	return (fd);
-}
 
 int
 tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
@@ -193,8 +165,9 @@ tbuf_trace_open_mapping(const char *root, const char *path, pid_t pid,
 	if (w.inode == 0)
 		w.name = name;
 	snprintf(found, PATH_MAX, "%.*s", length, path);
-	if ((fd = open_beneath(root, found)) < 0 ||
-	    (fd = descriptor_find(fd, &w)) < 0)
+	fd = tbuf_open_beneath(root, found,
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || (fd = descriptor_find(fd, &w)) < 0)
 		return (fd);
 	strcpy(found + length, w.found);
 	return (fd);
@@ -234,13 +207,10 @@ static int
 open_orphan(pid_t pid)
 {
 	struct wanted w = { .pid = pid };
-	int path = tbuf_directory_open(false), fd;
+	int fd = tbuf_directory_open(false);
 
-	if (path < 0)
-		return (path == -ENOENT ? -ESRCH : path);
-	fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	close(path);
-	return (fd == -1 ? -errno : descriptor_find(fd, &w));
+	return (fd >= 0 ? descriptor_find(fd, &w) :
+	    fd == -ENOENT ? -ESRCH : fd);
 }
 
 int
