@@ -220,23 +220,12 @@ tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 static int
 begin_script(struct tbuf_consumer *c)
 {
-	const struct tbuf_options *o = &c->options;
-	const struct tbuf_script_terms terms = {
-		.bufsize = o->bufsize, .policy = o->bufpolicy,
-		.dynvarsize = o->dynvarsize, .scratchsize = o->scratchsize,
-		.strsize = o->strsize, .aggsize = o->aggsize, .cpu = o->cpu,
-		.aggpercpu = o->aggpercpu != 0,
-		.nspec = o->nspec, .specsize = o->specsize,
-		.manual = o->bufresize != 0, .temporal = o->temporal != 0
-	};
 	int error;
 
 	if (c->script == NULL)
 		return (0);
-	if (o->bufsize < 16)
-		return (tbuf_consumer_fail(c, -EINVAL, "could not enable "
-		    "tracing: Enabling exceeds size of buffer"));
-	error = tbuf_script_begin(c->script, &terms);
+	error = c->options.bufsize < TBUF_RECORD_LEAST ? -EINVAL :
+	    tbuf_script_begin(c->script, &c->options);
 	if (error == -EINVAL)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: Enabling exceeds size of buffer"));

@@ -246,7 +246,7 @@ reserve_end(struct tbuf_script *s)
 			s->reserved_end += tbuf_record_charge(
 			    &s->enablings[i].clause->records[j]);
 	}
-	if (s->terms.policy != TBUF_FILL)
+	if (s->terms.bufpolicy != TBUF_FILL)
 		s->reserved_end = 0;
 	return (s->reserved_end > s->terms.bufsize ? -ENOSPC : 0);
 }
@@ -329,7 +329,7 @@ count_cpus(void)
 static bool
 exceeds_memory(const struct tbuf_script *s)
 {
-	const struct tbuf_script_terms *terms = &s->terms;
+	const struct tbuf_options *terms = &s->terms;
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
 	    (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -339,7 +339,7 @@ exceeds_memory(const struct tbuf_script *s)
 }
 
 int
-tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
+tbuf_script_begin(struct tbuf_script *s, const struct tbuf_options *terms)
 {
 	int error;
 
@@ -347,11 +347,11 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_script_terms *terms)
 	s->pid = getpid();
 	(void)tbuf_copy(s->execname, program_invocation_short_name,
 	    sizeof(s->execname));
-	if (terms->manual && !s->records && exceeds_memory(s))
+	if (terms->bufresize != 0 && !s->records && exceeds_memory(s))
 		return (-EFBIG);
 	if ((error = reserve_end(s)) != 0)
 		return (error);
-	if (terms->aggpercpu)
+	if (terms->aggpercpu != 0)
 		tbuf_aggregates_apart(&s->aggregates, count_cpus());
 	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
 	    terms->strsize))

@@ -26,28 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "consumer/run/run.h"
 #include "consumer/script/agg.h"
-#include "consumer/util/util.h"
 #include "machine/machine.h"
 #include "machine/program.h"
 #include "shared/program_select.h"
 #include "tbuf_consumer.h"
-
-/* Options of the run that concern the script. */
-struct tbuf_script_terms {
-	uint64_t bufsize;
-	uint64_t policy;		/* enum tbuf_policy */
-	uint64_t dynvarsize;
-	uint64_t scratchsize;
-	uint64_t strsize;
-	uint64_t aggsize;
-	bool aggpercpu;
-	uint64_t nspec;
-	uint64_t specsize;
-	bool manual;			/* refuse sizes beyond the memory */
-	bool temporal;			/* its records are merged by time */
-	int64_t cpu;			/* -1: any */
-};
 
 /* ------------------------------------------------------------ probes */
 
@@ -252,7 +236,7 @@ struct tbuf_script_cpu {
 struct tbuf_script {
 	struct tbuf_machine machine;	/* first, for tbuf_script_of() */
 	const struct tbuf_d_script *source;
-	struct tbuf_script_terms terms;
+	struct tbuf_options terms;	/* as the run began */
 
 	struct tbuf_script_probe probes[TBUF_SCRIPT_PROBES];
 	unsigned nprobes;
@@ -335,8 +319,7 @@ void	tbuf_script_free(struct tbuf_script *);
  * -ENOMEM, -ENOSPC: END's records exceed the buffer, -EFBIG: buffers exceed the
  * memory, or -EINVAL: a size is too small to hold anything.
  */
-int	tbuf_script_begin(struct tbuf_script *,
-	    const struct tbuf_script_terms *);
+int	tbuf_script_begin(struct tbuf_script *, const struct tbuf_options *);
 /* Fires BEGIN and starts the timers. */
 void	tbuf_script_start(struct tbuf_script *);
 /* Return the present time in ns: the clocks', or the records' in a replay. */
@@ -453,7 +436,7 @@ int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
 	    uint32_t index, struct tbuf_span *);
 /* Returns true if dynvarsize can hold each variable, taken by itself. */
 bool	tbuf_variables_fit(const struct tbuf_d_script *,
-	    const struct tbuf_script_terms *);
+	    const struct tbuf_options *);
 /* Takes bytes of dynvarsize.  Returns false, a drop, if too few remain. */
 bool	tbuf_script_charge(struct tbuf_script *, uint64_t bytes);
 /*

@@ -68,11 +68,11 @@ tbuf_script_room(struct tbuf_script *s, uint64_t charge)
 		cpu->drops[TBUF_CAUSE_LARGE]++;
 		return (false);
 	}
-	if (s->terms.policy == TBUF_RING)
+	if (s->terms.bufpolicy == TBUF_RING)
 		overwrite(s, charge);
 	if ((!cpu->full || s->ending) && cpu->used + charge <= limit(s))
 		return (true);
-	cpu->full = s->terms.policy == TBUF_FILL;
+	cpu->full = s->terms.bufpolicy == TBUF_FILL;
 	cpu->drops[TBUF_CAUSE_FULL]++;
 	return (false);
 }
@@ -190,7 +190,7 @@ tbuf_script_drain(struct tbuf_script *s, bool switched, bool telling)
 		STAILQ_CONCAT(&s->giving, &s->queue);
 		for (i = 0; i < TBUF_NCPUS; i++)
 			s->cpus[i].used = 0;
-		if (s->terms.temporal)
+		if (s->terms.temporal != 0)
 			sort_turns(s);
 	}
 	s->telling = telling;

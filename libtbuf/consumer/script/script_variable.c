@@ -140,7 +140,7 @@ key_size(const struct tbuf_d_variable *v, uint64_t strsize)
 
 bool
 tbuf_variables_fit(const struct tbuf_d_script *source,
-    const struct tbuf_script_terms *terms)
+    const struct tbuf_options *terms)
 {
 	const struct tbuf_d_variable *v = source->variables;
 	const struct tbuf_d_variable *end = v + source->nvariables;

@@ -609,8 +609,8 @@ END_TEST
 static struct tbuf_script *
 started(struct made *made, uint64_t time)
 {
-	const struct tbuf_script_terms terms = {
-		.bufsize = 65536, .policy = TBUF_SWITCH, .dynvarsize = 4096,
+	const struct tbuf_options terms = {
+		.bufsize = 65536, .bufpolicy = TBUF_SWITCH, .dynvarsize = 4096,
 		.scratchsize = 256, .strsize = 256, .aggsize = 65536,
 		.nspec = 1, .specsize = 256, .cpu = 0
 	};
