@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"

@@ -11,15 +11,11 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/profile_sampling.h"
-#include "consumer/attach/select.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/read/replay.h"
-#include "consumer/run/copyin_permission.h"
-#include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"

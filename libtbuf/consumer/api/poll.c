@@ -14,13 +14,8 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
-#include "consumer/attach/profile_sampling.h"
-#include "consumer/attach/select.h"
 #include "consumer/read/events.h"
-#include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_lane_pool.h"
-#include "consumer/run/thread_variables.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"

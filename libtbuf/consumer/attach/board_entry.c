@@ -14,11 +14,8 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_variables.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"

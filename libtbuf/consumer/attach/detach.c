@@ -14,7 +14,6 @@
 #include "consumer/attach/attach.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_variables.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 #include "shared/board.h"

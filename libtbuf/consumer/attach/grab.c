@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"

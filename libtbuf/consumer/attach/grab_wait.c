@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
 

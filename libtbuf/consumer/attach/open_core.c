@@ -12,9 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/files/core_elf.h"
-#include "consumer/files/core_image.h"
 
 /* Why no session was found. */
 struct verdict {

@@ -12,7 +12,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "shared/memory_limit.h"
 #include "shared/program_file.h"

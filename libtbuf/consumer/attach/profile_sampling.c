@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/attach/profile_sampling.h"
-#include "consumer/run/mappings.h"
+#include "consumer/attach/attach.h"
+#include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "consumer/util/perf_ring.h"
 

@@ -19,8 +19,6 @@
 #include <unistd.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"

@@ -10,7 +10,7 @@
 
 #include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/decode/address_kind.h"
+#include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"
 #include "shared/array_element.h"
 #include "shared/program_select.h"

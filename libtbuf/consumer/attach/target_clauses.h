@@ -12,7 +12,7 @@
 
 #include "consumer/decode/record_layout.h"
 #include "consumer/run/run.h"
-#include "consumer/script/shared_variables.h"
+#include "consumer/script/script.h"
 #include "machine/program.h"
 
 /* Memory of a program in a target (target/clause/clause.h). */

@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/files/files.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"

@@ -13,7 +13,6 @@
 #include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/probe_ids.h"
-#include "consumer/run/copyin_permission.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "shared/program_select.h"

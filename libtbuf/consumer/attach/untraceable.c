@@ -17,7 +17,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"

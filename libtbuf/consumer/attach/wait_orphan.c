@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"

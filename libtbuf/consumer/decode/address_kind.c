@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "consumer/decode/address_kind.h"
+#include "consumer/decode/record_layout.h"
 
 static const struct tbuf_d_shape shapes[TBUF_ADDRESS_END] = {
 	[TBUF_ADDRESS_USTACK] = { .kind = TBUF_KIND_VOID, .name = "ustack" },

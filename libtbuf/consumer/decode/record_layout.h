@@ -20,9 +20,8 @@
 #include <string.h>
 
 #include "layout/layout.h"
+#include "machine/program.h"
 #include "tbuf_consumer.h"
-
-struct tbuf_d_piece;
 
 /* How a piece's bytes become a value. */
 enum tbuf_load_kind {
@@ -230,5 +229,23 @@ tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
  */
 void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
 	    const void *data, struct tbuf_value *);
+
+/* ------------------------------------------------------------ kinds of addresses */
+
+/*
+ * Which D function recorded an address (ustack, usym, ...): its name in a
+ * script's shape, and its number in a control file (enum
+ * tbuf_recorded_address).
+ */
+
+/* Returns the number for a piece's shape, which may be NULL. */
+uint32_t tbuf_address_of(const struct tbuf_d_shape *);
+
+/*
+ * Return the shape and the action for a number out of a file: NULL and trace()
+ * if it is not a valid one.
+ */
+const struct tbuf_d_shape *tbuf_address_shape(uint32_t kind);
+enum tbuf_d_action_kind	tbuf_address_action(uint32_t kind);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layout/layout.h"
 #include "tbuf_consumer.h"
 
 #define TBUF_CORE_SEGMENTS	(1u << 20)	/* program headers */
@@ -63,5 +64,33 @@ ssize_t	tbuf_core_read_file(void *arg, void *to, size_t size, uint64_t offset);
  */
 ssize_t	tbuf_core_bytes(struct tbuf_core *, void *to, size_t size,
 	    uint64_t offset);
+
+/* ------------------------------------------------------------ core images */
+
+/* Core images: control files as a core contains them. */
+#define TBUF_IMAGES		8
+#define TBUF_EYECATCHERS	64	/* looked at in one core */
+
+struct tbuf_image {
+	struct tbuf_control control;	/* a copy, not checked */
+	uint64_t address, size;		/* in the process; 0 and more */
+	uint64_t cut;			/* first missing byte; 0: none */
+	int fd;				/* memfd with the copy; -1: none */
+};
+
+struct tbuf_images {
+	struct tbuf_image images[TBUF_IMAGES];
+	size_t count;
+	unsigned seen;			/* eye-catchers found */
+};
+
+/*
+ * Finds the control files of a core and copies them into memfds.  Returns 0,
+ * also if there are none, -EFBIG, -ENOMEM, or the error of reading the core.
+ * The caller calls tbuf_images_close() in any case, and sets an fd that it
+ * takes over to -1.
+ */
+int	tbuf_images_find(struct tbuf_core *, struct tbuf_images *);
+void	tbuf_images_close(struct tbuf_images *);
 
 #endif

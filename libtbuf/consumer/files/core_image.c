@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "consumer/files/core_elf.h"
-#include "consumer/files/core_image.h"
 #include "consumer/files/files.h"
 
 #define PIECE		65536u

@@ -13,11 +13,9 @@
 #include <string.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/read/replay.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"

@@ -8,7 +8,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/attach/target_clauses.h"
-#include "consumer/decode/address_kind.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"

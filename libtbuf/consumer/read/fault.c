@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "consumer/read/events.h"
-#include "consumer/run/mappings.h"
+#include "consumer/run/run.h"
 #include "consumer/script/script.h"
 
 static bool

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"

@@ -21,7 +21,6 @@
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
-#include "consumer/target/batch.h"
 #include "consumer/target/target.h"
 
 /* ------------------------------------------------------------ words */

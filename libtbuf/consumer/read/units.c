@@ -18,9 +18,7 @@
 
 #include "arch/atomics.h"
 #include "consumer/read/events.h"
-#include "consumer/read/units.h"
 #include "consumer/run/run.h"
-#include "consumer/target/batch.h"
 #include "consumer/target/target.h"
 
 /* ------------------------------------------------------------ tables */

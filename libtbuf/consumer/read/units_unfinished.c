@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "consumer/read/events.h"
-#include "consumer/read/units.h"
 #include "consumer/run/run.h"
 
 static uint64_t

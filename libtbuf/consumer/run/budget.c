@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "arch/atomics.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "shared/memory_limit.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/seccomp.h"
-#include "consumer/run/copyin_permission.h"
+#include "consumer/run/run.h"
 
 /* Opening /proc/PID/mem needs the permission to trace the process. */
 static bool

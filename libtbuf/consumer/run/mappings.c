@@ -22,7 +22,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/files/files.h"
-#include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "consumer/util/util.h"
 #include "machine/code.h"

@@ -237,4 +237,95 @@ const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 /* Gives the probes of a target their ids. */
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
 
+/* ------------------------------------------------------------ budget */
+
+/* The largest control file: larger offsets do not fit lane_of_cpu. */
+#define TBUF_FILE_MAX	(UINT64_C(1) << 38)
+
+/* Returns true if a file may grow to this size (RLIMIT_FSIZE). */
+bool	tbuf_budget_file(uint64_t size);
+
+/*
+ * Computes the bytes that the buffers of one consumer may take in the file
+ * systems of its targets: TBUF_MAXSIZE, or half of the least room.  Returns 0,
+ * -EINVAL if TBUF_MAXSIZE is not a size.
+ */
+int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
+
+/*
+ * Take from the remaining budget, and return to it.  tbuf_budget_take() returns
+ * false if less than `bytes` remains.
+ */
+bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
+void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
+
+/* ------------------------------------------------------------ copyin */
+
+/*
+ * Checks that the memory of all targets of a run may be read, if clauses do
+ * that.  Returns 0 or -EPERM.
+ */
+int	tbuf_copyin_check(struct tbuf_consumer *);
+
+/*
+ * Returns true if a thread of a process has more seccomp filters than it began
+ * with.  They may kill it for the system call that reads.
+ */
+bool	tbuf_copyin_filtered(pid_t, uint32_t from_the_start);
+
+/* ------------------------------------------------------------ mappings */
+
+/*
+ * Executable mappings of each image of a process, remembered while it lives so
+ * that addresses can be named after its end.
+ */
+
+/*
+ * Reads the mappings of new images of targets, and with `again` the mappings
+ * that other images have loaded since.  Does nothing if no clause needs names.
+ */
+void	tbuf_images_look(struct tbuf_consumer *, bool again);
+/*
+ * Stores the known mappings of a target's image in its session's area, for
+ * later readers of the file.  The session must be this consumer's.
+ */
+void	tbuf_images_leave(const struct tbuf_consumer *, struct tbuf_target *);
+/*
+ * Add a mapping, or set the program's name, from a perf event of a command that
+ * has no libtbuf.  Perf events of other targets have no effect.
+ */
+void	tbuf_images_mapped(struct tbuf_consumer *, const struct tbuf_target *,
+	    const struct tbuf_mapping *);
+void	tbuf_images_named(struct tbuf_consumer *, const struct tbuf_target *,
+	    const char *name);
+/* Returns the name of a target's program, "" if it is unknown. */
+const char *tbuf_images_name(const struct tbuf_consumer *,
+	    const struct tbuf_target *);
+void	tbuf_images_free(struct tbuf_consumer *);
+
+/* Returns the image of a target, as its clauses record it. */
+uint64_t tbuf_target_image(const struct tbuf_target *);
+
+/* ------------------------------------------------------------ threads */
+
+/* Returns true if a target of the run has a pool of thread lanes. */
+bool	tbuf_pools_any(const struct tbuf_consumer *);
+
+/*
+ * Frees lanes of threads that have ended, and adds lanes to targets that have
+ * few free ones.
+ */
+void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
+
+/* Frees the blocks of dead threads in targets that may need free blocks. */
+void	tbuf_variables_clean(struct tbuf_consumer *, uint64_t now);
+/*
+ * Checks the parts for variables and elements in a session that its target
+ * built: parts of another size than ordered are not used.
+ */
+void	tbuf_variables_adopt(const struct tbuf_consumer *,
+	    struct tbuf_target *);
+/* Unmaps the variables as a target's session ends or the target is freed. */
+void	tbuf_variables_forget(struct tbuf_target *);
+
 #endif

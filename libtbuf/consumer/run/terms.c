@@ -11,7 +11,7 @@
 #include "arch/atomics.h"
 #include "base/policy.h"
 #include "consumer/run/run.h"
-#include "consumer/target/unit_tables.h"
+#include "consumer/target/target.h"
 
 void
 tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)

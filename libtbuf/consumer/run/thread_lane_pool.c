@@ -13,11 +13,8 @@
 #include <fcntl.h>
 
 #include "arch/atomics.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_lane_pool.h"
 #include "consumer/target/target.h"
-#include "consumer/target/threads.h"
 #include "consumer/util/util.h"
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"

@@ -17,8 +17,7 @@
 
 #include "arch/atomics.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_variables.h"
-#include "consumer/target/threads.h"
+#include "consumer/target/target.h"
 #include "consumer/util/util.h"
 #include "shared/program_file.h"
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/run/budget.h"
 #include "consumer/run/run.h"
 #include "consumer/script/agg.h"
 #include "consumer/script/script.h"

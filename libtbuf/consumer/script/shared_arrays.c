@@ -15,7 +15,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/script/script.h"
-#include "consumer/script/shared_variables.h"
 #include "shared/array_element.h"
 #include "shared/program_file.h"
 

@@ -10,7 +10,6 @@
 
 #include "arch/atomics.h"
 #include "consumer/script/script.h"
-#include "consumer/script/shared_variables.h"
 #include "shared/program_file.h"
 
 /* Finds a variable's place, which is the same in all targets. */

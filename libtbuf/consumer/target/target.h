@@ -496,4 +496,83 @@ uint64_t tbuf_reader_counter(const struct tbuf_reader *, unsigned counter);
 const void *tbuf_record_data(const struct tbuf_reader *,
 	    const struct tbuf_header *, size_t *size, int *cpu);
 
+/* ------------------------------------------------------------ batches */
+
+/*
+ * A batch: records of a speculation or a unit that a target has kept apart,
+ * and that are returned in the place of a commit record or an envelope.
+ */
+
+/* A record of a batch. */
+struct tbuf_batch_item {
+	const struct tbuf_header *header;
+	const struct tbuf_reader *reader;
+};
+
+struct tbuf_batch {
+	TAILQ_ENTRY(tbuf_batch) link;
+	uint32_t id;			/* from 0 on */
+	uint64_t instance;
+	uint64_t drops;			/* records without room */
+	bool due;			/* the commit record is overdue */
+	bool retained;			/* it is in the session's list */
+	unsigned count, next;		/* of records; next to return */
+	uint64_t size;
+	unsigned char *bytes;		/* copied from the lanes */
+	struct tbuf_batch_item *items;	/* sorted by time */
+	bool unit;			/* of a work unit, described by info */
+	struct tbuf_unit_info info;
+};
+
+void	tbuf_batch_free(struct tbuf_target *, struct tbuf_batch *);
+
+/* ------------------------------------------------------------ unit tables */
+
+/* Progress in a table. */
+struct tbuf_unit_seen {
+	uint64_t returned;		/* instance last returned */
+	uint64_t noted;			/* instance DONE before this drain */
+};
+
+/* Sums over all tables. */
+struct tbuf_unit_sums {
+	uint64_t counters[TBUF_UNIT_COUNTERS];
+	uint64_t committed, returned;	/* records of units that have ended */
+};
+
+/* The units of a live target at one moment. */
+struct tbuf_unit_held {
+	struct tbuf_unit_sums sums;
+	bool copied;
+	struct tbuf_batch **done;	/* with commit records, or NULL */
+	struct tbuf_batch *batches[];	/* units in flight, then `done` */
+};
+
+/*
+ * Maps the header of a target's unit tables, once.  Returns NULL if it cannot
+ * be mapped.
+ */
+struct tbuf_units *tbuf_units_map(struct tbuf_target *);
+
+/* ------------------------------------------------------------ threads */
+
+/*
+ * The threads of a target, by the ids that they have in their own namespace.
+ */
+
+struct tbuf_tasks {
+	uint64_t *tids;
+	size_t count, room;
+	bool ours;			/* in our own pid namespace */
+	bool whole;			/* the list is complete */
+};
+
+/* Lists a target's threads, for tbuf_tasks_free(); false on failure. */
+bool	tbuf_tasks_list(const struct tbuf_target *, struct tbuf_tasks *);
+void	tbuf_tasks_free(struct tbuf_tasks *);
+
+/* Returns false only if the thread has certainly ended before the listing. */
+bool	tbuf_tasks_has(const struct tbuf_target *, const struct tbuf_tasks *,
+	    uint64_t tid);
+
 #endif

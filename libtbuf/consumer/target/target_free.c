@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumer/target/batch.h"
 #include "consumer/target/target.h"
-#include "consumer/target/unit_tables.h"
 #include "consumer/util/util.h"
 
 /* ------------------------------------------------------------ batches */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "consumer/files/files.h"
-#include "consumer/target/threads.h"
+#include "consumer/target/target.h"
 #include "shared/control_file.h"
 
 static int

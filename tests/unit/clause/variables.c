@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "consumer/run/thread_variables.h"
+#include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 #include "fixture.h"

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "consumer/run/mappings.h"
 #include "consumer/run/run.h"
 #include "fixture.h"
 #include "lib/check_main.h"

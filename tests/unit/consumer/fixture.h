@@ -10,7 +10,6 @@
 #include <check.h>
 
 #include "consumer/attach/attach.h"
-#include "consumer/attach/select.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "consumer/attach/select.h"
+#include "consumer/attach/attach.h"
 #include "consumer/run/run.h"
 #include "fixture.h"
 #include "lib/check_main.h"

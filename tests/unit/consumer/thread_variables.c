@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumer/target/threads.h"
+#include "consumer/target/target.h"
 
 /* The test has its own list of tasks, and runs code before it is made. */
 #define tbuf_tasks_list		step_list

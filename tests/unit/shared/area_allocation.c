@@ -6,7 +6,7 @@
  * under test is included here, and the file is checked after each of its
  * instructions.
  */
-#include "consumer/run/budget.h"
+#include "consumer/run/run.h"
 #include "unit/consumer/fixture.h"
 
 /* The budget is not looked at: that reads much, and changes nothing. */

@@ -14,7 +14,6 @@
 #include "arch/atomics.h"
 #include "consumer/attach/attach.h"
 #include "consumer/run/run.h"
-#include "consumer/run/thread_lane_pool.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 #include "lib/check_main.h"
