@@ -298,7 +298,6 @@ tbuf_consumer_lowered(const struct tbuf_consumer *c)
 unsigned
 tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 {
-	struct tbuf_names names;
 	struct tbuf_target *t;
 	const char *pattern;
 	unsigned matched = 0, i;
@@ -308,11 +307,8 @@ tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 	pattern = tbuf_consumer_pattern(c, (unsigned)enabling);
 	TAILQ_FOREACH(t, &c->targets, link)
 		tbuf_target_probes(c, t);
-	for (i = 0; i < c->probes.count; i++) {
-		tbuf_probe_names(c->probes.infos[i], &names);
-		if (tbuf_description_match(pattern, &names))
-			matched++;
-	}
+	for (i = 0; i < c->probes.count; i++)
+		matched += tbuf_probe_matches(c->probes.infos[i], pattern);
 	return (matched);
 }
 

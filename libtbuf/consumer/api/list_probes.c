@@ -30,13 +30,10 @@ compare(const void *a, const void *b)
 static bool
 selected(const struct tbuf_consumer *c, const struct tbuf_probe_info *probe)
 {
-	struct tbuf_names names;
 	unsigned i;
 
-	tbuf_probe_names(probe, &names);
 	for (i = 0; i < c->npatterns; i++)
-		if (tbuf_description_match(tbuf_consumer_pattern(c, i),
-		    &names))
+		if (tbuf_probe_matches(probe, tbuf_consumer_pattern(c, i)))
 			return (true);
 	return (c->npatterns == 0);
 }

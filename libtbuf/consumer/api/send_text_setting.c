@@ -17,10 +17,10 @@
 static bool
 has_text(const struct tbuf_view *view)
 {
-	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
+	uint32_t i, n = tbuf_probes_count(view);
 	struct tbuf_names_copy copy;
 
-	for (i = 0; i < n && i < view->tables.entries; i++)
+	for (i = 0; i < n; i++)
 		if (tbuf_view_names(view, i, &copy) &&
 		    strcmp(copy.names.provider, TBUF_TEXT_PROVIDER) == 0)
 			return (true);

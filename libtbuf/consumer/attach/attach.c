@@ -363,12 +363,11 @@ back_page(void *argument, uint64_t offset, uint64_t length)
 static void
 match_probes(struct tbuf_target *t)
 {
-	uint32_t n = tbuf_load_acquire(
-	    &tbuf_view_control(&t->view)->nprobes), i;
+	uint32_t n = tbuf_probes_count(&t->view), i;
 	struct tbuf_backing backing = { .back = back_page, .argument = &t->fd };
 	struct tbuf_names_copy copy;
 
-	for (i = 0; i < n && i < t->view.tables.entries; i++)
+	for (i = 0; i < n; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
 		    1 && tbuf_view_names(&t->view, i, &copy))
 			tbuf_match(&t->view, (unsigned)t->slot, i, &copy.names,

@@ -171,13 +171,11 @@ tbuf_target_add(struct tbuf_consumer *c, const struct tbuf_found *found)
 	return (0);
 }
 
-/* Assigns ids to probes that have registered since the last look. */
 void
 tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	const struct tbuf_probe_info *info;
-	uint32_t n = tbuf_load_acquire(
-	    &tbuf_view_control(&t->view)->nprobes), i;
+	uint32_t n = tbuf_probes_count(&t->view), i;
 
 	if (t->probes == NULL) {
 		t->probes = tbuf_zeroed_new(t->view.tables.entries,
@@ -185,8 +183,6 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 		if (t->probes != NULL)
 			tbuf_probes_read_all(&c->probes, &t->view, t->probes);
 	}
-	if (n > t->view.tables.entries)
-		n = t->view.tables.entries;
 	for (i = 0; t->probes != NULL && i < n; i++)
 		if (t->probes[i] == NULL &&
 		    tbuf_probes_read(&c->probes, &t->view, i, &info) == 1)

@@ -108,13 +108,11 @@ count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
     uint32_t index, const struct counted *counted)
 {
 	const char *pattern = c->patterns;
-	struct tbuf_names names;
 	uint64_t n = 0;
 	unsigned i;
 
-	tbuf_probe_names(t->probes[index], &names);
 	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
-		if (tbuf_description_match(pattern, &names))
+		if (tbuf_probe_matches(t->probes[index], pattern))
 			n += count_enabling(c, t, index, i, counted);
 	return (n);
 }

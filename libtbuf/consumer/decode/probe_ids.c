@@ -4,6 +4,8 @@
  * The probes of a run.  Each entry of a target's table is copied once, bounded
  * and cleaned, and equal probes of several targets become one.
  */
+#include <sys/param.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,12 +278,12 @@ read_probe(struct tbuf_probes *probes, const struct table *table,
 	return (intern(probes, &copy, info));
 }
 
-static uint32_t
-count_probes(const struct tbuf_view *view)
+uint32_t
+tbuf_probes_count(const struct tbuf_view *view)
 {
 	uint32_t n = tbuf_load_acquire(&tbuf_view_control(view)->nprobes);
 
-	return (n < view->tables.entries ? n : view->tables.entries);
+	return (MIN(n, view->tables.entries));
 }
 
 int
@@ -290,7 +292,7 @@ tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
 {
 	struct table table;
 
-	if (index >= count_probes(view))
+	if (index >= tbuf_probes_count(view))
 		return (0);
 	table = table_of(view);
 	return (read_probe(probes, &table, index, info));
@@ -352,7 +354,7 @@ tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
     const struct tbuf_probe_info **infos)
 {
 	struct tbuf_probes_whole *w, *last = probes->whole[0];
-	uint32_t n = count_probes(view);
+	uint32_t n = tbuf_probes_count(view);
 	/* After the count: a counted probe has its strings. */
 	struct table table = table_of(view);
 
@@ -386,11 +388,13 @@ tbuf_probes_free(struct tbuf_probes *probes)
 	free(probes->whole[1]);
 }
 
-void
-tbuf_probe_names(const struct tbuf_probe_info *info, struct tbuf_names *names)
+bool
+tbuf_probe_matches(const struct tbuf_probe_info *info, const char *description)
 {
-	names->provider = info->provider;
-	names->module = info->module;
-	names->function = info->function;
-	names->name = info->name;
+	const struct tbuf_names names = {
+		.provider = info->provider, .module = info->module,
+		.function = info->function, .name = info->name
+	};
+
+	return (tbuf_description_match(description, &names));
 }

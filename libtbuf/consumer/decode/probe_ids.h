@@ -28,6 +28,9 @@ struct tbuf_probes {
 	struct tbuf_probes_whole *whole[2]; /* the last table; a spare one */
 };
 
+/* Returns how many probes a target's table has by now. */
+uint32_t tbuf_probes_count(const struct tbuf_view *);
+
 /*
  * Copies and checks the probe at an index of a target's table.  Returns 1 with
  * *info, 0 if there is none (yet) or it is invalid, -ENOMEM.
@@ -48,6 +51,8 @@ void	tbuf_probes_free(struct tbuf_probes *);
 /* Returns the layout of a probe's default record: its arguments. */
 const struct tbuf_record_layout *tbuf_probe_layout(
 	    const struct tbuf_probe_info *);
-void	tbuf_probe_names(const struct tbuf_probe_info *, struct tbuf_names *);
+/* Returns true if a list of descriptions matches the probe. */
+bool	tbuf_probe_matches(const struct tbuf_probe_info *,
+	    const char *description);
 
 #endif

@@ -27,13 +27,10 @@ static void
 choose_enabling(const struct tbuf_consumer *c,
     const struct tbuf_probe_info *info, struct tbuf_epid *epid)
 {
-	struct tbuf_names names;
 	unsigned i;
 
-	tbuf_probe_names(info, &names);
 	for (i = 0; i < c->npatterns; i++)
-		if (tbuf_description_match(tbuf_consumer_pattern(c, i),
-		    &names)) {
+		if (tbuf_probe_matches(info, tbuf_consumer_pattern(c, i))) {
 			epid->enabling = i;
 			return;
 		}

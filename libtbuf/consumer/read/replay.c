@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "consumer/attach/attach.h"
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/record_layout.h"
@@ -143,15 +142,6 @@ is_plain(const struct tbuf_d_clause *clause)
 	    (clause->flags & TBUF_CLAUSE_DEFAULT) != 0);
 }
 
-static bool
-matches(const char *description, const struct tbuf_probe_info *info)
-{
-	struct tbuf_names names;
-
-	tbuf_probe_names(info, &names);
-	return (tbuf_description_match(description, &names));
-}
-
 /*
  * Adds a clause that matches a probe.  Returns 0, -ENOMEM, or -ENOTSUP with the
  * feature that records lack in *lack.
@@ -197,11 +187,11 @@ probe_fit(struct tbuf_consumer *c, struct probe *p,
 	p->known = true;
 	for (i = 0; i < c->npatterns; i++)
 		if (is_plain(c->clauses[i]) &&
-		    matches(tbuf_consumer_pattern(c, i), info))
+		    tbuf_probe_matches(info, tbuf_consumer_pattern(c, i)))
 			p->plain = true;
 	for (; e < end && error == 0; e++)
 		if (e->probe == &s->recorded && !is_plain(e->clause) &&
-		    matches(e->description, info) && (error =
+		    tbuf_probe_matches(info, e->description) && (error =
 		    add_fit(c->replay, p, info, e, &lack)) == -ENOTSUP)
 			tbuf_consumer_fail(c, error, "%s: cannot use %s "
 			    "with records of a file",

@@ -234,7 +234,7 @@ int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 /* Returns the description of an enabling below npatterns. */
 const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);
-/* Gives the probes of a target their ids. */
+/* Assigns ids to a target's probes that have registered since the last look. */
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
 
 /* ------------------------------------------------------------ budget */

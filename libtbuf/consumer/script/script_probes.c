@@ -24,17 +24,6 @@ set_names(struct tbuf_script_probe *p, const char *provider)
 	p->info.name = p->name;
 }
 
-static bool
-matches(const char *description, const struct tbuf_probe_info *info)
-{
-	struct tbuf_names names = {
-		.provider = info->provider, .module = info->module,
-		.function = info->function, .name = info->name
-	};
-
-	return (tbuf_description_match(description, &names));
-}
-
 /* Parses the name tick-N or profile-N; a rate without a suffix is in hz. */
 static bool
 parse_timer(const char *name, struct tbuf_script_probe *p)
@@ -65,7 +54,7 @@ tbuf_script_probe_make(const char *description, struct tbuf_script_probe *p)
 		return (false);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	set_names(p, "profile");
-	return (matches(description, &p->info));
+	return (tbuf_probe_matches(&p->info, description));
 }
 
 /* Makes the three fixed probes, which have the ids 1 to 3. */
@@ -90,7 +79,7 @@ tbuf_script_probe_find(struct tbuf_script *s, const char *description,
 {
 	make_fixed(s);
 	for (; *from < s->nprobes; (*from)++)
-		if (matches(description, &s->probes[*from].info))
+		if (tbuf_probe_matches(&s->probes[*from].info, description))
 			return (&s->probes[(*from)++]);
 	return (NULL);
 }
@@ -107,7 +96,7 @@ tbuf_consumer_own(const char *description)
 		memset(&p, 0, sizeof(p));
 		(void)snprintf(p.name, sizeof(p.name), "%s", fixed[i]);
 		set_names(&p, "dtrace");
-		if (matches(description, &p.info))
+		if (tbuf_probe_matches(&p.info, description))
 			return (1);
 	}
 	return (tbuf_script_probe_make(description, &p));

@@ -78,14 +78,6 @@ join(struct guards *g)
 	}
 }
 
-static uint32_t
-count_probes(const struct tbuf_target *t)
-{
-	uint32_t n = tbuf_load_acquire(&tbuf_view_control(&t->view)->nprobes);
-
-	return (n < t->view.tables.entries ? n : t->view.tables.entries);
-}
-
 /* Returns the address where a probe describes its semaphore, or 0. */
 static uint64_t
 guard_of(const struct tbuf_target *t, uint32_t i)
@@ -99,7 +91,7 @@ guard_of(const struct tbuf_target *t, uint32_t i)
 static bool
 has_guards(const struct tbuf_target *t)
 {
-	uint32_t n = count_probes(t), i;
+	uint32_t n = tbuf_probes_count(&t->view), i;
 
 	for (i = 0; i < n; i++)
 		if (guard_of(t, i) != 0)
@@ -110,7 +102,7 @@ has_guards(const struct tbuf_target *t)
 static bool
 collect(const struct tbuf_target *t, int memory, struct guards *g)
 {
-	uint32_t n = count_probes(t), i, enabled;
+	uint32_t n = tbuf_probes_count(&t->view), i, enabled;
 	uint64_t at;
 
 	g->count = 0;
