@@ -53,8 +53,7 @@ reader_look(struct tbuf_reader *r, uint64_t elapsed, uint64_t *wait)
 		return (true);
 	if (head > before && elapsed != 0) {
 		ns = time_for(part - used, head - before, elapsed);
-		if (ns < *wait)
-			*wait = ns;
+		*wait = MIN(*wait, ns);
 	}
 	return (false);
 }
@@ -80,6 +79,6 @@ tbuf_early_switch(struct tbuf_consumer *c, uint64_t now)
 	/* Records that a merge holds back stay in their buffer. */
 	least = full ? EARLY_PERIOD : FILL_PERIOD_LEAST;
 	c->last_fill = now;
-	c->next_fill = now + (wait > least ? wait : least);
+	c->next_fill = now + MAX(wait, least);
 	return (full);
 }

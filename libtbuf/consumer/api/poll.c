@@ -51,12 +51,6 @@ upkeep(struct tbuf_consumer *c)
 	}
 }
 
-static uint64_t
-earlier(uint64_t a, uint64_t b)
-{
-	return (a < b ? a : b);
-}
-
 /*
  * Returns true if a target's last records, or its end, are still to be
  * returned.  A new target may have ended already, and a merge may hold records
@@ -85,31 +79,31 @@ switches_early(const struct tbuf_consumer *c)
 uint64_t
 tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 {
-	uint64_t due = earlier(c->next_status, now + UPKEEP_PERIOD);
+	uint64_t due = MIN(c->next_status, now + UPKEEP_PERIOD);
 	const struct tbuf_target *t;
 
-	due = earlier(due, c->next_search);
+	due = MIN(due, c->next_search);
 	if (c->script != NULL)
-		due = earlier(due, tbuf_script_due(c->script));
-	due = earlier(due, tbuf_sampling_due(c));
-	due = earlier(due, c->next_command);
+		due = MIN(due, tbuf_script_due(c->script));
+	due = MIN(due, tbuf_sampling_due(c));
+	due = MIN(due, c->next_command);
 	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
-		due = earlier(due, c->next_clean);
+		due = MIN(due, c->next_clean);
 	if (tbuf_pools_any(c))
-		due = earlier(due, c->next_pool);
+		due = MIN(due, c->next_pool);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->growth != 0)
-			due = earlier(due, t->next_growth);
+			due = MIN(due, t->next_growth);
 	if (tbuf_policy(c->options.bufpolicy)->live)
-		due = earlier(due, c->next_switch);
+		due = MIN(due, c->next_switch);
 	if (switches_early(c))
-		due = earlier(due, c->next_fill);
+		due = MIN(due, c->next_fill);
 	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
-		due = earlier(due, now + LOOK_PERIOD);
+		due = MIN(due, now + LOOK_PERIOD);
 	if (any_ended(c))
-		due = earlier(due, now + HELD_PERIOD);
+		due = MIN(due, now + HELD_PERIOD);
 	if (c->orphan != 0)
-		due = earlier(due, now + ORPHAN_PERIOD);
+		due = MIN(due, now + ORPHAN_PERIOD);
 	return (due < now ? now : due);
 }
 

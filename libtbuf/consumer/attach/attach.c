@@ -265,8 +265,7 @@ zero(int fd, const struct tbuf_view *view, uint64_t at, uint64_t end)
 	    (uint64_t)data < end) {
 		if ((hole = lseek(fd, data, SEEK_HOLE)) == -1)
 			return (-errno);
-		if ((uint64_t)hole > end)
-			hole = (off_t)end;
+		hole = MIN(hole, (off_t)end);
 		memset(view->base + data, 0, (size_t)(hole - data));
 		data = hole;
 	}

@@ -162,8 +162,7 @@ storage_begin(int fd, const struct tbuf_slot *slot, struct tbuf_cpus *cpus)
 		    i * sizeof(lane))) != sizeof(lane))
 			return (0);
 		data = tbuf_place_offset(lane.place);
-		if (data < begin)
-			begin = data;
+		begin = MIN(begin, data);
 		if (lane.kind == TBUF_KIND_CPU)
 			tbuf_cpus_add(cpus, lane.cpu);
 	}

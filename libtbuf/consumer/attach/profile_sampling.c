@@ -475,12 +475,9 @@ set_interval(struct tbuf_sampling *s, const struct profile *p)
 {
 	uint64_t samples = p->buffers[0].size / 2 /
 	    tbuf_perf_sample_size(&p->terms);
-	uint64_t interval = samples * p->terms.period;
+	uint64_t interval = MAX(samples * p->terms.period, DRAIN_MIN);
 
-	if (interval < DRAIN_MIN)
-		interval = DRAIN_MIN;
-	if (interval < s->interval)
-		s->interval = interval;
+	s->interval = MIN(s->interval, interval);
 }
 
 static int

@@ -397,11 +397,9 @@ add_arrays(struct making *m, const struct tbuf_consumer *c,
 		}
 		size = key_size(v->keys, v->nkeys, m->strsize) +
 		    ((tbuf_cell_room(v->shape, m->strsize) + 7) & ~7u);
-		if (size > TBUF_KEY_LARGE)
-			size = TBUF_KEY_LARGE;
+		size = MIN(size, TBUF_KEY_LARGE);
 		size += TBUF_ELEMENT_HEAD * sizeof(uint64_t);
-		if (m->element < size)
-			m->element = size;
+		m->element = MAX(m->element, size);
 	}
 	return (at);
 }

@@ -63,8 +63,7 @@ note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 	    (t->order.terms.flags & TBUF_S_GROW) == 0)
 		return;
 	for (i = 0; i < t->nreaders; i++)
-		if (most < t->readers[i].position)
-			most = t->readers[i].position;
+		most = MAX(most, t->readers[i].position);
 	tbuf_usage_note(c->board->usage, c->run,
 	    tbuf_view_control(&t->view)->comm, most);
 }

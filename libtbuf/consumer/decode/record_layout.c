@@ -4,6 +4,8 @@
  * Builds record layouts, and reads records with them (layout/record.h has the
  * format of records).
  */
+#include <sys/param.h>
+
 #include <string.h>
 
 #include "consumer/decode/record_layout.h"
@@ -208,8 +210,7 @@ stack_piece(const char *data, size_t at, const struct tbuf_d_piece *piece,
 	v->type = TBUF_BINARY;
 	v->data += sizeof(uint64_t);
 	v->size -= (uint32_t)sizeof(uint64_t);
-	if (v->size > piece->bytes)
-		v->size = piece->bytes;
+	v->size = MIN(v->size, piece->bytes);
 	return (end);
 }
 

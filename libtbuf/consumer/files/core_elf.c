@@ -10,6 +10,7 @@
  * A truncated core lacks its end: mostly the memory at high addresses, where
  * file mappings are.
  */
+#include <sys/param.h>
 #include <sys/procfs.h>
 
 #include <elf.h>
@@ -225,8 +226,7 @@ read_notes(struct tbuf_core *core, uint64_t offset, uint64_t size)
 	char *bytes;
 	int error;
 
-	if (size > TBUF_CORE_NOTES)
-		size = TBUF_CORE_NOTES;
+	size = MIN(size, TBUF_CORE_NOTES);
 	if ((bytes = malloc(size + 1)) == NULL)
 		return (-ENOMEM);
 	n = tbuf_core_bytes(core, bytes, size, offset);

@@ -4,6 +4,7 @@
  * The mapping of a control file.
  */
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -28,8 +29,7 @@ tbuf_view_map(int fd, uint64_t size, struct tbuf_view *view)
 		return (error);
 	if (size > (uint64_t)st.st_size)
 		return (-EINVAL);
-	if (size < control.tables.areas)
-		size = control.tables.areas;
+	size = MAX(size, control.tables.areas);
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return (-errno);

@@ -444,12 +444,9 @@ static uint64_t
 age(pid_t pid)
 {
 	uint64_t tick = TBUF_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t began = tbuf_start_time(pid) * tick, now;
-	struct timespec ts;
+	uint64_t began = tbuf_start_time(pid) * tick;
+	uint64_t now = tbuf_nanoseconds(CLOCK_BOOTTIME);
 
-	if (clock_gettime(CLOCK_BOOTTIME, &ts) != 0)
-		return (UINT64_MAX);
-	now = (uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec;
 	return (now < began ? 0 : now - began);
 }
 

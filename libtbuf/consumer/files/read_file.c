@@ -3,6 +3,8 @@
  *
  * Reads bytes of a lane of a control file.
  */
+#include <sys/param.h>
+
 #include "arch/atomics.h"
 #include "consumer/files/files.h"
 
@@ -13,10 +15,9 @@ bool
 tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
     uint64_t size)
 {
-	uint64_t offset = at & (storage - 1), first = storage - offset;
+	uint64_t offset = at & (storage - 1), first;
 
-	if (first > size)
-		first = size;
+	first = MIN(size, storage - offset);
 	return (tbuf_file_read(fd, to, first, data + offset) &&
 	    tbuf_file_read(fd, (char *)to + first, size - first, data));
 }

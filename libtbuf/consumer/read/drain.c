@@ -644,8 +644,8 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 		return (0);
 	if (merging)
 		until = tbuf_merge_time(c);
-	if (c->replay == NULL && until > d->until_script)
-		until = d->until_script;
+	if (c->replay == NULL)
+		until = MIN(until, d->until_script);
 	if (tbuf_script_next(c->script, event, until) == 0 &&
 	    (merging || tbuf_script_losses(c->script, event) == 0))
 		return (0);

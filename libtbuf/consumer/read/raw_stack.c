@@ -48,8 +48,7 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 	uint64_t *words = c->stack;
 	struct tbuf_raw raw;
 
-	if (most > TBUF_STACK_WORDS)
-		most = TBUF_STACK_WORDS;
+	most = MIN(most, TBUF_STACK_WORDS);
 	if (v->size < sizeof(raw) || most < 2) {
 		v->size = 0;
 		return;

@@ -100,12 +100,6 @@ batch_new(uint64_t size)
 	return (b);
 }
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return (a < b ? a : b);
-}
-
 /* Adds a half's records, as far as the file has them. */
 static bool
 half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
@@ -129,10 +123,10 @@ table_add(const struct tbuf_target *t, uint32_t i,
 	uint64_t half = u->wraps ? u->size / 2 : u->size, older = 0;
 	uint64_t at = u->at + tbuf_units_tables(u->count) + i * u->size;
 	uint64_t laps = tbuf_unit_laps(entry->head);
-	uint64_t size = least(tbuf_unit_bytes(entry->head), half);
+	uint64_t size = MIN(tbuf_unit_bytes(entry->head), half);
 
 	if (u->wraps && laps != 0)
-		older = least(tbuf_unit_bytes(entry->half[
+		older = MIN(tbuf_unit_bytes(entry->half[
 		    tbuf_unit_older(entry->head)].head), half);
 	return (half_add(t, b, at + ((laps & 1) != 0 ? 0 : half), older) &&
 	    half_add(t, b, at + (u->wraps && (laps & 1) != 0 ? half : 0),

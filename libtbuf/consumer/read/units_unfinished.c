@@ -11,12 +11,6 @@
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return (a < b ? a : b);
-}
-
 /*
  * Lets DONE tables be freed as if they were returned: all lanes were read, and
  * had no commit record of them.
@@ -61,7 +55,7 @@ unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	b->instance = tbuf_unit_instance(e->word);
 	b->info.ended = ending;
 	b->info.outcome = tbuf_unit_outcome(e->ended);
-	b->info.discarded = ending ? total - least(e->count, total) : 0;
+	b->info.discarded = ending ? total - MIN(e->count, total) : 0;
 	return (b);
 }
 

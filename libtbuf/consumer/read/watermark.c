@@ -77,10 +77,8 @@ locks_least(const struct tbuf_target *t, uint64_t least)
 		/* Acquire: records of earlier holders are below the end. */
 		taken = tbuf_load_acquire(&r->lane->taken);
 		/* The first holder has stored no time yet. */
-		if (taken < t->time.base.ticks)
-			taken = t->time.base.ticks;
-		if (taken < least)
-			least = taken;
+		taken = MAX(taken, t->time.base.ticks);
+		least = MIN(least, taken);
 	}
 	return (least);
 }
@@ -158,10 +156,7 @@ tbuf_watermark_time(const struct tbuf_consumer *c)
 		time = tbuf_timeline_mono(&t->time, t->watermark);
 		if (!d->everywhere)
 			time -= time < MARGIN ? time : MARGIN;
-		if (time < until)
-			until = time;
+		until = MIN(until, time);
 	}
-	if (until < d->noted - hold)
-		until = d->noted - hold;
-	return (until);
+	return (MAX(until, d->noted - hold));
 }

@@ -12,9 +12,11 @@
 #include "shared/memory_limit.h"
 
 static uint64_t
-least(uint64_t a, uint64_t b)
+least_room(uint64_t room, int fd)
 {
-	return (a < b ? a : b);
+	uint64_t other = tbuf_room(fd);
+
+	return (MIN(room, other));
 }
 
 bool
@@ -38,10 +40,10 @@ tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 	}
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->fd != -1)
-			room = least(room, tbuf_room(t->fd));
+			room = least_room(room, t->fd);
 	/* Future targets have their files in the runtime directory. */
 	if (c->run != 0 && c->directory != -1)
-		room = least(room, tbuf_room(c->directory));
+		room = least_room(room, c->directory);
 	*bytes = room / 2;
 	return (0);
 }

@@ -183,14 +183,12 @@ lanes_add(struct tbuf_target *t, uint32_t n, uint64_t at)
 static int
 grow(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	uint32_t n = thread_lanes_of(t) - 1,
-	    most = t->layout.nlanes_max - t->nreaders;
+	uint32_t n = MIN(thread_lanes_of(t) - 1,
+	    t->layout.nlanes_max - t->nreaders);
 	struct tbuf_chunk chunk;
 	uint64_t size;
 	int error;
 
-	if (n > most)
-		n = most;
 	if (n == 0 || t->nchunks == TBUF_NCHUNKS)
 		return (-ENOSPC);
 	size = n * tbuf_lane_stride(t->layout.thread_lane_size,

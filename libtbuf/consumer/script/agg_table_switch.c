@@ -84,10 +84,8 @@ back_second(struct tbuf_consumer *c, struct tbuf_target *t)
 		    copy[1].table < t->area || copy[1].table > t->area_end ||
 		    copy[1].storage > t->area_end - copy[1].table)
 			return (false);
-		if (copy[1].table < begin)
-			begin = copy[1].table;
-		if (copy[1].table + copy[1].storage > end)
-			end = copy[1].table + copy[1].storage;
+		begin = MIN(begin, copy[1].table);
+		end = MAX(end, copy[1].table + copy[1].storage);
 	}
 	if (begin >= end || !tbuf_budget_take(c, end - begin))
 		return (false);

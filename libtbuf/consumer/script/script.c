@@ -184,8 +184,7 @@ tbuf_script_free(struct tbuf_script *s)
 static int
 lend(struct tbuf_buffer *buffer, uint64_t room)
 {
-	if (room > UINT32_C(1) << 30)
-		room = UINT32_C(1) << 30;
+	room = MIN(room, UINT32_C(1) << 30);
 	buffer->room = (uint32_t)room;
 	buffer->bytes = calloc(1, room + 8);
 	return (buffer->bytes == NULL ? -ENOMEM : 0);
@@ -203,10 +202,8 @@ record_room(const struct tbuf_d_script *source, uint32_t *npieces)
 	for (i = 0; i < source->nclauses; i++)
 		for (j = 0; j < source->clauses[i].nrecords; j++) {
 			r = &source->clauses[i].records[j];
-			if (r->bytes > most)
-				most = r->bytes;
-			if (r->npieces > *npieces)
-				*npieces = r->npieces;
+			most = MAX(most, r->bytes);
+			*npieces = MAX(*npieces, r->npieces);
 		}
 	/* A record may be made while another one is being made. */
 	return (2 * most + 8);
@@ -485,12 +482,8 @@ tbuf_script_now(const struct tbuf_script *s)
 uint64_t
 tbuf_script_wall(const struct tbuf_script *s)
 {
-	struct timespec ts;
-
-	if (s->moment != 0)
-		return (s->moment + s->wall_ahead);
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
+	return (s->moment != 0 ? s->moment + s->wall_ahead :
+	    tbuf_nanoseconds(CLOCK_REALTIME));
 }
 
 void

@@ -49,8 +49,7 @@ key_add(struct tbuf_buffer *key, const void *bytes, uint32_t size,
 {
 	uint32_t at = (key->used + alignment - 1) & -alignment;
 
-	if (size > room)
-		size = room;
+	size = MIN(size, room);
 	if (at > key->room || room > key->room - at)
 		return (false);
 	memset(key->bytes + key->used, 0, at + room - key->used);

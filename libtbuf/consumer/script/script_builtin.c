@@ -20,15 +20,6 @@
 
 #define CHILL_MAX	(TBUF_SECOND / 2)
 
-static uint64_t
-clock_read(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return ((uint64_t)ts.tv_sec * TBUF_SECOND + (uint64_t)ts.tv_nsec);
-}
-
 /* Opens a file in /proc of this process, or the one that was sampled. */
 static FILE *
 process_file(const struct tbuf_script *s, const char *name)
@@ -173,7 +164,7 @@ virtual_time(const struct tbuf_script *s)
 	FILE *f;
 
 	if (s->sample == NULL)
-		return (clock_read(CLOCK_THREAD_CPUTIME_ID));
+		return (tbuf_nanoseconds(CLOCK_THREAD_CPUTIME_ID));
 	(void)snprintf(name, sizeof(name), "task/%d/schedstat",
 	    (int)s->sample->tid);
 	if ((f = process_file(s, name)) == NULL)

@@ -62,36 +62,41 @@ tbuf_script_unsampled(struct tbuf_script *s, int cpu, uint64_t count)
 		s->cpus[cpu].drops[TBUF_CAUSE_FULL] += count;
 }
 
+/* Copies at most `most` frames of a sample, or NULL.  Returns their number. */
+static uint64_t
+frames_copy(const struct tbuf_script_sample *sample, uint8_t *to,
+    uint64_t most)
+{
+	uint64_t n = sample != NULL ? MIN(sample->nframes, most) : 0, first;
+
+	if (n == 0)
+		return (0);
+	memcpy(to, sample->frames, n * sizeof(uint64_t));
+	/* The first frame is the program counter, not a return address. */
+	first = sample->frames[0] | TBUF_FRAME_EXACT;
+	memcpy(to, &first, sizeof(first));
+	return (n);
+}
+
 int
 tbuf_script_stack(struct tbuf_machine *m, uint64_t image, uint8_t *to,
     uint32_t *size)
 {
-	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
 	const uint64_t head[2] = { 0, image };
-	uint32_t n = sample != NULL ? sample->nframes : 0;
-	uint64_t first;
 
 	if (*size < sizeof(head))
 		return (TBUF_FAULT_ILLEGAL);
-	if (n > (*size - sizeof(head)) / sizeof(uint64_t))
-		n = (*size - sizeof(head)) / sizeof(uint64_t);
 	memcpy(to, head, sizeof(head));
-	*size = (uint32_t)(sizeof(head) + n * sizeof(uint64_t));
-	if (n == 0)
-		return (0);
-	memcpy(to + sizeof(head), sample->frames, n * sizeof(uint64_t));
-	first = sample->frames[0] | TBUF_FRAME_EXACT;
-	memcpy(to + sizeof(head), &first, sizeof(first));
+	*size = (uint32_t)(sizeof(head) + sizeof(uint64_t) *
+	    frames_copy(tbuf_script_of(m)->sample, to + sizeof(head),
+	    (*size - sizeof(head)) / sizeof(uint64_t)));
 	return (0);
 }
 
 int
 tbuf_script_frames(struct tbuf_machine *m, uint64_t address, uint64_t most)
 {
-	const struct tbuf_script_sample *sample = tbuf_script_of(m)->sample;
-	uint64_t n = sample != NULL ? sample->nframes : 0;
 	struct tbuf_span span;
-	uint64_t first;
 	int answer = tbuf_memory_span(m, address, 0, &span);
 
 	if (answer != 0)
@@ -100,16 +105,8 @@ tbuf_script_frames(struct tbuf_machine *m, uint64_t address, uint64_t most)
 		m->fault.address = address;
 		return (TBUF_FAULT_ADDRESS);
 	}
-	if (most > span.size / sizeof(uint64_t))
-		most = span.size / sizeof(uint64_t);
-	if (n > most)
-		n = most;
+	most = MIN(most, span.size / sizeof(uint64_t));
 	memset(span.at, 0, most * sizeof(uint64_t));
-	if (n == 0)
-		return (0);
-	memcpy(span.at, sample->frames, n * sizeof(uint64_t));
-	/* The first frame is the program counter, not a return address. */
-	first = sample->frames[0] | TBUF_FRAME_EXACT;
-	memcpy(span.at, &first, sizeof(first));
+	(void)frames_copy(tbuf_script_of(m)->sample, span.at, most);
 	return (0);
 }

@@ -13,10 +13,8 @@
 bool
 tbuf_speculations_make(struct tbuf_script *s)
 {
-	uint64_t i, count = s->terms.nspec;
+	uint64_t i, count = MIN(s->terms.nspec, TBUF_NSPEC_MAX);
 
-	if (count > TBUF_NSPEC_MAX)
-		count = TBUF_NSPEC_MAX;
 	s->speculations = calloc(count + 1, sizeof(*s->speculations));
 	if (s->speculations == NULL)
 		return (false);

@@ -433,8 +433,7 @@ store(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		return (answer);
 	if (room < terminated)
 		return (TBUF_FAULT_ILLEGAL);
-	if (size > room - terminated)
-		size = room - terminated;
+	size = MIN(size, room - terminated);
 	memmove(to, bytes, size);
 	memset(to + size, 0, room - size);
 	return (stored(s, scope, id, 0));

@@ -43,8 +43,7 @@ tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
 {
 	struct tbuf_target *t = r->target;
 
-	if (limit > r->storage)
-		limit = r->storage;
+	limit = MIN(limit, r->storage);
 	if (limit <= r->backed)
 		return (true);
 	if (t->state != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||

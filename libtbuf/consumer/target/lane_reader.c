@@ -132,9 +132,7 @@ bound_switch(struct tbuf_reader *r)
 		tbuf_store(&r->lane->tail, r->position);
 	} else {
 		r->end = head;
-		limit = head + r->size;
-		if (limit > r->position + 2 * r->size)
-			limit = r->position + 2 * r->size;
+		limit = MIN(head + r->size, r->position + 2 * r->size);
 		if (tbuf_reader_grow(r, limit))
 			r->limit = limit;
 	}
@@ -244,8 +242,7 @@ fetch(struct tbuf_reader *r)
 
 	if (r->snapshot)
 		return (false);
-	if (size > room)
-		size = room;
+	size = MIN(size, room);
 	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
 	    r->chunk, size))
 		return (false);

@@ -42,10 +42,9 @@ read_lane(const struct tbuf_view *view, const struct tbuf_lane *lane,
 	if (size < 64 || size > view->size || !inside(view, at, size) ||
 	    lane->size > size)
 		return (false);
-	if (at < extent->data)
-		extent->data = at;
-	if (second != 0 && second < extent->end)
-		extent->end = second;
+	extent->data = MIN(extent->data, at);
+	if (second != 0)
+		extent->end = MIN(extent->end, second);
 	extent->storage += size;
 	return (true);
 }

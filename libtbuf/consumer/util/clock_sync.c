@@ -15,12 +15,18 @@
 #define SPAN_MIN	UINT64_C(1000000)
 
 uint64_t
-tbuf_now(void)
+tbuf_nanoseconds(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return ((uint64_t)t.tv_sec * TBUF_SECOND + (uint64_t)t.tv_nsec);
+}
+
+uint64_t
+tbuf_now(void)
+{
+	return (tbuf_nanoseconds(CLOCK_MONOTONIC));
 }
 
 /* Sets the slope, which must be harmless: the target wrote its points. */

@@ -7,17 +7,20 @@
 #ifndef TBUF_CONSUMER_UTIL_UTIL_H
 #define TBUF_CONSUMER_UTIL_UTIL_H
 
+#include <sys/param.h>
 #include <sys/types.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "shared/session_build.h"
 
 #define TBUF_SECOND	UINT64_C(1000000000)
 
-/* Returns CLOCK_MONOTONIC in ns. */
+/* Return a clock, and CLOCK_MONOTONIC, in ns. */
+uint64_t tbuf_nanoseconds(clockid_t);
 uint64_t tbuf_now(void);
 
 /* Lists the online CPUs; if unknown, this thread's allowed CPUs, or none. */
