@@ -247,3 +247,47 @@ tbuf_pieces_read(const struct tbuf_d_piece *piece, uint32_t npieces,
 		}
 	}
 }
+
+/* ------------------------------------------------------------ addresses */
+
+#define ADDRESS(named, does)						\
+	{ { .kind = TBUF_KIND_VOID, .name = named }, does }
+
+static const struct {
+	struct tbuf_d_shape shape;
+	enum tbuf_d_action_kind action;
+} addresses[TBUF_ADDRESS_END] = {
+	[TBUF_ADDRESS_NONE] = ADDRESS(NULL, TBUF_ACTION_TRACE),
+	[TBUF_ADDRESS_USTACK] = ADDRESS("ustack", TBUF_ACTION_USTACK),
+	[TBUF_ADDRESS_USYM] = ADDRESS("usym", TBUF_ACTION_USYM),
+	[TBUF_ADDRESS_UMOD] = ADDRESS("umod", TBUF_ACTION_UMOD),
+	[TBUF_ADDRESS_UFUNC] = ADDRESS("ufunc", TBUF_ACTION_UFUNC),
+	[TBUF_ADDRESS_UADDR] = ADDRESS("uaddr", TBUF_ACTION_UADDR),
+	[TBUF_ADDRESS_RAW] = ADDRESS("ustack", TBUF_ACTION_USTACK)
+};
+
+uint32_t
+tbuf_address_of(const struct tbuf_d_shape *shape)
+{
+	uint32_t i;
+
+	for (i = TBUF_ADDRESS_USTACK; i < TBUF_ADDRESS_RAW; i++)
+		if (shape != NULL && shape->name != NULL &&
+		    strcmp(shape->name, addresses[i].shape.name) == 0)
+			return (i);
+	return (TBUF_ADDRESS_NONE);
+}
+
+const struct tbuf_d_shape *
+tbuf_address_shape(uint32_t kind)
+{
+	return (kind > TBUF_ADDRESS_NONE && kind < TBUF_ADDRESS_END ?
+	    &addresses[kind].shape : NULL);
+}
+
+enum tbuf_d_action_kind
+tbuf_address_action(uint32_t kind)
+{
+	return (addresses[kind < TBUF_ADDRESS_END ? kind :
+	    TBUF_ADDRESS_NONE].action);
+}
