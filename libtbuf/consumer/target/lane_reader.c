@@ -151,22 +151,37 @@ bound_fill(struct tbuf_reader *r)
 		r->end = head;
 }
 
-/* tail is read after head, so that the bytes between them fit into the ring. */
-static void
-bound_ring(struct tbuf_reader *r)
+static uint64_t
+lane_tail(const struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&r->lane->head);
 	struct tbuf_pair pair;
 
+	if (!tbuf_policy(r->target->order.terms.policy)->overwrites)
+		return (tbuf_load_acquire(&r->lane->tail));
 	tbuf_lane_pair(r->lane, &pair);
+	return (pair.tail);
+}
+
+/*
+ * Takes all of a lane: under ring, or under any policy if it was not read
+ * before.  tail is read after head, so that the bytes between them fit into the
+ * storage.
+ */
+static void
+bound_all(struct tbuf_reader *r)
+{
+	uint64_t head = tbuf_load_acquire(&r->lane->head), tail = lane_tail(r);
+	uint64_t most = tbuf_policy(r->target->order.terms.policy)->overwrites ?
+	    r->size : r->storage;
+
 	r->end = head;
-	if (pair.tail >= head)
+	if (tail >= head)
 		r->position = head;
-	else if (head - pair.tail > r->size || head < r->position ||
-	    (head | pair.tail) % 8 != 0)
+	else if (head - tail > most || head < r->position ||
+	    (head | tail) % 8 != 0)
 		begin_anew(r, head);
-	else if (pair.tail > r->position)
-		r->position = pair.tail;
+	else if (tail > r->position)
+		r->position = tail;
 }
 
 void
@@ -183,20 +198,9 @@ tbuf_reader_bound(struct tbuf_reader *r, enum tbuf_policy policy)
 		bound_fill(r);
 		break;
 	case TBUF_RING:
-		bound_ring(r);
+		bound_all(r);
 		break;
 	}
-}
-
-static uint64_t
-lane_tail(const struct tbuf_reader *r)
-{
-	struct tbuf_pair pair;
-
-	if (!tbuf_policy(r->target->order.terms.policy)->overwrites)
-		return (tbuf_load_acquire(&r->lane->tail));
-	tbuf_lane_pair(r->lane, &pair);
-	return (pair.tail);
 }
 
 /*
@@ -376,28 +380,6 @@ tbuf_reader_copy(struct tbuf_reader *r)
 }
 
 /*
- * Sets the end as bound_ring() does, under any policy, for a lane that was not
- * read before: tail is read after head, so that the bytes between them fit into
- * the storage.
- */
-static void
-bound_file(struct tbuf_reader *r)
-{
-	uint64_t head = tbuf_load_acquire(&r->lane->head), tail = lane_tail(r);
-	uint64_t most = tbuf_policy(r->target->order.terms.policy)->overwrites ?
-	    r->size : r->storage;
-
-	r->end = head;
-	if (tail >= head)
-		r->position = head;
-	else if (head - tail > most || head < r->position ||
-	    (head | tail) % 8 != 0)
-		begin_anew(r, head);
-	else if (tail > r->position)
-		r->position = tail;
-}
-
-/*
  * Copies a ring.  Returns false if all of it was overwritten meanwhile, or
  * there is no memory.  The buffer is touched first: its page faults can take
  * longer than a small ring takes to wrap.
@@ -408,12 +390,12 @@ copy_ring(struct tbuf_reader *r)
 	unsigned char *own;
 	uint64_t size;
 
-	bound_file(r);
+	bound_all(r);
 	size = r->end - r->position + TBUF_PAGE;
 	if ((own = malloc(size)) == NULL)
 		return (false);
 	memset(own, 0, size);
-	bound_file(r);
+	bound_all(r);
 	if (r->position == r->end || r->end - r->position > size) {
 		free(own);
 		return (false);
@@ -455,7 +437,7 @@ tbuf_reader_look(struct tbuf_reader *r)
 	}
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
 	r->fetched_size = 0;
-	bound_file(r);
+	bound_all(r);
 	return (r->target->changing ? tbuf_reader_copy(r) : 0);
 }
 
