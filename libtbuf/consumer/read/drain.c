@@ -399,10 +399,28 @@ tbuf_drain_counts(const struct tbuf_drain *d, const struct tbuf_target *t,
 	    counter != TBUF_OVERWRITTEN);
 }
 
+/* Adds an event's losses, if it has any, to the totals. */
+static void
+count_loss(struct tbuf_consumer *c, const struct tbuf_event *event)
+{
+	if (event->type == TBUF_EVENT_DROPS)
+		c->totals.drops += event->count;
+	else if (event->type == TBUF_EVENT_OVERWRITTEN)
+		c->totals.overwritten += event->count;
+}
+
 /* Returns 1 with the group's next loss, or 0 [inv.account]. */
 static int
 next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 {
+	static const enum tbuf_event_type types[TBUF_COUNTERS] = {
+		[TBUF_CAUSE_FULL] = TBUF_EVENT_DROPS,
+		[TBUF_CAUSE_LARGE] = TBUF_EVENT_DROPS,
+		[TBUF_CAUSE_NOLANE] = TBUF_EVENT_DROPS,
+		[TBUF_OVERWRITTEN] = TBUF_EVENT_OVERWRITTEN,
+		[TBUF_AGGREGATION] = TBUF_EVENT_AGGREGATION,
+		[TBUF_DYNAMIC] = TBUF_EVENT_DYNAMIC
+	};
 	struct tbuf_drain *d = &c->drain;
 	const struct tbuf_reader *r = d->order[d->group];
 	uint64_t gain;
@@ -414,20 +432,10 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		if ((gain = group_gain(d, d->counter)) == 0)
 			continue;
-		if (d->counter == TBUF_AGGREGATION) {
-			tbuf_event_count(event, TBUF_EVENT_AGGREGATION, r,
-			    gain);
-		} else if (d->counter == TBUF_DYNAMIC) {
-			tbuf_event_count(event, TBUF_EVENT_DYNAMIC, r, gain);
-		} else if (d->counter == TBUF_OVERWRITTEN) {
-			tbuf_event_count(event, TBUF_EVENT_OVERWRITTEN, r,
-			    gain);
-			c->totals.overwritten += gain;
-		} else {
-			tbuf_event_count(event, TBUF_EVENT_DROPS, r, gain);
+		tbuf_event_count(event, types[d->counter], r, gain);
+		count_loss(c, event);
+		if (event->type == TBUF_EVENT_DROPS)
 			event->cause = (enum tbuf_cause)d->counter;
-			c->totals.drops += gain;
-		}
 		d->counter++;
 		return (1);
 	}
@@ -649,12 +657,8 @@ next_of_script(struct tbuf_consumer *c, struct tbuf_event *event)
 	if (tbuf_script_next(c->script, event, until) == 0 &&
 	    (merging || tbuf_script_losses(c->script, event) == 0))
 		return (0);
-	if (event->type == TBUF_EVENT_RECORD)
-		c->totals.records++;
-	else if (event->type == TBUF_EVENT_DROPS)
-		c->totals.drops += event->count;
-	else if (event->type == TBUF_EVENT_OVERWRITTEN)
-		c->totals.overwritten += event->count;
+	c->totals.records += event->type == TBUF_EVENT_RECORD;
+	count_loss(c, event);
 	return (1);
 }
 

@@ -28,17 +28,9 @@ look(struct tbuf_consumer *c, struct tbuf_reader *r)
 }
 
 static void
-swap(struct tbuf_reader **heap, unsigned i, unsigned j)
-{
-	struct tbuf_reader *r = heap[i];
-
-	heap[i] = heap[j];
-	heap[j] = r;
-}
-
-static void
 sift_down(struct tbuf_drain *d, unsigned i)
 {
+	struct tbuf_reader *r;
 	unsigned child;
 
 	for (; (child = 2 * i + 1) < d->heap_count; i = child) {
@@ -47,7 +39,9 @@ sift_down(struct tbuf_drain *d, unsigned i)
 			child++;
 		if (d->heap[i]->next_time <= d->heap[child]->next_time)
 			break;
-		swap(d->heap, i, child);
+		r = d->heap[i];
+		d->heap[i] = d->heap[child];
+		d->heap[child] = r;
 	}
 }
 
