@@ -231,7 +231,7 @@ act(struct tbuf_consumer *c, unsigned options, unsigned action)
 		tbuf_unit_figures(visit_figures, NULL);
 		break;
 	case ACTION_END:
-		tbuf_consumer_quiesce(c);
+		tbuf_consumer_quiesce(c, NULL);
 		if (tbuf_drain_begin(c, TBUF_DRAIN_LAST) == 0)
 			take(c, options);
 		break;

@@ -64,7 +64,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 		return;
 	tbuf_spawn_abandon(c);
 	tbuf_board_withdraw(c);
-	tbuf_consumer_quiesce(c);
+	tbuf_consumer_quiesce(c, NULL);
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
 		tbuf_target_free(c, t);
 	tbuf_sampling_free(c);
@@ -270,7 +270,7 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	tbuf_sampling_begin(c);
 	if ((error = begin(c)) != 0) {
 		tbuf_board_withdraw(c);
-		tbuf_consumer_quiesce(c);
+		tbuf_consumer_quiesce(c, NULL);
 		c->state = TBUF_RUN_ENDED;
 		return (error);
 	}

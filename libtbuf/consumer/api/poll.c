@@ -313,7 +313,7 @@ collect_resigned(struct tbuf_consumer *c)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!given_up(t))
 			continue;
-		tbuf_target_quiesce(c, t);
+		tbuf_consumer_quiesce(c, t);
 		/* The target may have published its exit() only now. */
 		if (exit_seen(c, t))
 			continue;
@@ -403,7 +403,7 @@ finish(struct tbuf_consumer *c, int result)
 		tbuf_board_withdraw(c);
 		tbuf_consumer_scan(c);
 	}
-	tbuf_consumer_quiesce(c);
+	tbuf_consumer_quiesce(c, NULL);
 	tbuf_sampling_drain(c);
 	if (c->script != NULL)
 		c->script->stopped = true;

@@ -25,9 +25,9 @@ void	tbuf_attach_new(struct tbuf_consumer *);
 /* Attaches to a target's new exec image. */
 void	tbuf_consumer_regrab(struct tbuf_consumer *, struct tbuf_target *);
 
-/* Stops the sessions of a consumer, or the one on a target. */
-void	tbuf_consumer_quiesce(struct tbuf_consumer *);
-void	tbuf_target_quiesce(struct tbuf_consumer *, struct tbuf_target *);
+/* Stops the sessions of a consumer; `only` (or NULL) selects one target. */
+void	tbuf_consumer_quiesce(struct tbuf_consumer *,
+	    const struct tbuf_target *only);
 
 /*
  * Returns true if a buffer is so full that it has to be switched now.  Sets

@@ -292,8 +292,8 @@ stoppable(const struct tbuf_target *t, const struct tbuf_target *only)
 	    !tbuf_session_stopped(t));
 }
 
-static void
-quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
+void
+tbuf_consumer_quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 {
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
@@ -323,18 +323,6 @@ quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
 			tbuf_session_retire(t);
 		close_nolanes(t);
 	}
-}
-
-void
-tbuf_consumer_quiesce(struct tbuf_consumer *c)
-{
-	quiesce(c, NULL);
-}
-
-void
-tbuf_target_quiesce(struct tbuf_consumer *c, struct tbuf_target *t)
-{
-	quiesce(c, t);
 }
 
 /*

@@ -633,18 +633,6 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 
 /* ------------------------------------------------------------ enablings */
 
-static int
-enable(struct tbuf_consumer *c, const struct tbuf_d_clause *clause,
-    const char *description)
-{
-	int enabling = tbuf_consumer_enable(c, description);
-
-	if (enabling < 0)
-		return (enabling);
-	c->clauses[enabling] = clause;
-	return (0);
-}
-
 int
 tbuf_clauses_enable(struct tbuf_consumer *c,
     const struct tbuf_d_script *source)
@@ -652,15 +640,17 @@ tbuf_clauses_enable(struct tbuf_consumer *c,
 	const struct tbuf_d_clause *clause = source->clauses;
 	const struct tbuf_d_clause *end = clause + source->nclauses;
 	uint32_t i;
-	int error;
+	int enabling;
 
 	for (; clause < end; clause++)
 		for (i = 0; i < clause->ndescriptions; i++) {
 			if (!tbuf_clauses_theirs(clause->descriptions[i]))
 				continue;
-			error = enable(c, clause, clause->descriptions[i]);
-			if (error != 0)
-				return (error);
+			enabling = tbuf_consumer_enable(c,
+			    clause->descriptions[i]);
+			if (enabling < 0)
+				return (enabling);
+			c->clauses[enabling] = clause;
 		}
 	return (0);
 }

@@ -30,17 +30,6 @@ lacks_variable(const struct tbuf_d_script *source, uint64_t word)
 }
 
 static const char *
-lacks_word(const struct tbuf_d_script *source, uint64_t word)
-{
-	switch (tbuf_word_operation(word)) {
-	case TBUF_OP_LDR:
-	case TBUF_OP_STB:
-		return (lacks_variable(source, word));
-	}
-	return (NULL);
-}
-
-static const char *
 lacks_program(const struct tbuf_d_script *source,
     const struct tbuf_d_program *program)
 {
@@ -50,7 +39,9 @@ lacks_program(const struct tbuf_d_script *source,
 	if (program->length > TBUF_TARGET_WORDS)
 		return ("programs of more than 4096 instructions");
 	for (i = 0; i < program->length && lack == NULL; i++)
-		lack = lacks_word(source, program->code[i]);
+		if (tbuf_word_operation(program->code[i]) == TBUF_OP_LDR ||
+		    tbuf_word_operation(program->code[i]) == TBUF_OP_STB)
+			lack = lacks_variable(source, program->code[i]);
 	return (lack);
 }
 

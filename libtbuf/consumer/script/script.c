@@ -161,7 +161,9 @@ tbuf_script_free(struct tbuf_script *s)
 {
 	if (s == NULL)
 		return;
-	tbuf_entries_free(s);
+	tbuf_entries_free(&s->queue);
+	tbuf_entries_free(&s->giving);
+	free(s->returned);
 	tbuf_cells_free(&s->globals);
 	tbuf_cells_free(&s->locals);
 	tbuf_script_threads_free(s);

@@ -517,7 +517,7 @@ int	tbuf_script_next(struct tbuf_script *, struct tbuf_event *,
 int	tbuf_script_losses(struct tbuf_script *, struct tbuf_event *);
 /* Returns true if a CPU's buffer is full under fill. */
 bool	tbuf_script_full(const struct tbuf_script *);
-void	tbuf_entries_free(struct tbuf_script *);
+void	tbuf_entries_free(struct tbuf_entries *);
 
 /* ------------------------------------------------------------ shared variables */
 

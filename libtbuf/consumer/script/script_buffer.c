@@ -264,12 +264,14 @@ count(struct tbuf_script *s, struct tbuf_event *event, uint64_t *counter,
 	return (1);
 }
 
-static int
-give_losses(struct tbuf_script *s, struct tbuf_event *event)
+int
+tbuf_script_losses(struct tbuf_script *s, struct tbuf_event *event)
 {
 	struct tbuf_script_cpu *cpu;
 	unsigned cause;
 
+	if (!s->telling)
+		return (0);
 	for (; s->next_loss < TBUF_NCPUS; s->next_loss++) {
 		cpu = &s->cpus[s->next_loss];
 		for (cause = 0; cause < 3; cause++) {
@@ -310,23 +312,13 @@ tbuf_script_next(struct tbuf_script *s, struct tbuf_event *event,
 	return (1);
 }
 
-int
-tbuf_script_losses(struct tbuf_script *s, struct tbuf_event *event)
-{
-
-	return (s->telling ? give_losses(s, event) : 0);
-}
-
 void
-tbuf_entries_free(struct tbuf_script *s)
+tbuf_entries_free(struct tbuf_entries *entries)
 {
 	struct tbuf_entry *e;
 
-	STAILQ_CONCAT(&s->giving, &s->queue);
-	while ((e = STAILQ_FIRST(&s->giving)) != NULL) {
-		STAILQ_REMOVE_HEAD(&s->giving, link);
+	while ((e = STAILQ_FIRST(entries)) != NULL) {
+		STAILQ_REMOVE_HEAD(entries, link);
 		free(e);
 	}
-	free(s->returned);
-	s->returned = NULL;
 }

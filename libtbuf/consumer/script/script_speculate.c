@@ -28,12 +28,7 @@ tbuf_speculations_make(struct tbuf_script *s)
 static void
 end(struct tbuf_speculation *one)
 {
-	struct tbuf_entry *e;
-
-	while ((e = STAILQ_FIRST(&one->entries)) != NULL) {
-		STAILQ_REMOVE_HEAD(&one->entries, link);
-		free(e);
-	}
+	tbuf_entries_free(&one->entries);
 	one->used = one->drops = 0;
 	one->active = false;
 }

@@ -414,7 +414,7 @@ START_TEST(nolane_counts_once_when_the_lanes_change)
 		told = t.drops[TBUF_CAUSE_NOLANE];
 		tbuf_target_refresh(target);
 	}
-	tbuf_consumer_quiesce(r.c);
+	tbuf_consumer_quiesce(r.c, NULL);
 	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(told + t.drops[TBUF_CAUSE_NOLANE], 5);
 	ck_assert_uint_eq(target->readers[0].nolane[TBUF_LOST_RECORD], 5);
