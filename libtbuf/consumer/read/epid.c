@@ -37,10 +37,13 @@ choose_enabling(const struct tbuf_consumer *c,
 	epid->unwanted = c->npatterns != 0;
 }
 
+/* Reads the head of a text record inside of the session's texts. */
 static bool
-read_at(const struct tbuf_target *t, uint64_t at, void *to, size_t size)
+read_head(const struct tbuf_target *t, uint64_t at,
+    struct tbuf_text_record *text)
 {
-	return (tbuf_file_read(t->fd, to, size, at));
+	return (at < t->texts.size && t->texts.size - at >= sizeof(*text) &&
+	    tbuf_file_read(t->fd, text, sizeof(*text), t->texts.at + at));
 }
 
 /*
@@ -54,14 +57,14 @@ read_text(const struct tbuf_target *t, uint64_t at,
 	struct tbuf_text_record text;
 	size_t size;
 
-	if (at >= t->texts.size || t->texts.size - at < sizeof(text) ||
-	    !read_at(t, t->texts.at + at, &text, sizeof(text)))
+	if (!read_head(t, at, &text))
 		return (-1);
 	size = text.npieces * sizeof(*pieces);
 	if (text.npieces > TBUF_PIECES_MAX ||
 	    text.size > t->texts.size - at ||
 	    text.size < sizeof(text) + size ||
-	    !read_at(t, t->texts.at + at + sizeof(text), pieces, size))
+	    !tbuf_file_read(t->fd, pieces, size,
+	    t->texts.at + at + sizeof(text)))
 		return (-1);
 	return (text.npieces);
 }
@@ -76,8 +79,7 @@ own_text(const struct tbuf_consumer *c, struct tbuf_target *t, uint64_t at,
 {
 	struct tbuf_text_record text;
 
-	if (at >= t->texts.size || t->texts.size - at < sizeof(text) ||
-	    !read_at(t, t->texts.at + at, &text, sizeof(text)))
+	if (!read_head(t, at, &text))
 		return (-1);
 	epid->record = tbuf_clauses_record(c, epid->enabling, text.record);
 	if (epid->record == NULL)
@@ -181,8 +183,8 @@ choose_layout(const struct tbuf_consumer *c, struct tbuf_target *t,
 {
 	struct tbuf_clause clause = { 0 };
 
-	if (t->clauses != 0 && !read_at(t, t->clauses +
-	    number * sizeof(clause), &clause, sizeof(clause)))
+	if (t->clauses != 0 && !tbuf_file_read(t->fd, &clause, sizeof(clause),
+	    t->clauses + number * sizeof(clause)))
 		return (false);
 	epid->clause = clause.text != 0;
 	epid->layout = epid->clause ? read_layout(c, t, &clause, epid, probe) :
@@ -198,11 +200,11 @@ read_selection(const struct tbuf_target *t, const struct tbuf_ecb *ecb)
 	uint64_t selection;
 	uint32_t mask;
 
-	if (read_at(t, t->area, &session, sizeof(session)) &&
+	if (tbuf_file_read(t->fd, &session, sizeof(session), t->area) &&
 	    session.selections != 0 && ecb->enabling < session.npatterns &&
 	    session.selections <= INT64_MAX / 2 &&
-	    read_at(t, session.selections + ecb->enabling * sizeof(selection),
-	    &selection, sizeof(selection)) &&
+	    tbuf_file_read(t->fd, &selection, sizeof(selection),
+	    session.selections + ecb->enabling * sizeof(selection)) &&
 	    (selection & TBUF_SELECTION_SET) != 0)
 		return ((uint32_t)selection);
 	mask = tbuf_load(&tbuf_view_probe(&t->view, ecb->probe)->selection);
@@ -225,8 +227,8 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 		return (NULL);
 	epid = &t->epids[number];
 	/* A forged EPID may be in a page that was never backed. */
-	if (!read_at(t, t->area + t->layout.ecbs + number * sizeof(ecb), &ecb,
-	    sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
+	if (!tbuf_file_read(t->fd, &ecb, sizeof(ecb), t->area +
+	    t->layout.ecbs + number * sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);
 	epid->enabling = ecb.enabling;

@@ -350,12 +350,12 @@ tbuf_script_store(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 
 /* ------------------------------------------------------------ memory */
 
-static unsigned
-kind_of(enum tbuf_scope scope)
-{
-	return (scope == TBUF_SCOPE_GLOBAL ? TBUF_OBJECT_GLOBAL :
-	    scope == TBUF_SCOPE_CLAUSE ? TBUF_OBJECT_CLAUSE : OBJECT_THREAD);
-}
+/* The kind of objects that are cells of a scope. */
+static const unsigned kinds[TBUF_SCOPE_ARRAY] = {
+	[TBUF_SCOPE_GLOBAL] = TBUF_OBJECT_GLOBAL,
+	[TBUF_SCOPE_CLAUSE] = TBUF_OBJECT_CLAUSE,
+	[TBUF_SCOPE_THREAD] = OBJECT_THREAD
+};
 
 int
 tbuf_script_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
@@ -377,7 +377,7 @@ tbuf_script_refer(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
 		return (TBUF_FAULT_ILLEGAL);
 	/* A structure exists from the start, a text once it is set. */
 	if (cell->is_set || (!cell->is_text && scope != TBUF_SCOPE_THREAD))
-		*address = tbuf_address(kind_of(scope), id, 0);
+		*address = tbuf_address(kinds[scope], id, 0);
 	return (0);
 }
 
@@ -427,9 +427,11 @@ store(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 {
 	uint32_t room = 0;
 	uint8_t *to = NULL;
-	int answer = place(s, scope, id, &to, &room);
+	int answer;
 
-	if (answer != 0)
+	if (bytes == NULL)
+		return (unset(s, scope, id));
+	if ((answer = place(s, scope, id, &to, &room)) != 0)
 		return (answer);
 	if (room < terminated)
 		return (TBUF_FAULT_ILLEGAL);
@@ -443,8 +445,6 @@ int
 tbuf_script_store_text(struct tbuf_machine *m, enum tbuf_scope scope,
     uint32_t id, const uint8_t *bytes, uint32_t size)
 {
-	if (bytes == NULL)
-		return (unset(tbuf_script_of(m), scope, id));
 	return (store(tbuf_script_of(m), scope, id, bytes, size, true));
 }
 
@@ -452,8 +452,6 @@ int
 tbuf_script_store_bytes(struct tbuf_machine *m, enum tbuf_scope scope,
     uint32_t id, const uint8_t *bytes, uint32_t size)
 {
-	if (bytes == NULL)
-		return (unset(tbuf_script_of(m), scope, id));
 	return (store(tbuf_script_of(m), scope, id, bytes, size, false));
 }
 
@@ -462,6 +460,7 @@ tbuf_script_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
     struct tbuf_span *span)
 {
 	struct tbuf_script *s = tbuf_script_of(m);
+	enum tbuf_scope scope = TBUF_SCOPE_GLOBAL;
 	const struct tbuf_element *e;
 	const struct tbuf_cell *cell;
 
@@ -478,13 +477,10 @@ tbuf_script_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 		span->writable = !is_shared(s, e->scope);
 		return (0);
 	}
-	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE &&
-	    kind != OBJECT_THREAD)
-		return (TBUF_FAULT_ADDRESS);
-	cell = cell_find(s, kind == TBUF_OBJECT_GLOBAL ? TBUF_SCOPE_GLOBAL :
-	    kind == TBUF_OBJECT_CLAUSE ? TBUF_SCOPE_CLAUSE :
-	    TBUF_SCOPE_THREAD, index);
-	if (cell == NULL)
+	while (scope < TBUF_SCOPE_ARRAY && kinds[scope] != kind)
+		scope++;
+	if (scope == TBUF_SCOPE_ARRAY ||
+	    (cell = cell_find(s, scope, index)) == NULL)
 		return (TBUF_FAULT_ADDRESS);
 	span->at = cell->bytes;
 	span->size = cell->room;
