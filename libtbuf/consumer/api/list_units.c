@@ -132,10 +132,9 @@ units_look(const struct look *l, const struct session *s)
 
 	for (i = 0; i < s->count && stop == 0; i++)
 		if (read_at(s, &e, sizeof(e), s->at + sizeof(s->head) +
-		    i * sizeof(e)) && (e.word == tbuf_unit_word(s->generation,
-		    tbuf_unit_instance(e.word), TBUF_UNIT_BOUND) ||
-		    e.word == tbuf_unit_word(s->generation,
-		    tbuf_unit_instance(e.word), TBUF_UNIT_ENDING)))
+		    i * sizeof(e)) &&
+		    (tbuf_unit_in(s->generation, e.word, TBUF_UNIT_BOUND) ||
+		    tbuf_unit_in(s->generation, e.word, TBUF_UNIT_ENDING)))
 			stop = unit_look(l, s, &e);
 	return (stop);
 }

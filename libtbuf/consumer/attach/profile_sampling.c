@@ -620,12 +620,11 @@ say(int error, char *text, size_t size)
 static bool
 say_threads(struct tbuf_sampling *s, struct unsampled *u)
 {
-	uint64_t n = u->threads - u->reported;
+	uint64_t n = tbuf_gain(&u->reported, u->threads);
 	char why[160];
 
 	if (n == 0)
 		return (false);
-	u->reported = u->threads;
 	say(u->error, why, sizeof(why));
 	(void)snprintf(s->text, sizeof(s->text), "%ju thread%s not sampled: "
 	    "%s", (uintmax_t)n, n == 1 ? " is" : "s are", why);
@@ -645,6 +644,7 @@ tbuf_consumer_unsampled(struct tbuf_consumer *c)
 {
 	struct tbuf_sampling *s = c->sampling;
 	char why[160];
+	uint64_t n;
 	unsigned i;
 
 	if (s == NULL)
@@ -659,12 +659,9 @@ tbuf_consumer_unsampled(struct tbuf_consumer *c)
 	for (i = 0; i < WHYS; i++)
 		if (say_threads(s, &s->unsampled[i]))
 			return (s->text);
-	if (s->untraced == s->untraced_reported)
+	if ((n = tbuf_gain(&s->untraced_reported, s->untraced)) == 0)
 		return (NULL);
 	(void)snprintf(s->text, sizeof(s->text), "%ju sample%s of processes "
-	    "that are not traced", (uintmax_t)(s->untraced -
-	    s->untraced_reported), s->untraced - s->untraced_reported == 1 ?
-	    " was" : "s were");
-	s->untraced_reported = s->untraced;
+	    "that are not traced", (uintmax_t)n, n == 1 ? " was" : "s were");
 	return (s->text);
 }

@@ -182,11 +182,8 @@ tbuf_target_lacks(const struct tbuf_target *t)
 uint64_t
 tbuf_target_lost(struct tbuf_target *t)
 {
-	uint32_t lost = tbuf_load(&tbuf_view_control(&t->view)->lost_probes);
-	uint64_t gain = lost > t->lost ? lost - t->lost : 0;
-
-	t->lost = lost;
-	return (gain);
+	return (tbuf_gain(&t->lost,
+	    tbuf_load(&tbuf_view_control(&t->view)->lost_probes)));
 }
 
 /*
@@ -199,7 +196,7 @@ tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)
 {
 	const struct tbuf_control *control = tbuf_view_control(&t->view);
 	struct chains chains;
-	uint64_t now, gain;
+	uint64_t now;
 	uint32_t seen;
 
 	if (t->slot == -1 || !tbuf_session_holds(t) || t->file_only)
@@ -213,15 +210,12 @@ tbuf_target_unmet(struct tbuf_consumer *c, struct tbuf_target *t, bool last)
 	t->unmet_seen = seen;
 	now = count_probes(c, t, &(struct counted){ &chains, false });
 	chains_free(&chains);
-	gain = now > t->unmet ? now - t->unmet : 0;
-	t->unmet = now;
-	return (gain);
+	return (tbuf_gain(&t->unmet, now));
 }
 
 uint64_t
 tbuf_target_unfit(struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	uint64_t now, gain;
 	uint32_t seen;
 
 	if (t->slot == -1 || !tbuf_session_holds(t) || t->clauses == 0 ||
@@ -231,10 +225,8 @@ tbuf_target_unfit(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (seen == t->unfit_seen)
 		return (0);
 	t->unfit_seen = seen;
-	now = count_probes(c, t, &(struct counted){ NULL, true });
-	gain = now > t->unfit ? now - t->unfit : 0;
-	t->unfit = now;
-	return (gain);
+	return (tbuf_gain(&t->unfit,
+	    count_probes(c, t, &(struct counted){ NULL, true })));
 }
 
 bool

@@ -373,17 +373,12 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 static uint64_t
 group_gain(const struct tbuf_drain *d, unsigned counter)
 {
-	struct tbuf_reader *r;
-	uint64_t now, gain = 0;
+	uint64_t gain = 0;
 	unsigned i;
 
-	for (i = d->group; i < d->cursor; i++) {
-		r = d->order[i];
-		now = tbuf_reader_counter(r, counter);
-		if (now > r->reported[counter])
-			gain += now - r->reported[counter];
-		r->reported[counter] = now;
-	}
+	for (i = d->group; i < d->cursor; i++)
+		gain += tbuf_gain(&d->order[i]->reported[counter],
+		    tbuf_reader_counter(d->order[i], counter));
 	return (gain);
 }
 

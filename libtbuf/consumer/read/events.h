@@ -199,10 +199,6 @@ uint64_t tbuf_unit_entry_at(const struct tbuf_target *, uint32_t i);
 bool	tbuf_unit_entry_read(const struct tbuf_target *, uint32_t i,
 	    struct tbuf_unit_entry *);
 
-/* Returns true if an entry's word is of this session and in that state. */
-bool	tbuf_unit_in(const struct tbuf_target *, uint64_t word,
-	    enum tbuf_unit_state);
-
 /* Returns true if the target has unit tables that can be read now. */
 bool	tbuf_units_any(const struct tbuf_target *);
 

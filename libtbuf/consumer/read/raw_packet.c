@@ -19,8 +19,7 @@ good(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
 	const struct tbuf_epid *epid;
-	size_t start = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(*header);
+	size_t start = tbuf_reader_head(r);
 
 	epid = tbuf_epid_find(c, r->target, header->epid);
 	return (epid != NULL && tbuf_layout_fits(epid->layout,

@@ -75,15 +75,6 @@ lose(struct tbuf_target *t, struct tbuf_batch *b)
 	tbuf_batch_free(t, b);
 }
 
-static bool
-plausible(const struct tbuf_reader *r, uint16_t size, uint64_t left)
-{
-	uint64_t least = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(struct tbuf_header);
-
-	return (size >= least && size % 8 == 0 && size <= left);
-}
-
 bool
 tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
 {
@@ -92,7 +83,7 @@ tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
 
 	for (; b->size - at >= sizeof(*header); at += header->size) {
 		header = (const void *)(b->bytes + at);
-		if (!plausible(r, header->size, b->size - at))
+		if (!tbuf_reader_plausible(r, header->size, b->size - at))
 			break;
 		/* The room doubles when count + 1 is a power of two. */
 		if ((b->count & (b->count + 1)) == 0) {
@@ -244,8 +235,7 @@ static bool
 commit_read(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_commit_record *commit)
 {
-	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(*header);
+	size_t before = tbuf_reader_head(r);
 
 	if (header->size != before + sizeof(*commit))
 		return (false);
@@ -391,10 +381,7 @@ failed(const struct tbuf_target *t, bool busy)
 static uint64_t
 failed_since(struct tbuf_target *t, bool busy)
 {
-	uint64_t now = failed(t, busy), reported = t->spec.reported[busy];
-
-	t->spec.reported[busy] = now;
-	return (now > reported ? now - reported : 0);
+	return (tbuf_gain(&t->spec.reported[busy], failed(t, busy)));
 }
 
 static uint64_t

@@ -39,14 +39,6 @@ tbuf_unit_entry_read(const struct tbuf_target *t, uint32_t i,
 }
 
 bool
-tbuf_unit_in(const struct tbuf_target *t, uint64_t word,
-    enum tbuf_unit_state state)
-{
-	return (word == tbuf_unit_word(t->generation,
-	    tbuf_unit_instance(word), state));
-}
-
-bool
 tbuf_units_any(const struct tbuf_target *t)
 {
 	return (t->units.count != 0 && t->nreaders != 0 && t->fd != -1 &&
@@ -181,8 +173,7 @@ static const unsigned char *
 record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
     struct tbuf_unit_record *record, uint64_t *size)
 {
-	size_t before = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(*header);
+	size_t before = tbuf_reader_head(r);
 	const unsigned char *data = (const unsigned char *)header + before;
 
 	if (header->size < before + sizeof(*record))
@@ -236,8 +227,8 @@ commit_find(struct tbuf_consumer *c, struct tbuf_target *t,
 		return (held);
 	if (!tbuf_unit_entry_read(t, record->table, &entry) ||
 	    tbuf_unit_instance(entry.word) != record->instance ||
-	    (!tbuf_unit_in(t, entry.word, TBUF_UNIT_ENDING) &&
-	    !tbuf_unit_in(t, entry.word, TBUF_UNIT_DONE)))
+	    (!tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_ENDING) &&
+	    !tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_DONE)))
 		return (NULL);
 	return (tbuf_unit_table(c, t, record->table, &entry, record->mask));
 }
@@ -323,7 +314,7 @@ look(struct tbuf_target *t)
 	for (i = 0; i < t->units.count; i++) {
 		if (!tbuf_file_read(t->fd, &word, sizeof(word),
 		    tbuf_unit_entry_at(t, i)) ||
-		    !tbuf_unit_in(t, word, TBUF_UNIT_DONE)) {
+		    !tbuf_unit_in(t->generation, word, TBUF_UNIT_DONE)) {
 			seen[i].noted = 0;
 			continue;
 		}

@@ -40,9 +40,9 @@ unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 {
 	struct tbuf_batch *b;
 	uint64_t laps, total;
-	bool ending = tbuf_unit_in(t, e->word, TBUF_UNIT_ENDING);
+	bool ending = tbuf_unit_in(t->generation, e->word, TBUF_UNIT_ENDING);
 
-	if (!ending && !tbuf_unit_in(t, e->word, TBUF_UNIT_BOUND))
+	if (!ending && !tbuf_unit_in(t->generation, e->word, TBUF_UNIT_BOUND))
 		return (NULL);
 	laps = tbuf_unit_laps(e->head);
 	total = tbuf_unit_records(e->head) + (laps == 0 ? 0 :
@@ -218,7 +218,7 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	struct tbuf_unit_held *held = t->units.held;
 
 	held->batches[i] = unfinished_open(c, t, i, e);
-	if (tbuf_unit_in(t, e->word, TBUF_UNIT_DONE) && (held->done[i] =
+	if (tbuf_unit_in(t->generation, e->word, TBUF_UNIT_DONE) && (held->done[i] =
 	    tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
 		held->done[i]->instance = tbuf_unit_instance(e->word);
 }

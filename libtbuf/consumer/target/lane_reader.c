@@ -285,11 +285,7 @@ need(struct tbuf_reader *r, uint64_t size)
 static bool
 plausible(const struct tbuf_reader *r, uint16_t size)
 {
-	uint64_t least = r->locked ? sizeof(struct tbuf_lock_record) :
-	    sizeof(struct tbuf_header);
-
-	return (size >= least && tbuf_record_plausible(size,
-	    r->end - r->position));
+	return (tbuf_reader_plausible(r, size, r->end - r->position));
 }
 
 const struct tbuf_header *
@@ -519,7 +515,7 @@ tbuf_record_data(const struct tbuf_reader *r, const struct tbuf_header *header,
     size_t *size, int *cpu)
 {
 	const struct tbuf_lock_record *lock = (const void *)header;
-	size_t before = r->locked ? sizeof(*lock) : sizeof(*header);
+	size_t before = tbuf_reader_head(r);
 
 	*cpu = r->locked && lock->cpu < TBUF_NCPUS * 64 ? (int)lock->cpu :
 	    r->cpu;

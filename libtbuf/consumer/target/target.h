@@ -272,7 +272,7 @@ struct tbuf_target {
 	uint64_t swept;			/* last sweep for dead threads, ns */
 	uint64_t next_pool;		/* no thread lanes added before, ns */
 	const struct tbuf_probe_info **probes;	/* by index; NULL: not read */
-	uint32_t lost;			/* lost_probes, as reported */
+	uint64_t lost;			/* lost_probes, as reported */
 	uint64_t waiting;		/* probes with a semaphore not raised */
 	uint32_t unmet_seen;		/* slot.unmet at the last look */
 	uint64_t unmet;			/* probes without an ECB, as reported */
@@ -448,6 +448,22 @@ tbuf_record_plausible(uint16_t size, uint64_t left)
 	    size <= TBUF_RECORD_MAX && size <= left);
 }
 
+/* Returns the bytes of a record before its data: of a lock lane's, the CPU. */
+static inline size_t
+tbuf_reader_head(const struct tbuf_reader *r)
+{
+	return (r->locked ? sizeof(struct tbuf_lock_record) :
+	    sizeof(struct tbuf_header));
+}
+
+/* Returns true if a record of a lane may have this size. */
+static inline bool
+tbuf_reader_plausible(const struct tbuf_reader *r, uint16_t size, uint64_t left)
+{
+	return (size >= tbuf_reader_head(r) &&
+	    tbuf_record_plausible(size, left));
+}
+
 static inline void
 tbuf_reader_step(struct tbuf_reader *r, uint16_t size)
 {
@@ -547,6 +563,14 @@ struct tbuf_unit_held {
 	struct tbuf_batch **done;	/* with commit records, or NULL */
 	struct tbuf_batch *batches[];	/* units in flight, then `done` */
 };
+
+/* Returns true if an entry's word is of this session and in that state. */
+static inline bool
+tbuf_unit_in(uint64_t generation, uint64_t word, enum tbuf_unit_state state)
+{
+	return (word == tbuf_unit_word(generation, tbuf_unit_instance(word),
+	    state));
+}
 
 /*
  * Maps the header of a target's unit tables, once.  Returns NULL if it cannot

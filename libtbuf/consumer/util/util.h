@@ -56,6 +56,16 @@ bool	tbuf_error_exhausted(int error);
 void	*tbuf_zeroed_new(uint64_t count, size_t size);
 void	tbuf_zeroed_free(const void *table);
 
+/* Returns how far a counter has risen since the last call. */
+static inline uint64_t
+tbuf_gain(uint64_t *last, uint64_t now)
+{
+	uint64_t gain = now > *last ? now - *last : 0;
+
+	*last = now;
+	return (gain);
+}
+
 /*
  * Copies a string, cut to size, and returns the bytes copied without the NUL
  * (strlcpy would make every target load another library).
