@@ -43,7 +43,7 @@ static uint64_t good_size;
 static struct change changes[CHANGES_MAX];
 static unsigned nchanges;	/* stored with release */
 static bool over;
-static int fd, dirfd;
+static int fd, directory;
 static char name[TBUF_NAME_MAX];
 
 /* Replaces nanosleep(3), so that the library never waits. */
@@ -64,7 +64,7 @@ sched_yield(void)
 static void
 leave(void)
 {
-	unlinkat(dirfd, name, 0);
+	unlinkat(directory, name, 0);
 }
 
 int
@@ -76,10 +76,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	FUZZ_CHECK(setenv("TBUF_MAXSIZE", "1m", 1) == 0);
 	fuzz_directory();
-	dirfd = tbuf_directory_open(false);
-	FUZZ_CHECK(dirfd >= 0);
+	directory = tbuf_directory_open(false);
+	FUZZ_CHECK(directory >= 0);
 	tbuf_control_name(name, getpid(), 1);
-	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	FUZZ_CHECK(fd != -1);
 	atexit(leave);
 	/* This lock shows that the target lives. */
@@ -106,7 +106,7 @@ consumer(unsigned options)
 		"switch", "fill", "ring", "ring"
 	};
 	struct tbuf_consumer *c = tbuf_consumer_new();
-	struct tbuf_found found = { .pid = getpid(), .fd = openat(dirfd, name,
+	struct tbuf_found found = { .pid = getpid(), .fd = openat(directory, name,
 	    O_RDWR | O_CLOEXEC) };
 
 	FUZZ_CHECK(c != NULL && found.fd != -1);

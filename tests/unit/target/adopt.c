@@ -25,7 +25,7 @@ static uid_t	user(void);
 static char directory[64];
 static struct tbuf_control_file made;
 static bool somebody_else;
-static int dirfd;
+static int runtime;
 
 static uid_t
 user(void)
@@ -36,9 +36,9 @@ user(void)
 static void
 set_up(void)
 {
-	dirfd = tbuf_directory_open(true);
-	ck_assert_int_ge(dirfd, 0);
-	ck_assert_int_eq(tbuf_control_make(dirfd, getpid(), &made), 0);
+	runtime = tbuf_directory_open(true);
+	ck_assert_int_ge(runtime, 0);
+	ck_assert_int_eq(tbuf_control_make(runtime, getpid(), &made), 0);
 	setenv(TBUF_CONTROL_ENV, made.name, 1);
 }
 
@@ -48,7 +48,7 @@ adopted(void)
 	const struct tbuf_control *control;
 	int board = -1;
 
-	ck_assert_ptr_null(tbuf_file_begin(dirfd, &board, geteuid()));
+	ck_assert_ptr_null(tbuf_file_begin(runtime, &board, geteuid()));
 	control = (const struct tbuf_control *)(const void *)tbuf_file_base();
 	ck_assert_int_eq((pid_t)control->pid, getpid());
 	ck_assert_uint_eq(control->stage, TBUF_STAGE_LIVE);
@@ -123,7 +123,7 @@ END_TEST
 static bool
 left(void)
 {
-	return (tbuf_control_orphan(dirfd, made.fd, made.control));
+	return (tbuf_control_orphan(runtime, made.fd, made.control));
 }
 
 START_TEST(a_file_stays_while_its_process_is_there_or_cannot_be_looked_at)
