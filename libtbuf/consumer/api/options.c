@@ -12,104 +12,73 @@
 #include "consumer/util/option_value.h"
 #include "consumer/util/util.h"
 
-enum kind {		/* format of the value */
-	SIZE = TBUF_OPTION_SIZE,
-	BYTES = TBUF_OPTION_BYTES,
-	STRSIZE = TBUF_OPTION_STRSIZE,
-	FLAG = TBUF_OPTION_FLAG,
-	CPU = TBUF_OPTION_CPU,
-	POLICY = TBUF_OPTION_POLICY,
-	RESIZE = TBUF_OPTION_RESIZE,
-	SCOPE = TBUF_OPTION_SCOPE,
-	NBUF = TBUF_OPTION_NBUF,
-	UNITS = TBUF_OPTION_UNITS,
-	UNITSIZE = TBUF_OPTION_UNITSIZE,
-	UNITPOLICY = TBUF_OPTION_UNITPOLICY,
-	RATE = TBUF_SETTING_RATE,
-	RATE_OR_NONE = TBUF_SETTING_RATE_OR_NONE,
-	STATUSRATE = TBUF_SETTING_STATUSRATE,
-	SETTING = TBUF_SETTING_FLAG,
-	NUMBER = TBUF_SETTING_NUMBER,
-	ENCODING = TBUF_SETTING_ENCODING,
-	RULES = TBUF_SETTING_RULES,
-	PROGRAM = TBUF_SETTING_KINDS,	/* belongs to D programs */
-	KERNEL,		/* has no meaning in user space */
-	COMMAND		/* of the command, not the library */
-};
-
 #define FIELD(name)	offsetof(struct tbuf_options, name)
+#define OPTION(name, kind)	{ #name, kind, FIELD(name) }
 
 static const struct option {
 	char name[16];		/* an array, as pointers need relocations */
-	enum kind kind;
+	unsigned kind;		/* format of the value */
 	size_t field;
 } options[] = {
-	{ "bufsize", SIZE, FIELD(bufsize) },
-	{ "bufpolicy", POLICY, FIELD(bufpolicy) },
-	{ "bufresize", RESIZE, FIELD(bufresize) },
-	{ "bufscope", SCOPE, FIELD(bufscope) },
-	{ "nbuf", NBUF, FIELD(nbuf) },
-	{ "switchrate", RATE, FIELD(switchrate) },
-	{ "statusrate", STATUSRATE, FIELD(statusrate) },
-	{ "strsize", STRSIZE, FIELD(strsize) },
-	{ "cpu", CPU, FIELD(cpu) },
-	{ "temporal", FLAG, FIELD(temporal) },
-	{ "follow", FLAG, FIELD(follow) },
+	OPTION(bufsize, TBUF_OPTION_SIZE),
+	OPTION(bufpolicy, TBUF_OPTION_POLICY),
+	OPTION(bufresize, TBUF_OPTION_RESIZE),
+	OPTION(bufscope, TBUF_OPTION_SCOPE),
+	OPTION(nbuf, TBUF_OPTION_NBUF),
+	OPTION(switchrate, TBUF_SETTING_RATE),
+	OPTION(statusrate, TBUF_SETTING_STATUSRATE),
+	OPTION(strsize, TBUF_OPTION_STRSIZE),
+	OPTION(cpu, TBUF_OPTION_CPU),
+	OPTION(temporal, TBUF_OPTION_FLAG),
+	OPTION(follow, TBUF_OPTION_FLAG),
 
-	{ "dynvarsize", BYTES, FIELD(dynvarsize) },
-	{ "scratchsize", BYTES, FIELD(scratchsize) },
-	{ "nspec", NUMBER, FIELD(nspec) },
-	{ "specsize", BYTES, FIELD(specsize) },
-	{ "cleanrate", RATE, FIELD(cleanrate) },
+	OPTION(dynvarsize, TBUF_OPTION_BYTES),
+	OPTION(scratchsize, TBUF_OPTION_BYTES),
+	OPTION(nspec, TBUF_SETTING_NUMBER),
+	OPTION(specsize, TBUF_OPTION_BYTES),
+	OPTION(cleanrate, TBUF_SETTING_RATE),
 
-	{ "nunits", UNITS, FIELD(nunits) },
-	{ "unitsize", UNITSIZE, FIELD(unitsize) },
-	{ "unitpolicy", UNITPOLICY, FIELD(unitpolicy) },
-	{ "unitselect", RULES, FIELD(unitselect) },
+	OPTION(nunits, TBUF_OPTION_UNITS),
+	OPTION(unitsize, TBUF_OPTION_UNITSIZE),
+	OPTION(unitpolicy, TBUF_OPTION_UNITPOLICY),
+	OPTION(unitselect, TBUF_SETTING_RULES),
 
-	{ "aggsize", SIZE, FIELD(aggsize) },
-	{ "aggpercpu", SETTING, FIELD(aggpercpu) },
-	{ "aggrate", RATE_OR_NONE, FIELD(aggrate) },
-	{ "aggsortkey", SETTING, FIELD(aggsortkey) },
-	{ "aggsortrev", SETTING, FIELD(aggsortrev) },
-	{ "aggsortpos", NUMBER, FIELD(aggsortpos) },
-	{ "aggsortkeypos", NUMBER, FIELD(aggsortkeypos) },
-	{ "agghist", SETTING, FIELD(agghist) },
-	{ "aggpack", SETTING, FIELD(aggpack) },
-	{ "aggzoom", SETTING, FIELD(aggzoom) },
-	{ "encoding", ENCODING, FIELD(encoding) },
+	OPTION(aggsize, TBUF_OPTION_SIZE),
+	OPTION(aggpercpu, TBUF_SETTING_FLAG),
+	OPTION(aggrate, TBUF_SETTING_RATE_OR_NONE),
+	OPTION(aggsortkey, TBUF_SETTING_FLAG),
+	OPTION(aggsortrev, TBUF_SETTING_FLAG),
+	OPTION(aggsortpos, TBUF_SETTING_NUMBER),
+	OPTION(aggsortkeypos, TBUF_SETTING_NUMBER),
+	OPTION(agghist, TBUF_SETTING_FLAG),
+	OPTION(aggpack, TBUF_SETTING_FLAG),
+	OPTION(aggzoom, TBUF_SETTING_FLAG),
+	OPTION(encoding, TBUF_SETTING_ENCODING),
+};
 
-	{ "quiet", COMMAND, 0 }, { "zdefs", COMMAND, 0 },
-	{ "droptags", COMMAND, 0 }, { "flowindent", COMMAND, 0 },
-
-	{ "amin", PROGRAM, 0 }, { "argref", PROGRAM, 0 },
-	{ "core", PROGRAM, 0 },
-	{ "cpp", PROGRAM, 0 }, { "cppargs", PROGRAM, 0 },
-	{ "cpphdrs", PROGRAM, 0 }, { "cpppath", PROGRAM, 0 },
-	{ "debug", PROGRAM, 0 }, { "defaultargs", PROGRAM, 0 },
-	{ "define", PROGRAM, 0 }, { "destructive", PROGRAM, 0 },
-	{ "disasm", PROGRAM, 0 },
-	{ "empty", PROGRAM, 0 }, { "errtags", PROGRAM, 0 },
-	{ "incdir", PROGRAM, 0 }, { "iregs", PROGRAM, 0 },
-	{ "jstackframes", PROGRAM, 0 }, { "jstackstrsize", PROGRAM, 0 },
-	{ "libdir", PROGRAM, 0 },
-	{ "nolibs", PROGRAM, 0 }, { "noresolve", PROGRAM, 0 },
-	{ "pspec", PROGRAM, 0 }, { "rawbytes", PROGRAM, 0 },
-	{ "setenv", PROGRAM, 0 },
-	{ "stackframes", PROGRAM, 0 }, { "stackindent", PROGRAM, 0 },
-	{ "stdc", PROGRAM, 0 }, { "strip", PROGRAM, 0 },
-	{ "syslibdir", PROGRAM, 0 }, { "tree", PROGRAM, 0 },
-	{ "tregs", PROGRAM, 0 }, { "udefs", PROGRAM, 0 },
-	{ "undef", PROGRAM, 0 }, { "unodefs", PROGRAM, 0 },
-	{ "unsetenv", PROGRAM, 0 }, { "ustackframes", PROGRAM, 0 },
-	{ "verbose", PROGRAM, 0 }, { "version", PROGRAM, 0 },
-
-	{ "ctypes", KERNEL, 0 }, { "dtypes", KERNEL, 0 },
-	{ "evaltime", KERNEL, 0 }, { "grabanon", KERNEL, 0 },
-	{ "kdefs", KERNEL, 0 }, { "knodefs", KERNEL, 0 },
-	{ "late", KERNEL, 0 }, { "lazyload", KERNEL, 0 },
-	{ "ldpath", KERNEL, 0 }, { "linkmode", KERNEL, 0 },
-	{ "linktype", KERNEL, 0 }, { "pgmax", KERNEL, 0 },
+/* Options of DTrace that are refused, and why. */
+static const struct {
+	char why[48];
+	char names[48][16];
+} refused[] = {
+	{ "No meaning to the library", {
+		"quiet", "zdefs", "droptags", "flowindent"
+	} },
+	{ "handled by tbufctl, not by the library", {	/* D programs' */
+		"amin", "argref", "core", "cpp", "cppargs", "cpphdrs",
+		"cpppath", "debug", "defaultargs", "define", "destructive",
+		"disasm", "empty", "errtags", "incdir", "iregs",
+		"jstackframes", "jstackstrsize", "libdir", "nolibs",
+		"noresolve", "pspec", "rawbytes", "setenv", "stackframes",
+		"stackindent", "stdc", "strip", "syslibdir", "tree", "tregs",
+		"udefs", "undef", "unodefs", "unsetenv", "ustackframes",
+		"verbose", "version"
+	} },
+	{ "No meaning in user space", {
+		"ctypes", "dtypes", "evaltime", "grabanon", "kdefs",
+		"knodefs", "late", "lazyload", "ldpath", "linkmode",
+		"linktype", "pgmax"
+	} }
 };
 
 void
@@ -159,31 +128,35 @@ option_field(const struct tbuf_options *o, const struct option *option)
 	return ((char *)(uintptr_t)o + option->field);
 }
 
+/* Returns why an option is refused, or NULL if it is unknown. */
+static const char *
+refusal(const char *name)
+{
+	const char (*one)[16];
+	size_t i;
+
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		for (one = refused[i].names; **one != '\0'; one++)
+			if (strcmp(*one, name) == 0)
+				return (refused[i].why);
+	return (NULL);
+}
+
 /* Returns 0 if an option may be set now, else an error with its message. */
 static int
 check_option(struct tbuf_consumer *c, const struct option *option,
     const char *name)
 {
-	if (option == NULL)
+	const char *why = option == NULL ? refusal(name) : NULL;
+
+	if (option == NULL && why == NULL)
 		return (tbuf_consumer_fail(c, -ENOENT,
 		    "failed to set -x %s: Invalid option name", name));
-	if (c->state != TBUF_RUN_NEW && !is_live(option))
+	if (c->state != TBUF_RUN_NEW && (option == NULL || !is_live(option)))
 		return (tbuf_consumer_fail(c, -EBUSY, "failed to set -x %s: "
 		    "Operation illegal when tracing is active", name));
-	switch (option->kind) {
-	case PROGRAM:
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "failed to set -x %s: handled by "
-		    "tbufctl, not by the library", name));
-	case KERNEL:
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "failed to set -x %s: No meaning in user space", name));
-	case COMMAND:
-		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "failed to set -x %s: No meaning to the library", name));
-	default:
-		return (0);
-	}
+	return (why == NULL ? 0 : tbuf_consumer_fail(c, -ENOTSUP,
+	    "failed to set -x %s: %s", name, why));
 }
 
 int
@@ -208,7 +181,7 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 		    tbuf_setting_wrong(option->kind)));
 	c->strict |= option->field == FIELD(switchrate);
 	/* Future targets get the rules when their sessions begin. */
-	if (option->kind == RULES)
+	if (option->kind == TBUF_SETTING_RULES)
 		TAILQ_FOREACH(t, &c->targets, link)
 			tbuf_units_rule(c, t);
 	return (0);
@@ -220,7 +193,7 @@ tbuf_consumer_get(const struct tbuf_consumer *c, const char *name,
 {
 	const struct option *option = option_find(name);
 
-	if (option == NULL || option->kind >= RULES)
+	if (option == NULL || option->kind == TBUF_SETTING_RULES)
 		return (-ENOENT);
 	memcpy(value, option_field(&c->options, option), sizeof(*value));
 	return (0);

@@ -17,8 +17,7 @@ enum tbuf_setting_kind {
 	TBUF_SETTING_FLAG,		/* a flag that any number sets */
 	TBUF_SETTING_NUMBER,
 	TBUF_SETTING_ENCODING,
-	TBUF_SETTING_RULES,		/* rules of work units: several words */
-	TBUF_SETTING_KINDS
+	TBUF_SETTING_RULES		/* rules of work units: several words */
 };
 
 /*
