@@ -87,22 +87,6 @@ give_locked(int fd, const struct tbuf_view *view, const char *setting)
 	return (sent ? 0 : -E2BIG);
 }
 
-static const char *
-problem(int error)
-{
-	switch (error) {
-	case -ENOENT:
-		return ("it has no text components");
-	case -E2BIG:
-		return ("earlier settings are still pending, and both "
-		    "together are too long");
-	case -ESTALE:
-		return (TBUF_SET_TRUNCATED);
-	default:
-		return (strerror(-error));
-	}
-}
-
 int
 tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 {
@@ -130,5 +114,7 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 	close(found.fd);
 	close(found.pidfd);
 	return (error == 0 ? 0 : tbuf_consumer_fail(c, error, "failed to set "
-	    "text of pid %d: %s", (int)pid, problem(error)));
+	    "text of pid %d: %s", (int)pid, tbuf_set_problem(error,
+	    "it has no text components", "earlier settings are still pending, "
+	    "and both together are too long")));
 }

@@ -86,21 +86,6 @@ sessions_set(struct tbuf_consumer *c, int fd, const char *text)
 	return (error);
 }
 
-static const char *
-problem(int error)
-{
-	switch (error) {
-	case -ENOENT:
-		return ("no session of this process has work units");
-	case -E2BIG:
-		return ("too many outcomes");
-	case -ESTALE:
-		return (TBUF_SET_TRUNCATED);
-	default:
-		return (strerror(-error));
-	}
-}
-
 int
 tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
     const char *rules)
@@ -123,5 +108,7 @@ tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
 	close(found.fd);
 	close(found.pidfd);
 	return (error == 0 ? 0 : tbuf_consumer_fail(c, error, "failed to set "
-	    "unitselect of pid %d: %s", (int)pid, problem(error)));
+	    "unitselect of pid %d: %s", (int)pid, tbuf_set_problem(error,
+	    "no session of this process has work units",
+	    "too many outcomes")));
 }

@@ -212,9 +212,10 @@ void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
  * Begin and end accesses to a mapping of another process's file, which that may
  * truncate meanwhile: then tbuf_set_end() returns -ESTALE, else 0.
  */
-#define TBUF_SET_TRUNCATED	"its control file was truncated"
 void	tbuf_set_begin(struct tbuf_consumer *, void *base, uint64_t size);
 int	tbuf_set_end(struct tbuf_consumer *);
+/* Returns a text for such an error; `lacks` is for ENOENT, `full` for E2BIG. */
+const char *tbuf_set_problem(int error, const char *lacks, const char *full);
 
 /* Formats the message of tbuf_consumer_error().  Returns `error`. */
 int	tbuf_consumer_fail(struct tbuf_consumer *, int error,

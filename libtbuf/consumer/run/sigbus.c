@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
@@ -26,6 +27,14 @@ tbuf_set_end(struct tbuf_consumer *c)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	c->set.base = NULL;
 	return (c->set.truncated ? -ESTALE : 0);
+}
+
+const char *
+tbuf_set_problem(int error, const char *lacks, const char *full)
+{
+	return (error == -ENOENT ? lacks : error == -E2BIG ? full :
+	    error == -ESTALE ? "its control file was truncated" :
+	    strerror(-error));
 }
 
 /* Replaces a mapping by zeroes if it contains this address. */
