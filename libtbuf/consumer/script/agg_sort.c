@@ -198,8 +198,7 @@ give_buckets(const struct tbuf_aggregation *one, const uint64_t *words,
 	uint32_t i;
 
 	for (i = 0; i < one->nwords; i++) {
-		if (!tbuf_aggregate_bounds(
-		    (enum tbuf_aggregator)one->source->function,
+		if (!tbuf_aggregate_bounds(one->source->function,
 		    one->source->parameter, i, &to->low, &to->high))
 			continue;
 		to->count = words == NULL ? 0 : (int64_t)words[i];
@@ -216,8 +215,7 @@ give_words(const struct tbuf_aggregation *one, const uint64_t *words,
 	memset(to, 0, sizeof(*to));
 	to->aggregation = one->source;
 	to->normal = one->normal;
-	if (tbuf_aggregate_has_buckets(
-	    (enum tbuf_aggregator)one->source->function)) {
+	if (tbuf_aggregate_has_buckets(one->source->function)) {
 		to->buckets = buckets;
 		to->nbuckets = give_buckets(one, words, buckets);
 	} else if (words != NULL) {

@@ -23,8 +23,7 @@ add_aggregation(struct tbuf_aggregates *a,
 	to->source = source;
 	to->normal = 1;
 	if (source->function < TBUF_AGGREGATORS)
-		to->nwords = tbuf_aggregate_words(
-		    (enum tbuf_aggregator)source->function,
+		to->nwords = tbuf_aggregate_words(source->function,
 		    source->parameter);
 	return (to->nwords == 0 ? -EINVAL : 0);
 }
@@ -275,23 +274,20 @@ tbuf_tally_update(struct tbuf_aggregates *a, struct tbuf_tally *t,
     unsigned cpu, uint64_t value, uint64_t weight)
 {
 	const struct tbuf_d_aggregation *source = a->all[t->id].source;
-	enum tbuf_aggregator function =
-	    (enum tbuf_aggregator)source->function;
 	uint64_t *words = tbuf_tally_cpu(a, t, cpu);
 
 	t->empty = false;
-	tbuf_aggregate_update(function, source->parameter, t->words, value,
-	    weight);
+	tbuf_aggregate_update(source->function, source->parameter, t->words,
+	    value, weight);
 	if (words != NULL)
-		tbuf_aggregate_update(function, source->parameter, words,
-		    value, weight);
+		tbuf_aggregate_update(source->function, source->parameter,
+		    words, value, weight);
 }
 
 static void
 merge(const struct tbuf_aggregation *one, uint64_t *to, const uint64_t *from)
 {
-	tbuf_aggregate_merge((enum tbuf_aggregator)one->source->function, to,
-	    from, one->nwords);
+	tbuf_aggregate_merge(one->source->function, to, from, one->nwords);
 }
 
 void
@@ -321,22 +317,16 @@ tbuf_tally_join(struct tbuf_aggregates *a, struct tbuf_tally *t,
 		    tbuf_tally_cpu(a, from, cpu));
 }
 
-static void
-begin(const struct tbuf_aggregation *one, uint64_t *words)
-{
-	tbuf_aggregate_initial((enum tbuf_aggregator)one->source->function,
-	    words, one->nwords);
-}
-
 void
 tbuf_tally_clear(struct tbuf_aggregates *a, struct tbuf_tally *t)
 {
 	const struct tbuf_aggregation *one = &a->all[t->id];
 	unsigned cpu;
 
-	begin(one, t->words);
-	for (cpu = 0; cpu < a->ncpus; cpu++)
-		begin(one, tbuf_tally_cpu(a, t, cpu));
+	/* The words of each CPU follow those of all CPUs. */
+	for (cpu = 0; cpu <= a->ncpus; cpu++)
+		tbuf_aggregate_initial(one->source->function,
+		    t->words + (size_t)one->nwords * cpu, one->nwords);
 	t->empty = true;
 }
 

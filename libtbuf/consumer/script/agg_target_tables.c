@@ -144,9 +144,7 @@ copy_gain(const struct entry *e, uint32_t n, uint64_t gain[COPY])
 static int
 gain_merge(const struct reading *r, const struct entry *e)
 {
-	enum tbuf_aggregator function =
-	    (enum tbuf_aggregator)e->one->source->function;
-	uint32_t n = tbuf_table_copy(function), i;
+	uint32_t n = tbuf_table_copy(e->one->source->function), i;
 	uint64_t *more = e->last, gain[COPY] = { 0 };
 	struct tbuf_tally *t;
 
@@ -171,8 +169,8 @@ entry_merge(const struct reading *r, const struct entry *e)
 
 	if (memcmp(e->now, e->last, size) == 0)
 		return (0);
-	if (tbuf_table_copy((enum tbuf_aggregator)e->one->source->function) !=
-	    0 && !words_settle(r, e))
+	if (tbuf_table_copy(e->one->source->function) != 0 &&
+	    !words_settle(r, e))
 		return (0);
 	error = gain_merge(r, e);
 	memcpy(e->last, e->now, size);
@@ -200,8 +198,7 @@ entry_find(const struct reading *r, uint64_t at, struct entry *e)
 	if (e->one == NULL || values % 8 != 0 || values > storage ||
 	    storage - values > r->used ||
 	    UINT64_C(8) * e->head.nwords > storage - values ||
-	    e->head.nwords != tbuf_table_words(
-	    (enum tbuf_aggregator)e->one->source->function,
+	    e->head.nwords != tbuf_table_words(e->one->source->function,
 	    e->one->source->parameter) ||
 	    !key_good(e->one->source, e->key, e->head.key))
 		return (false);

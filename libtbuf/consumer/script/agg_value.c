@@ -97,8 +97,7 @@ rank_buckets(const struct tbuf_d_aggregation *source, const uint64_t *words,
 	uint32_t i;
 
 	for (i = 0; i < nwords; i++) {
-		if (words[i] == 0 || !tbuf_aggregate_bounds(
-		    (enum tbuf_aggregator)source->function,
+		if (words[i] == 0 || !tbuf_aggregate_bounds(source->function,
 		    source->parameter, i, &low, &high))
 			continue;
 		value = label(source, i, nwords, low, high);
@@ -115,10 +114,9 @@ tbuf_tally_rank(const struct tbuf_aggregation *one,
 {
 	struct tbuf_rank rank = { .sum = 0, .zero = 0 };
 
-	if (t == NULL || t->empty)
+	if (t->empty)
 		return (rank);
-	if (tbuf_aggregate_has_buckets(
-	    (enum tbuf_aggregator)one->source->function))
+	if (tbuf_aggregate_has_buckets(one->source->function))
 		return (rank_buckets(one->source, t->words, one->nwords));
 	rank.sum = (long double)tbuf_tally_value(one->source, t->words, 1);
 	return (rank);
