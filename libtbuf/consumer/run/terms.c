@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Options of a run that its targets need: the terms of a session, and the
- * rules of its work units.
+ * Properties that all sessions of a run share: the directory, the terms, and
+ * the rules of work units.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,6 +12,18 @@
 #include "base/policy.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
+
+int
+tbuf_consumer_directory(struct tbuf_consumer *c, bool make)
+{
+	int fd;
+
+	if (c->directory != -1)
+		return (c->directory);
+	if ((fd = tbuf_directory_open(make)) >= 0)
+		c->directory = fd;
+	return (fd);
+}
 
 void
 tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)

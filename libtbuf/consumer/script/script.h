@@ -360,10 +360,6 @@ bool	tbuf_script_probe_make(const char *description,
  */
 bool	tbuf_clauses_theirs(const char *description);
 
-/* script_copyin.c.  Copies memory of the process that a clause is about. */
-int	tbuf_script_copyin(struct tbuf_machine *, uint64_t address,
-	    uint8_t *to, uint64_t size);
-
 /* script_fire.c.  Runs the clauses of a probe, as on this CPU. */
 void	tbuf_script_fire(struct tbuf_script *,
 	    const struct tbuf_script_probe *, int cpu);
@@ -479,6 +475,9 @@ bool	tbuf_script_builtin_text(struct tbuf_script *, uint32_t which,
 int	tbuf_script_call(struct tbuf_machine *, unsigned subroutine,
 	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
 	    uint64_t *result);
+/* Copies memory of the process that a clause is about. */
+int	tbuf_script_copyin(struct tbuf_machine *, uint64_t address,
+	    uint8_t *to, uint64_t size);
 
 /*
  * script_aggregate.c.  tbuf_script_folds() returns true if the values of such a

@@ -5,6 +5,7 @@
  * this process or the process that was sampled.
  */
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -415,4 +416,27 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 	default:
 		return (TBUF_FAULT_ILLEGAL);
 	}
+}
+
+/*
+ * Copies from this process's own memory (where pr_argv of curpsinfo points to),
+ * or the present memory of a process that was sampled, by a system call, which
+ * checks the address.
+ */
+int
+tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
+    uint64_t size)
+{
+	struct iovec local = { .iov_base = to, .iov_len = size };
+	struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)address, .iov_len = size
+	};
+
+	if (size == 0)
+		return (0);
+	/* In a replay there is no process with memory. */
+	if (tbuf_script_of(m)->record != NULL)
+		return (TBUF_FAULT_ADDRESS);
+	return (process_vm_readv(subject(tbuf_script_of(m)), &local, 1, &remote,
+	    1, 0) == (ssize_t)size ? 0 : TBUF_FAULT_ADDRESS);
 }

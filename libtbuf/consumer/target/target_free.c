@@ -1,10 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Memory for a target's work units, batches and EPIDs: releases it, and
- * allocates that of units.
+ * Memory for a target's work units, batches and EPIDs, and mappings of parts of
+ * its file.
  */
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,36 @@
 
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
+
+/* ------------------------------------------------------------ parts */
+
+bool
+tbuf_part_map(const struct tbuf_target *t, const struct tbuf_part *part,
+    unsigned char **base)
+{
+	struct stat st;
+	void *p;
+
+	if (*base != NULL)
+		return (true);
+	if (part->size == 0 || fstat(t->fd, &st) != 0 ||
+	    (uint64_t)st.st_size < part->at + part->size)
+		return (false);
+	p = mmap(NULL, part->size, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
+	    (off_t)part->at);
+	if (p == MAP_FAILED)
+		return (false);
+	*base = p;
+	return (true);
+}
+
+void
+tbuf_part_unmap(const struct tbuf_part *part, unsigned char **base)
+{
+	if (*base != NULL)
+		munmap(*base, part->size);
+	*base = NULL;
+}
 
 /* ------------------------------------------------------------ batches */
 

@@ -10,6 +10,7 @@
 #include <sys/param.h>
 #include <sys/types.h>
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -47,7 +48,11 @@ bool	tbuf_descriptor_spare(int fd);
  * Returns true for an error that would affect all targets: descriptors or
  * memory are used up.
  */
-bool	tbuf_error_exhausted(int error);
+static inline bool
+tbuf_error_exhausted(int error)
+{
+	return (error == -EMFILE || error == -ENFILE || error == -ENOMEM);
+}
 
 /*
  * Allocates a table of zeroes that uses memory only where it is written to.
