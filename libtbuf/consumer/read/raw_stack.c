@@ -63,15 +63,22 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 
 /*
  * Unwinds the raw stack of a record.  c->stack has room for one, and two would
- * exceed TBUF_RECORD_LARGE; if a forged file describes more, all of them have
- * the last one's frames.
+ * exceed TBUF_RECORD_LARGE; if a forged file describes more, the others have no
+ * frames.
  */
 void
 tbuf_stack_give(struct tbuf_consumer *c, const struct tbuf_d_record *record)
 {
+	bool given = false;
 	uint32_t i;
 
-	for (i = 0; i < record->npieces; i++)
-		if (record->pieces[i].kind == TBUF_PIECE_STACK)
+	for (i = 0; i < record->npieces; i++) {
+		if (record->pieces[i].kind != TBUF_PIECE_STACK)
+			continue;
+		if (given)
+			c->values[i].size = 0;
+		else
 			give(c, &record->pieces[i], &c->values[i]);
+		given = true;
+	}
 }

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "layout/raw_stack.h"
 #include "lib/check_main.h"
+#include "machine/program.h"
 
 #define NTYPES	TBUF_BINARY
 
@@ -530,6 +532,30 @@ START_TEST(clauses_outside_of_the_file)
 }
 END_TEST
 
+/* A file may be forged; c->stack has room for one stack. */
+START_TEST(second_raw_stack_of_a_record_has_no_frames)
+{
+	static struct tbuf_consumer c;
+	const struct tbuf_d_piece pieces[2] = {
+		{ .kind = TBUF_PIECE_STACK, .bytes = 64 },
+		{ .kind = TBUF_PIECE_STACK, .bytes = 64 }
+	};
+	const struct tbuf_d_record record = { .pieces = pieces, .npieces = 2 };
+	const struct tbuf_raw raw[2] = { { .pc = 111 }, { .pc = 222 } };
+	uint64_t frames[2];
+	unsigned i;
+
+	for (i = 0; i < 2; i++)
+		c.values[i] = (struct tbuf_value){ .type = TBUF_BINARY,
+		    .size = sizeof(raw[i]), .data = (const char *)&raw[i] };
+	tbuf_stack_give(&c, &record);
+	ck_assert_uint_eq(c.values[0].size, sizeof(frames));
+	memcpy(frames, c.values[0].data, sizeof(frames));
+	ck_assert_uint_eq(frames[1], 111);
+	ck_assert_uint_eq(c.values[1].size, 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -548,6 +574,7 @@ main(void)
 	tcase_add_loop_test(t, tbufctl_prints_pieces, 0, 2);
 	tcase_add_loop_test(t, text_that_makes_no_sense_is_damage, 0, 8);
 	tcase_add_loop_test(t, clauses_outside_of_the_file, 0, 4);
+	tcase_add_test(t, second_raw_stack_of_a_record_has_no_frames);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
