@@ -190,7 +190,7 @@ tbuf_drain_hold(struct tbuf_consumer *c)
  * written at full speed has wrapped by then, and its records are later than the
  * watermark: so it is copied before.
  */
-void
+int
 tbuf_drain_early(struct tbuf_consumer *c)
 {
 	const struct tbuf_drain *d = &c->drain;
@@ -200,10 +200,10 @@ tbuf_drain_early(struct tbuf_consumer *c)
 	bool all;
 
 	if (!d->cut)
-		return;
+		return (0);
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (is_cut(c, t))
-			tbuf_units_copy(c, t);
+		if (is_cut(c, t) && tbuf_units_copy(c, t) != 0)
+			return (-ENOMEM);
 	do {
 		waited = tbuf_now() - d->noted;
 		for (all = true, i = 0; i < d->count; i++) {
@@ -213,6 +213,7 @@ tbuf_drain_early(struct tbuf_consumer *c)
 				    waited > EARLY_WAIT);
 		}
 	} while (!all && waited < EARLY_MOST);
+	return (0);
 }
 
 /* Sets a lane's chunk: its own for a merge, else the one of the drain. */
@@ -299,8 +300,8 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	if (prepare(c) != 0)
 		return (-ENOMEM);
 	d->cut = any_changing(c) && !holds_back(c);
-	if (d->cut || holds_back(c))
-		tbuf_watermark_note(c);
+	if ((d->cut || holds_back(c)) && tbuf_watermark_note(c) != 0)
+		return (-ENOMEM);
 	/* Commit records of these are below the next ends, or refused. */
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
@@ -347,7 +348,7 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 	if (prepare(c) != 0)
 		return (-ENOMEM);
 	d->snapshot = d->cut = true;
-	tbuf_watermark_note(c);
+	error = tbuf_watermark_note(c);
 	for (i = 0; i < d->count && error == 0; i++)
 		if (!ended(d->order[i]->target) && !d->order[i]->snapshot) {
 			tbuf_reader_bound(d->order[i],

@@ -131,11 +131,11 @@ int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 /*
  * A live target's file shows its units as of one moment.  hold: saves the
  * tables' counters before the watermark is taken.  copy: copies the tables
- * after it.  cut: once all records before it are committed, reads unfinished
+ * after it; -ENOMEM, also if hold had no memory.  cut: once all records before it are committed, reads unfinished
  * units again, and removes their later records.
  */
 void	tbuf_units_hold(struct tbuf_target *);
-void	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
+int	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);
 void	tbuf_units_cut(struct tbuf_consumer *, struct tbuf_target *);
 /* Returns 1 with the next kind of losses of speculations, or 0. */
 int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
@@ -169,16 +169,16 @@ int	tbuf_drain_next(struct tbuf_consumer *, struct tbuf_event *);
 
 /*
  * Save the data that may be overwritten before all records up to the watermark
- * are committed: before it is taken (hold), and right after (early).
+ * are committed: before it is taken (hold), and right after (early: -ENOMEM).
  */
 void	tbuf_drain_hold(struct tbuf_consumer *);
-void	tbuf_drain_early(struct tbuf_consumer *);
+int	tbuf_drain_early(struct tbuf_consumer *);
 
 /*
  * Take the watermark for a merge or a cut of live targets, before the ends of
- * lanes are read (note), and return it in ns (time).
+ * lanes are read (note: 0 or -ENOMEM), and return it in ns (time).
  */
-void	tbuf_watermark_note(struct tbuf_consumer *);
+int	tbuf_watermark_note(struct tbuf_consumer *);
 uint64_t tbuf_watermark_time(const struct tbuf_consumer *);
 
 /* Returns a record's time in ns; it rises in a lane, and in a merge. */

@@ -5,6 +5,7 @@
  * of all units.  For a live target's file all of these are as of one moment,
  * however long it takes to return them.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,22 +225,26 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 }
 
 /* Reads all entries at once: a unit in flight may end at any time. */
-void
+int
 tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_unit_tables *u = &t->units;
 	struct tbuf_unit_entry *entries;
 	uint32_t i;
 
-	if (u->held == NULL || u->held->copied ||
+	if (!tbuf_units_any(t) || (u->held != NULL && u->held->copied))
+		return (0);
+	/* Without `held`, tbuf_units_hold() had no memory. */
+	if (u->held == NULL ||
 	    (entries = calloc(u->count, sizeof(*entries))) == NULL)
-		return;
+		return (-ENOMEM);
 	if (tbuf_target_read(t, entries, u->count * sizeof(*entries),
 	    tbuf_unit_entry_at(t, 0)))
 		for (i = 0; i < u->count; i++)
 			copy(c, t, i, &entries[i]);
 	u->held->copied = true;
 	free(entries);
+	return (0);
 }
 
 /* Removes records from the moment on, and units that had none before. */

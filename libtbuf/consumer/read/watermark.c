@@ -120,12 +120,13 @@ cpus_add(const struct tbuf_target *t, struct tbuf_cpus *cpus)
 			tbuf_cpus_add(cpus, i);
 }
 
-void
+int
 tbuf_watermark_note(struct tbuf_consumer *c)
 {
 	struct tbuf_drain *d = &c->drain;
 	struct tbuf_cpus cpus = { { 0 } };
 	struct tbuf_target *t;
+	int error;
 
 	tbuf_drain_hold(c);
 	d->noted = tbuf_now();
@@ -135,11 +136,13 @@ tbuf_watermark_note(struct tbuf_consumer *c)
 		target_note(t);
 		cpus_add(t, &cpus);
 	}
-	tbuf_drain_early(c);
+	if ((error = tbuf_drain_early(c)) != 0)
+		return (error);
 	d->everywhere = tbuf_cpus_visit(&cpus);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (writes(t) && t->live)
 			t->watermark = locks_least(t, t->watermark);
+	return (0);
 }
 
 uint64_t

@@ -756,6 +756,29 @@ START_TEST(deadline_is_kept_but_under_ring)
 }
 END_TEST
 
+/*
+ * Without the copy of its tables, a live file's unfinished units would not be
+ * those of one moment, or be missing.
+ */
+START_TEST(units_that_cannot_be_copied_are_an_error)
+{
+	static struct tbuf_consumer c;
+	struct tbuf_reader reader = { .position = 0 };
+	struct tbuf_unit_held held = { .copied = true };
+	struct tbuf_target t = {
+		.file_only = true, .session = TBUF_SESSION_STOPPED,
+		.readers = &reader, .nreaders = 1, .units.count = 1
+	};
+
+	ck_assert_int_eq(tbuf_units_copy(&c, &t), -ENOMEM);
+	t.units.held = &held;
+	ck_assert_int_eq(tbuf_units_copy(&c, &t), 0);
+	t.units.held = NULL;
+	t.units.count = 0;
+	ck_assert_int_eq(tbuf_units_copy(&c, &t), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -795,6 +818,7 @@ main(void)
 	tcase_add_test(t, lock_held_for_long_gets_a_spare);
 	tcase_add_test(t, given_up_session_is_an_error_with_records);
 	tcase_add_test(t, deadline_is_kept_but_under_ring);
+	tcase_add_test(t, units_that_cannot_be_copied_are_an_error);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
