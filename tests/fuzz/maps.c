@@ -3,10 +3,9 @@
  *
  * Text of /proc that a process can influence: the lines of /proc/PID/maps and
  * /proc/PID/status, with names of its choice.  The functions are static, so the
- * files are included.
+ * file is included.
  */
 #include "consumer/files/process_file.c"
-#include "consumer/files/process_maps.c"
 
 #include "fuzz.h"
 

@@ -15,7 +15,6 @@
 #include "consumer/decode/probe_ids.h"
 #include "consumer/files/files.h"
 #include "consumer/read/events.h"
-#include "consumer/read/replay.h"
 #include "consumer/run/run.h"
 #include "consumer/script/script.h"
 #include "consumer/target/target.h"

@@ -21,7 +21,6 @@
 
 #include "consumer/files/core_elf.h"
 #include "consumer/files/files.h"
-#include "consumer/files/text_traces.h"
 
 /* program headers read at a time */
 #define SOME		256

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "consumer/files/files.h"
-#include "consumer/files/text_traces.h"
 #include "layout/text_trace.h"
 #include "shared/control_file.h"
 #include "tbuf_consumer.h"

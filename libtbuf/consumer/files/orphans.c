@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "consumer/files/files.h"
-#include "consumer/files/text_traces.h"
 #include "consumer/util/clock_sync.h"
 #include "target/provider.h"
 #include "tbuf_consumer.h"

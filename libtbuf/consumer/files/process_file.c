@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
 
+#define DELETED		" (deleted)"
 #define STAT_ENV_END	51	/* field of /proc/PID/stat: env_end */
 
 /* Facts from /proc/PID. */
@@ -73,6 +75,49 @@ tbuf_process_open(pid_t pid, const char *file)
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	return (fopen(path, "re"));
 }
+
+/* ------------------------------------------------------------ mappings */
+
+bool
+tbuf_map_next(FILE *f, struct tbuf_process_map *m)
+{
+	char permissions[8], *end;
+	int at = 0;
+
+	while (fgets(m->line, sizeof(m->line), f) != NULL) {
+		end = strchrnul(m->line, '\n');
+		if (*end == '\0')
+			(void)!fscanf(f, "%*[^\n]");
+		*end = '\0';
+		if (sscanf(m->line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+		    " %x:%x %" SCNu64 " %n", &m->start, &m->end, permissions,
+		    &m->offset, &m->major, &m->minor, &m->inode, &at) != 7)
+			continue;
+		m->executable = strchr(permissions, 'x') != NULL;
+		m->path = m->line + at;
+		return (true);
+	}
+	return (false);
+}
+
+const char *
+tbuf_map_control(char *path, bool *deleted)
+{
+	size_t n = strlen(path), tail = sizeof(DELETED) - 1;
+	const char *name;
+	uint64_t random;
+	pid_t pid;
+
+	*deleted = n > tail && strcmp(path + n - tail, DELETED) == 0;
+	if (*deleted)
+		path[n - tail] = '\0';
+	name = strrchr(path, '/');
+	if (*path != '/' || !tbuf_control_name_parse(name + 1, &pid, &random))
+		return (NULL);
+	return (name + 1);
+}
+
+/* ------------------------------------------------------------ processes */
 
 /*
  * Parses a line of /proc/PID/status.  The last pid in NSpid is that of the

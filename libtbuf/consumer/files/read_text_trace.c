@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "consumer/files/core_elf.h"
-#include "consumer/files/text_traces.h"
+#include "consumer/files/files.h"
 #include "layout/text_trace.h"
 #include "shared/control_file.h"
 #include "target/provider.h"

@@ -11,7 +11,6 @@
 #include "consumer/decode/probe_ids.h"
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"
-#include "consumer/read/replay.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 

@@ -11,7 +11,6 @@
 #include "consumer/attach/target_clauses.h"
 #include "consumer/decode/record_layout.h"
 #include "consumer/read/events.h"
-#include "consumer/read/replay.h"
 #include "consumer/script/script.h"
 #include "shared/program_select.h"
 

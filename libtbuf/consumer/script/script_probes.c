@@ -5,7 +5,6 @@
  * profile:::tick-N and profile-N for any N.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/glob.h"
@@ -52,25 +51,25 @@ tbuf_script_probe_make(const char *description, struct tbuf_script_probe *p)
 	name = name == NULL ? description : name + 1;
 	if (strlen(name) >= sizeof(p->name) || !parse_timer(name, p))
 		return (false);
-	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	(void)tbuf_copy(p->name, name, sizeof(p->name));
 	set_names(p, "profile");
 	return (tbuf_probe_matches(&p->info, description));
+}
+
+static void
+set_fixed(struct tbuf_script_probe *p, unsigned i)
+{
+	*p = (struct tbuf_script_probe){ .kind = i, .info.id = i + 1 };
+	(void)tbuf_copy(p->name, fixed[i], sizeof(p->name));
+	set_names(p, "dtrace");
 }
 
 /* Makes the three fixed probes, which have the ids 1 to 3. */
 static void
 make_fixed(struct tbuf_script *s)
 {
-	struct tbuf_script_probe *p;
-
-	for (; s->nprobes < 3; s->nprobes++) {
-		p = &s->probes[s->nprobes];
-		p->kind = s->nprobes;
-		p->info.id = s->nprobes + 1;
-		(void)snprintf(p->name, sizeof(p->name), "%s",
-		    fixed[s->nprobes]);
-		set_names(p, "dtrace");
-	}
+	for (; s->nprobes < 3; s->nprobes++)
+		set_fixed(&s->probes[s->nprobes], s->nprobes);
 }
 
 struct tbuf_script_probe *
@@ -93,9 +92,7 @@ tbuf_consumer_own(const char *description)
 	if (tbuf_description_check(description) != 0)
 		return (-EINVAL);
 	for (i = 0; i < 3; i++) {
-		memset(&p, 0, sizeof(p));
-		(void)snprintf(p.name, sizeof(p.name), "%s", fixed[i]);
-		set_names(&p, "dtrace");
+		set_fixed(&p, i);
 		if (tbuf_probe_matches(&p.info, description))
 			return (1);
 	}
