@@ -296,7 +296,7 @@ read_headers(struct tbuf_core *core, uint64_t at, uint32_t count)
 		if ((n = read_some(core, at, some, &notes)) < 0)
 			return ((int)n);
 		if (n < (ssize_t)some) {
-			core->truncated = true;
+			core->truncated = core->headless = true;
 			break;
 		}
 	}

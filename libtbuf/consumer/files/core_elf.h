@@ -45,6 +45,7 @@ struct tbuf_core {
 	size_t ntraces;
 	pid_t pid;		/* in its own pid namespace; 0: not known */
 	bool truncated;
+	bool headless;		/* a part of the program headers is missing */
 };
 
 /*

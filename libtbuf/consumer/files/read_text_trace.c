@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include <ctype.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +27,6 @@
 #define PAGE		4096u
 #define BLOCK		(256u * 1024)
 #define TRIES_MAX	16	/* tries, if the trace is being written */
-#define SEGMENTS_MAX	65536u
 
 struct source {
 	int fd;
@@ -289,58 +287,28 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 	return (0);
 }
 
-/* Returns the number of program headers; ELF section 0 has it if over 65534. */
-static uint64_t
-segments_count(const struct source *s, const Elf64_Ehdr *e)
-{
-	Elf64_Shdr section;
-
-	if (e->e_phnum != PN_XNUM)
-		return (e->e_phnum);
-	if (e->e_shoff > s->size ||
-	    !tbuf_file_read(s->fd, &section, sizeof(section), e->e_shoff))
-		return (0);
-	return (section.sh_info < SEGMENTS_MAX ? section.sh_info :
-	    SEGMENTS_MAX);
-}
-
 /*
  * Searches the segments.  They share no bytes, so that no more is searched than
  * the file has: a core that names the same bytes many times is refused.
  */
 static int
-core_search(struct source *s, const Elf64_Ehdr *e, char *block)
+segments_search(struct source *s, const struct tbuf_core *core, char *block)
 {
-	uint64_t i, n = segments_count(s, e), left = s->size, bytes;
-	Elf64_Phdr p;
+	const struct tbuf_core_segment *p = core->segments;
+	uint64_t left = s->size, bytes;
 	int result = 0;
+	size_t i;
 
-	for (i = 0; i < n && result == 0; i++) {
-		if (e->e_phoff > s->size || !tbuf_file_read(s->fd, &p,
-		    sizeof(p), e->e_phoff + i * sizeof(p))) {
-			s->truncated = true;
-			break;
-		}
-		bytes = clip(p.p_filesz, p.p_offset, s->size);
-		if (p.p_type != PT_LOAD)
-			continue;
-		s->truncated |= bytes < p.p_filesz;
+	for (i = 0; i < core->nsegments && result == 0; i++, p++) {
+		bytes = clip(p->size, p->offset, s->size);
+		s->truncated |= bytes < p->size;
 		if (bytes > left)
 			return (-EINVAL);
 		left -= bytes;
-		result = segment_search(s, p.p_offset, p.p_offset + bytes,
+		result = segment_search(s, p->offset, p->offset + bytes,
 		    block);
 	}
 	return (result);
-}
-
-static bool
-core_is(const Elf64_Ehdr *e)
-{
-	return (memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
-	    e->e_ident[EI_CLASS] == ELFCLASS64 &&
-	    e->e_ident[EI_DATA] == ELFDATA2LSB && e->e_type == ET_CORE &&
-	    e->e_phentsize == sizeof(Elf64_Phdr));
 }
 
 /*
@@ -369,34 +337,35 @@ named_visit(struct source *core, const char *mapping, pid_t pid)
 }
 
 static int
-core_visit_named(struct source *s)
+core_search(struct source *s, const struct tbuf_core *core)
 {
-	struct tbuf_core core;
-	int result = 0, error;
+	char *block = malloc(BLOCK);
+	int result;
 	size_t i;
 
-	if (tbuf_core_open(&core, tbuf_core_read_file, &s->fd, &error) != NULL)
-		return (0);
-	for (i = 0; i < core.ntraces && core.pid > 0 && result == 0; i++)
-		result = named_visit(s, core.traces[i], core.pid);
-	tbuf_core_close(&core);
+	if (block == NULL)
+		return (-ENOMEM);
+	s->truncated = core->headless;
+	result = segments_search(s, core, block);
+	free(block);
+	if (s->found == 0 && core->pid > 0)
+		for (i = 0; i < core->ntraces && result == 0; i++)
+			result = named_visit(s, core->traces[i], core->pid);
+	if (result == 0 && s->found == 0)
+		return (s->truncated ? -EBADMSG : -ENODATA);
 	return (result);
 }
 
 static int
-core_visit(struct source *s, const Elf64_Ehdr *e)
+core_visit(struct source *s)
 {
-	char *block = malloc(BLOCK);
+	struct tbuf_core core;
 	int result;
 
-	if (block == NULL)
-		return (-ENOMEM);
-	result = core_search(s, e, block);
-	free(block);
-	if (result == 0 && s->found == 0)
-		result = core_visit_named(s);
-	if (result == 0 && s->found == 0)
-		return (s->truncated ? -EBADMSG : -ENODATA);
+	if (tbuf_core_open(&core, tbuf_core_read_file, &s->fd, &result) != NULL)
+		return (result == -EINVAL ? -ENOEXEC : result);
+	result = core_search(s, &core);
+	tbuf_core_close(&core);
 	return (result);
 }
 
@@ -408,17 +377,13 @@ tbuf_unwrap_descriptor(int fd,
 {
 	struct source s = { .fd = fd, .visit = visit, .argument = argument };
 	struct tbuf_trace t;
-	Elf64_Ehdr e;
 	int error;
 
 	tbuf_life_withdraw();
 	if ((error = size_look(&s)) != 0)
 		return (error);
-	if (header_read(&s, 0, &t))
-		return (trace_visit(&s, 0, &t));
-	if (!tbuf_file_read(fd, &e, sizeof(e), 0) || !core_is(&e))
-		return (-ENOEXEC);
-	return (core_visit(&s, &e));
+	return (header_read(&s, 0, &t) ? trace_visit(&s, 0, &t) :
+	    core_visit(&s));
 }
 
 int
