@@ -537,30 +537,6 @@ needs(const struct tbuf_consumer *c, const struct making *m)
 }
 
 static bool
-has_operation(const struct tbuf_d_clause *clause, enum tbuf_operation what)
-{
-	const struct tbuf_d_program *program;
-	uint32_t i, j;
-
-	for (i = 0; clause != NULL && i < clause->nprograms; i++) {
-		program = &clause->programs[i];
-		for (j = 0; j < program->length; j++)
-			if (tbuf_word_operation(program->code[j]) == what)
-				return (true);
-	}
-	return (false);
-}
-
-static bool
-speculates(const struct tbuf_d_clause *clause)
-{
-	return (has_operation(clause, TBUF_OP_SPECN) ||
-	    has_operation(clause, TBUF_OP_SPEC) ||
-	    has_operation(clause, TBUF_OP_COMMIT) ||
-	    has_operation(clause, TBUF_OP_DISCARD));
-}
-
-static bool
 any_program(const struct tbuf_consumer *c)
 {
 	unsigned i;
@@ -586,6 +562,42 @@ divide(struct tbuf_consumer *c, const struct making *m)
 		    all & ~UINT64_C(15);
 	if (m->element != 0)
 		c->programs->dynamic = all < set ? set : all & ~UINT64_C(15);
+}
+
+/* Sets properties of the run that an instruction of a clause needs. */
+static void
+note_operation(struct tbuf_consumer *c, unsigned operation)
+{
+	switch (operation) {
+	case TBUF_OP_EXIT:
+		c->exits = true;
+		break;
+	case TBUF_OP_UPD:
+		c->programs->aggsize = c->options.aggsize;
+		break;
+	case TBUF_OP_SPECN:
+	case TBUF_OP_SPEC:
+	case TBUF_OP_COMMIT:
+	case TBUF_OP_DISCARD:
+		c->programs->nspec = (uint32_t)MIN(c->options.nspec,
+		    TBUF_NSPEC);
+		c->programs->specsize = c->options.specsize;
+		break;
+	}
+}
+
+static void
+note_clause(struct tbuf_consumer *c, const struct tbuf_d_clause *clause)
+{
+	const struct tbuf_d_program *program;
+	uint32_t i, j;
+
+	for (i = 0; clause != NULL && i < clause->nprograms; i++) {
+		program = &clause->programs[i];
+		for (j = 0; j < program->length; j++)
+			note_operation(c, tbuf_word_operation(
+			    program->code[j]));
+	}
 }
 
 int
@@ -617,17 +629,8 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 	divide(c, &m);
 	c->programs->epids = epids(c);
 	c->needs |= needs(c, &m);
-	for (i = 0; i < c->npatterns; i++) {
-		c->exits |= has_operation(c->clauses[i], TBUF_OP_EXIT);
-		if (has_operation(c->clauses[i], TBUF_OP_UPD))
-			c->programs->aggsize = c->options.aggsize;
-		if (speculates(c->clauses[i])) {
-			c->programs->nspec = (uint32_t)
-			    (c->options.nspec < TBUF_NSPEC ?
-			    c->options.nspec : TBUF_NSPEC);
-			c->programs->specsize = c->options.specsize;
-		}
-	}
+	for (i = 0; i < c->npatterns; i++)
+		note_clause(c, c->clauses[i]);
 	return (0);
 }
 
