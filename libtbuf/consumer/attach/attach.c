@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +84,6 @@ choose_slot(const struct tbuf_target *t, uint64_t end, struct choice *best)
 	return (best->slot == -1 ? -EUSERS : 0);
 }
 
-/* Zeroes tables, variables and so on, where an earlier session was. */
-static int
-zero_storage(int fd, uint64_t area, const struct tbuf_area *layout)
-{
-	if (layout->zeroes != 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE |
-	    FALLOC_FL_KEEP_SIZE, (off_t)(area + layout->zeroes),
-	    (off_t)(layout->size - layout->zeroes)) != 0)
-		return (-errno);
-	return (0);
-}
-
 /* Backs an area except for its chain heads and ECBs; on failure releases it. */
 static int
 back_area(int fd, uint64_t area, const struct tbuf_area *layout,
@@ -106,8 +94,10 @@ back_area(int fd, uint64_t area, const struct tbuf_area *layout,
 	if (error == 0 && layout->holders != 0)
 		error = tbuf_back(fd, area + layout->holders,
 		    layout->words_end - layout->holders);
-	if (error == 0 && area < file_size)
-		error = zero_storage(fd, area, layout);
+	/* Zeroes tables, variables and so on, where an earlier session was. */
+	if (error == 0 && area < file_size && layout->zeroes != 0)
+		error = tbuf_file_punch(fd, area + layout->zeroes,
+		    layout->size - layout->zeroes);
 	if (error == 0)
 		error = tbuf_room_back(fd, area + layout->data,
 		    layout->storage);
@@ -120,9 +110,8 @@ back_area(int fd, uint64_t area, const struct tbuf_area *layout,
 	if (area >= file_size)
 		(void)!ftruncate(fd, (off_t)file_size);
 	else if (layout->size > TBUF_META_MAX)
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		    (off_t)(area + TBUF_META_MAX),
-		    (off_t)(layout->size - TBUF_META_MAX));
+		(void)tbuf_file_punch(fd, area + TBUF_META_MAX,
+		    layout->size - TBUF_META_MAX);
 	return (error == -EFBIG || error == -ENOMEM ? -ENOSPC : error);
 }
 

@@ -6,7 +6,6 @@
  */
 #include <sys/stat.h>
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -117,8 +116,7 @@ release_chunks(const struct tbuf_view *view, int fd, unsigned slot,
 		size = tbuf_load(&chunk[i].size);
 		if (at >= end && at <= INT64_MAX && size <= INT64_MAX - at &&
 		    size != 0)
-			fallocate(fd, FALLOC_FL_PUNCH_HOLE |
-			    FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+			(void)tbuf_file_punch(fd, at, size);
 	}
 }
 
@@ -127,8 +125,7 @@ release_storage(const struct tbuf_view *view, int fd, unsigned slot,
     uint64_t data, uint64_t end)
 {
 	if (end > data)
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		    (off_t)data, (off_t)(end - data));
+		(void)tbuf_file_punch(fd, data, end - data);
 	release_chunks(view, fd, slot, end);
 }
 

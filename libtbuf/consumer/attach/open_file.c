@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,21 +43,6 @@ struct opened {
 	unsigned sessions;
 	char problem[TBUF_PROBLEM_MAX];
 };
-
-static int
-problem(struct opened *file, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int
-problem(struct opened *file, int error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(file->problem, sizeof(file->problem), format, ap);
-	va_end(ap);
-	return (error);
-}
 
 /*
  * Calibrates a session's clock.  For a live target, and for a dead recorder of
@@ -192,19 +176,20 @@ read_control(struct opened *file, struct tbuf_control *control)
 
 	if (error == -ENODATA) {
 		file->cut = sizeof(control->magic);
-		return (problem(file, error, NOTHING_LEFT));
+		return (tbuf_problem(file->problem, error, NOTHING_LEFT));
 	}
 	if (error == 0)
 		error = look_end(file, control, &size);
 	if (error == 0)
 		error = tbuf_control_check(control, size);
 	if (error == -EPROTO)
-		return (problem(file, error, "libtbuf %u.%u, tbufctl %u.%u",
-		    control->major, control->minor, TBUF_MAJOR, TBUF_MINOR));
-	if (error == -EINVAL)
-		return (problem(file, error, "not a control file"));
+		return (tbuf_problem(file->problem, error,
+		    "libtbuf %u.%u, tbufctl %u.%u", control->major,
+		    control->minor, TBUF_MAJOR, TBUF_MINOR));
 	if (error != 0)
-		return (problem(file, error, "%s", strerror(-error)));
+		return (tbuf_problem(file->problem, error, "%s",
+		    error == -EINVAL ? "not a control file" :
+		    strerror(-error)));
 	file->left = size - control->tables.areas;
 	file->changing = file->cut == 0 && (tbuf_control_alive(file->fd) ||
 	    control->stage == TBUF_STAGE_WAITING);
@@ -221,7 +206,7 @@ complete(struct opened *file)
 		return (0);
 	fd = tbuf_memfd_copy(file->fd, file->cut, file->cut + file->missing);
 	if (fd < 0)
-		return (problem(file, fd, "it is truncated: %s",
+		return (tbuf_problem(file->problem, fd, "it is truncated: %s",
 		    strerror(-fd)));
 	close(file->fd);
 	file->fd = fd;
@@ -239,14 +224,16 @@ add_sessions(struct tbuf_consumer *c, struct opened *file,
 		if (!tbuf_state_readable(control->state[slot]))
 			continue;
 		if ((error = add_session(c, file, slot)) != 0)
-			return (problem(file, error, "%s", strerror(-error)));
+			return (tbuf_problem(file->problem, error, "%s",
+			    strerror(-error)));
 	}
 	if (file->sessions != 0)
 		return (0);
 	if (file->cut != 0)
-		return (problem(file, -ENODATA, NOTHING_LEFT));
-	return (file->damaged ? problem(file, -EINVAL, "it is damaged") :
-	    problem(file, -ENODATA, "it has no session"));
+		return (tbuf_problem(file->problem, -ENODATA, NOTHING_LEFT));
+	return (file->damaged ?
+	    tbuf_problem(file->problem, -EINVAL, "it is damaged") :
+	    tbuf_problem(file->problem, -ENODATA, "it has no session"));
 }
 
 /*
@@ -276,10 +263,10 @@ open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 	memset(file, 0, sizeof(*file));
 	file->fd = fd;
 	if (fd == -EAGAIN)
-		return (problem(file, fd,
+		return (tbuf_problem(file->problem, fd,
 		    "another process holds a lease on it"));
 	if (fd < 0)
-		return (problem(file, fd, "%s", strerror(-fd)));
+		return (tbuf_problem(file->problem, fd, "%s", strerror(-fd)));
 	return (open_sessions(c, file));
 }
 
@@ -398,7 +385,7 @@ open_living(struct tbuf_consumer *c, pid_t pid, struct opened *file)
 
 	if (error != 0)
 		return (error == -ESRCH ? error :
-		    problem(file, error, "%s", found.problem));
+		    tbuf_problem(file->problem, error, "%s", found.problem));
 	close(found.pidfd);
 	return (open_descriptor(c, found.fd, file));
 }

@@ -35,6 +35,9 @@ struct tbuf_found {
 	char problem[TBUF_PROBLEM_MAX];
 };
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
+/* Formats such a text.  Returns `error`. */
+int	tbuf_problem(char problem[TBUF_PROBLEM_MAX], int error,
+	    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Finds the file of another copy of the library in the same process, which is
@@ -70,7 +73,7 @@ pid_t	tbuf_find_inner(pid_t);
  */
 int	tbuf_open_beneath(const char *root, const char *path, int flags);
 
-/* Opens a file of /proc/PID for reading.  Returns NULL and sets errno. */
+/* Opens a file of /proc/PID, 0 for /proc/self; NULL: errno is set. */
 FILE	*tbuf_process_open(pid_t, const char *file);
 
 /* A line of /proc/PID/maps.  A path that is too long for `line` is cut. */
@@ -155,6 +158,9 @@ void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
  */
 bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
+
+/* Releases the storage of [at, at + size) of a file.  Returns 0 or -errno. */
+int	tbuf_file_punch(int fd, uint64_t at, uint64_t size);
 
 /*
  * Control files copied into memfds.  tbuf_memfd_make() makes one of `size`

@@ -1,13 +1,14 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The mapping of a control file.
+ * The mapping and the storage of a control file.
  */
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "consumer/files/files.h"
@@ -46,4 +47,11 @@ tbuf_view_unmap(struct tbuf_view *view)
 		munmap(view->base, view->size);
 	view->base = NULL;
 	view->size = 0;
+}
+
+int
+tbuf_file_punch(int fd, uint64_t at, uint64_t size)
+{
+	return (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+	    (off_t)at, (off_t)size) != 0 ? -errno : 0);
 }

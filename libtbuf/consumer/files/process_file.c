@@ -42,17 +42,13 @@ struct process {
 	bool passed;
 };
 
-static int
-problem(struct tbuf_found *found, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int
-problem(struct tbuf_found *found, int error, const char *format, ...)
+int
+tbuf_problem(char problem[TBUF_PROBLEM_MAX], int error, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(found->problem, sizeof(found->problem), format, ap);
+	vsnprintf(problem, TBUF_PROBLEM_MAX, format, ap);
 	va_end(ap);
 	return (error);
 }
@@ -64,7 +60,7 @@ problem_errno(struct tbuf_found *found, int error)
 		error = EPERM;
 	if (error == ENOENT)
 		error = ESRCH;
-	return (problem(found, -error, "%s", strerror(error)));
+	return (tbuf_problem(found->problem, -error, "%s", strerror(error)));
 }
 
 FILE *
@@ -72,7 +68,10 @@ tbuf_process_open(pid_t pid, const char *file)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	if (pid == 0)
+		snprintf(path, sizeof(path), "/proc/self/%s", file);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	return (fopen(path, "re"));
 }
 
@@ -189,7 +188,7 @@ identity(int fd, struct tbuf_process_map *mine)
 
 	if (p == MAP_FAILED)
 		return (false);
-	if ((f = fopen("/proc/self/maps", "re")) != NULL) {
+	if ((f = tbuf_process_open(0, "maps")) != NULL) {
 		while (!found && tbuf_map_next(f, mine))
 			found = mine->start <= (uintptr_t)p &&
 			    (uintptr_t)p < mine->end;
@@ -289,13 +288,16 @@ check_control(int fd, const struct process *p, struct tbuf_found *found)
 
 	if (fstat(fd, &st) != 0 ||
 	    pread(fd, &control, sizeof(control), 0) != sizeof(control))
-		return (problem(found, -ENOEXEC, "it has no libtbuf"));
+		return (tbuf_problem(found->problem, -ENOEXEC,
+		    "it has no libtbuf"));
 	error = tbuf_control_check(&control, (uint64_t)st.st_size);
 	if (error == -EPROTO)
-		return (problem(found, -EPROTO, "libtbuf %u.%u, tbufctl %u.%u",
-		    control.major, control.minor, TBUF_MAJOR, TBUF_MINOR));
+		return (tbuf_problem(found->problem, -EPROTO,
+		    "libtbuf %u.%u, tbufctl %u.%u", control.major,
+		    control.minor, TBUF_MAJOR, TBUF_MINOR));
 	if (error != 0 || control.pid != (uint32_t)p->inner)
-		return (problem(found, -ENOEXEC, "it has no libtbuf"));
+		return (tbuf_problem(found->problem, -ENOEXEC,
+		    "it has no libtbuf"));
 	return (0);
 }
 
@@ -310,7 +312,8 @@ off_reason(const char *reason, struct tbuf_found *found)
 	    reason[i] < 0x7f; i++)
 		text[i] = reason[i] == '-' ? ' ' : reason[i];
 	text[i] = '\0';
-	return (problem(found, -ECANCELED, "tracing is off: %s", text));
+	return (tbuf_problem(found->problem, -ECANCELED, "tracing is off: %s",
+	    text));
 }
 
 /*
@@ -350,17 +353,17 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 	/* A child has its parent's file mapped until it makes its own. */
 	if (pid != p->inner) {
 		found->forked = true;
-		return (problem(found, -ECANCELED,
+		return (tbuf_problem(found->problem, -ECANCELED,
 		    "tracing is off: it is a forked child"));
 	}
 	if (deleted)
-		return (problem(found, -ECANCELED,
+		return (tbuf_problem(found->problem, -ECANCELED,
 		    "tracing is off: control file was removed"));
 	if (!is_behind(p, name))
 		return (so_far);
 	fd = open_control(p, m);
 	if (fd == -EAGAIN)
-		return (problem(found, -EAGAIN,
+		return (tbuf_problem(found->problem, -EAGAIN,
 		    "another process holds a lease on its control file"));
 	if (fd < 0)
 		return (fd == -ENOENT ? so_far : problem_errno(found, -fd));
@@ -383,7 +386,7 @@ look_mappings(struct process *p, struct tbuf_found *found)
 
 	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
-	result = problem(found, -ENOEXEC, "it has no libtbuf");
+	result = tbuf_problem(found->problem, -ENOEXEC, "it has no libtbuf");
 	while (result != 1 && result != -EAGAIN && tbuf_map_next(f, &m))
 		result = look_mapping(p, &m, result, found);
 	fclose(f);
@@ -415,7 +418,8 @@ find_running(pid_t pid, const char *behind, struct tbuf_found *found)
 	if (geteuid() != 0 && p.uid != geteuid())
 		return (problem_errno(found, EPERM));
 	if (p.strict)
-		return (problem(found, -EOPNOTSUPP, "strict seccomp mode"));
+		return (tbuf_problem(found->problem, -EOPNOTSUPP,
+		    "strict seccomp mode"));
 	return (look_mappings(&p, found));
 }
 

@@ -10,9 +10,9 @@
  * the lane that a dead thread has bound.
  */
 #include <errno.h>
-#include <fcntl.h>
 
 #include "arch/atomics.h"
+#include "consumer/files/files.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
@@ -148,8 +148,7 @@ chunk_take(struct tbuf_target *t, uint32_t n, uint64_t size,
 		    t->nreaders * sizeof(struct tbuf_lane),
 		    n * sizeof(struct tbuf_lane));
 	if (error == 0 && (error = tbuf_room_back(t->fd, chunk->at, size)) != 0)
-		fallocate(t->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		    (off_t)chunk->at, (off_t)size);
+		(void)tbuf_file_punch(t->fd, chunk->at, size);
 	if (error != 0)
 		return (error);
 	tbuf_target_slot(t)->chunks[t->nchunks++] = *chunk;

@@ -25,14 +25,8 @@
 static FILE *
 process_file(const struct tbuf_script *s, const char *name)
 {
-	char path[48];
-
-	if (s->sample != NULL)
-		(void)snprintf(path, sizeof(path), "/proc/%d/%s",
-		    (int)s->sample->pid, name);
-	else
-		(void)snprintf(path, sizeof(path), "/proc/self/%s", name);
-	return (fopen(path, "re"));
+	return (tbuf_process_open(s->sample != NULL ? s->sample->pid : 0,
+	    name));
 }
 
 /* Returns a field of /proc/PID/stat. */
@@ -368,15 +362,6 @@ user_register(const struct tbuf_script *s, uint64_t number, uint64_t *value)
 	return (0);
 }
 
-static uint64_t
-draw(void)
-{
-	uint64_t value = 0;
-
-	value = tbuf_random();
-	return (value & INT32_MAX);
-}
-
 int
 tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
     const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
@@ -390,7 +375,7 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 		return (TBUF_FAULT_ILLEGAL);
 	switch (subroutine) {
 	case TBUF_SUB_RAND:
-		*result = draw();
+		*result = tbuf_random() & INT32_MAX;
 		return (0);
 	case TBUF_SUB_PROGENYOF:
 		*result = tbuf_file_is_progeny((uint32_t)subject(s),
