@@ -9,7 +9,7 @@
  *	        END ------+                   |
  *	                                      +--> a fault --> ERROR
  *
- * In a replay (replay.h) clauses at other probes fire here, too, once for each
+ * In a replay (events.h) clauses at other probes fire here, too, once for each
  * record, and all clauses see the time of the records.
  *
  * The thread that calls the library runs all clauses.  They count as run on one
