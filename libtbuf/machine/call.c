@@ -12,7 +12,7 @@
 /* Each one's least number of arguments: fewer are an illegal operation. */
 static const uint8_t least_arguments[256] = { TBUF_SUBROUTINES(OWN) };
 
-static tbuf_subroutine_function *const functions[] = {
+static tbuf_subroutine *const functions[] = {
 	[TBUF_SUB_TEXT] = tbuf_sub_text,
 	[TBUF_SUB_STRLEN] = tbuf_sub_strlen,
 	[TBUF_SUB_STRJOIN] = tbuf_sub_strjoin,
@@ -50,30 +50,43 @@ static tbuf_subroutine_function *const functions[] = {
 
 #define NFUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
 
+/* A bit for each one whose first argument is a text, opened before the call. */
+#define BIT(NAME)	(UINT64_C(1) << TBUF_SUB_##NAME)
+#define OF_TEXTS							\
+	(BIT(TEXT) | BIT(STRLEN) | BIT(STRJOIN) | BIT(STRCHR) |		\
+	BIT(STRRCHR) | BIT(STRSTR) | BIT(INDEX) | BIT(RINDEX) |		\
+	BIT(SUBSTR) | BIT(TOUPPER) | BIT(TOLOWER) | BIT(STRTOLL) |	\
+	BIT(BASENAME) | BIT(DIRNAME) | BIT(CLEANPATH) | BIT(COPYOUTSTR))
+
 static int
 call(struct tbuf_machine *m, uint64_t word)
 {
-	unsigned first = tbuf_word_b(word), count = tbuf_word_c(word), i;
+	unsigned first = tbuf_word_b(word), i;
 	uint32_t number = tbuf_word_immediate(word);
-	uint64_t arguments[TBUF_CALL_ARGUMENTS], result = 0;
-	int answer;
+	struct tbuf_call c;
+	int answer = 0;
 
-	if (count > TBUF_CALL_ARGUMENTS || number > 255 ||
-	    count < least_arguments[number])
+	c.count = tbuf_word_c(word);
+	c.result = 0;
+	if (c.count > TBUF_CALL_ARGUMENTS || number > 255 ||
+	    c.count < least_arguments[number])
 		return (tbuf_illegal(m));
 	for (i = 0; i < TBUF_CALL_ARGUMENTS; i++)
-		arguments[i] = i < count ?
+		c.arguments[i] = i < c.count ?
 		    m->registers[(first + i) % TBUF_REGISTERS] : 0;
 	m->fault.address = 0;
-	if (number < NFUNCTIONS)
-		answer = functions[number](m, arguments, count, &result);
-	else if (number >= TBUF_SUB_OUTSIDE && m->surroundings->call != NULL)
-		answer = m->surroundings->call(m, number, arguments, count,
-		    &result);
+	if (number < NFUNCTIONS) {
+		if ((OF_TEXTS >> number & 1) != 0)
+			answer = tbuf_text_open(m, c.arguments[0], &c.text);
+		if (answer == 0)
+			answer = functions[number](m, &c);
+	} else if (number >= TBUF_SUB_OUTSIDE && m->surroundings->call != NULL)
+		answer = m->surroundings->call(m, number, c.arguments, c.count,
+		    &c.result);
 	else
 		answer = tbuf_illegal(m);
 	if (answer == 0)
-		m->registers[tbuf_word_a(word) % TBUF_REGISTERS] = result;
+		m->registers[tbuf_word_a(word) % TBUF_REGISTERS] = c.result;
 	return (answer);
 }
 
@@ -96,18 +109,16 @@ tbuf_call_step(struct tbuf_machine *m, uint64_t word)
 /* ------------------------------------------------------------ memory */
 
 int
-tbuf_sub_alloca(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_alloca(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	uint8_t *bytes;
 	int answer;
 
-	(void)count;
-	answer = tbuf_memory_alloca(m, arguments[0], &bytes, result);
+	answer = tbuf_memory_alloca(m, c->arguments[0], &bytes, &c->result);
 	if (answer == 0)
-		answer = tbuf_work(m, arguments[0]);
+		answer = tbuf_work(m, c->arguments[0]);
 	if (answer == 0)
-		tbuf_bytes_zero(bytes, arguments[0]);
+		tbuf_bytes_zero(bytes, c->arguments[0]);
 	return (answer);
 }
 
@@ -193,42 +204,34 @@ copy(struct tbuf_machine *m, uint64_t from, uint64_t size, uint64_t to)
 
 /* bcopy(from, to, size) */
 int
-tbuf_sub_bcopy(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_bcopy(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	(void)count;
-	(void)result;
-	return (copy(m, arguments[0], arguments[2], arguments[1]));
+	return (copy(m, c->arguments[0], c->arguments[2], c->arguments[1]));
 }
 
 /* copyinto(from, size, to) */
 int
-tbuf_sub_copyinto(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_copyinto(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	(void)count;
-	(void)result;
-	return (copy(m, arguments[0], arguments[1], arguments[2]));
+	return (copy(m, c->arguments[0], c->arguments[1], c->arguments[2]));
 }
 
 /* copyin(from, size): a copy in scratch */
 int
-tbuf_sub_copyin(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_copyin(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	uint8_t *bytes;
 	int answer;
 
-	(void)count;
-	if (arguments[1] > m->scratch.room)
-		return (tbuf_fault(m, TBUF_FAULT_SIZE, arguments[1]));
-	answer = tbuf_memory_alloca(m, arguments[1], &bytes, result);
+	if (c->arguments[1] > m->scratch.room)
+		return (tbuf_fault(m, TBUF_FAULT_SIZE, c->arguments[1]));
+	answer = tbuf_memory_alloca(m, c->arguments[1], &bytes, &c->result);
 	if (answer != 0)
 		return (answer);
-	answer = copy(m, arguments[0], arguments[1], *result);
+	answer = copy(m, c->arguments[0], c->arguments[1], c->result);
 	/* The old bytes of scratch must not become visible. */
 	if (answer != 0)
-		m->scratch.used -= (uint32_t)arguments[1];
+		m->scratch.used -= (uint32_t)c->arguments[1];
 	return (answer);
 }
 
@@ -278,26 +281,24 @@ characters(struct tbuf_machine *m, uint64_t from, uint64_t most,
 
 /* copyinstr(from[, most]) */
 int
-tbuf_sub_copyinstr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_copyinstr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters text;
 	uint32_t most, length = 0;
 	uint8_t *to;
 	int answer;
 
-	answer = characters(m, arguments[0], count > 1 ? arguments[1] :
-	    m->strsize, &most);
+	answer = characters(m, c->arguments[0], c->count > 1 ?
+	    c->arguments[1] : m->strsize, &most);
 	if (answer != 0)
 		return (answer);
-	if (tbuf_address_is(arguments[0])) {
-		answer = tbuf_text_open(m, arguments[0], &text);
-		return (answer != 0 ? answer : tbuf_text_make(m, text.at,
-		    tbuf_minimum(text.length, most), result));
+	if (tbuf_address_is(c->arguments[0])) {
+		answer = tbuf_text_open(m, c->arguments[0], &c->text);
+		return (answer != 0 ? answer : tbuf_text_make(m, c->text.at,
+		    tbuf_minimum(c->text.length, most), &c->result));
 	}
-	answer = tbuf_memory_temporary(m, most + UINT64_C(1), &to, result);
+	answer = tbuf_memory_temporary(m, most + UINT64_C(1), &to, &c->result);
 	if (answer == 0)
-		answer = bring(m, arguments[0], most, to, &length);
+		answer = bring(m, c->arguments[0], most, to, &length);
 	if (answer != 0)
 		return (answer);
 	tbuf_store(to + length, 0);
@@ -321,45 +322,35 @@ out(struct tbuf_machine *m, uint64_t to, const uint8_t *bytes, uint64_t size)
 
 /* copyout(from, to, size) */
 int
-tbuf_sub_copyout(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_copyout(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	const uint8_t *bytes;
 	int answer;
 
-	(void)count;
-	(void)result;
-	answer = tbuf_memory_bytes(m, arguments[0], arguments[2], &bytes);
+	answer = tbuf_memory_bytes(m, c->arguments[0], c->arguments[2], &bytes);
 	return (answer != 0 ? answer :
-	    out(m, arguments[1], bytes, arguments[2]));
+	    out(m, c->arguments[1], bytes, c->arguments[2]));
 }
 
 /* copyoutstr(text, to, most) */
 int
-tbuf_sub_copyoutstr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_copyoutstr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters text;
 	uint64_t copy_address;
 	uint32_t length;
 	uint8_t *bytes;
-	int answer;
+	int answer = characters(m, c->arguments[0], c->arguments[2], &length);
 
-	(void)count;
-	(void)result;
-	answer = tbuf_text_open(m, arguments[0], &text);
-	if (answer == 0)
-		answer = characters(m, arguments[0], arguments[2], &length);
 	if (answer != 0)
 		return (answer);
-	length = tbuf_minimum(length, text.length);
+	length = tbuf_minimum(length, c->text.length);
 	answer = tbuf_memory_temporary(m, length + UINT64_C(1), &bytes,
 	    &copy_address);
 	if (answer != 0)
 		return (answer);
-	tbuf_bytes_copy(bytes, text.at, length);
+	tbuf_bytes_copy(bytes, c->text.at, length);
 	tbuf_store(bytes + length, 0);
-	return (out(m, arguments[1], bytes, length + UINT64_C(1)));
+	return (out(m, c->arguments[1], bytes, length + UINT64_C(1)));
 }
 
 /* ------------------------------------------------------------ devices */
@@ -367,21 +358,17 @@ tbuf_sub_copyoutstr(struct tbuf_machine *m, const uint64_t *arguments,
 #define MINOR_BITS	20	/* as in the kernel */
 
 int
-tbuf_sub_getmajor(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_getmajor(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	(void)m;
-	(void)count;
-	*result = (uint32_t)arguments[0] >> MINOR_BITS;
+	c->result = (uint32_t)c->arguments[0] >> MINOR_BITS;
 	return (0);
 }
 
 int
-tbuf_sub_getminor(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_getminor(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	(void)m;
-	(void)count;
-	*result = (uint32_t)arguments[0] & ((1u << MINOR_BITS) - 1);
+	c->result = (uint32_t)c->arguments[0] & ((1u << MINOR_BITS) - 1);
 	return (0);
 }

@@ -151,15 +151,13 @@ line_ip6(struct line *line, const uint8_t *ip, enum prefix prefix)
 	line_ip4(line, ip + 12);
 }
 
-int
-tbuf_sub_inet_ntoa(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+static int
+ntoa(struct tbuf_machine *m, uint64_t address, uint64_t *result)
 {
 	struct line line;
 	uint8_t ip[4];
-	int answer = fetch(m, arguments[0], ip, sizeof(ip));
+	int answer = fetch(m, address, ip, sizeof(ip));
 
-	(void)count;
 	if (answer != 0)
 		return (answer);
 	line_begin(&line);
@@ -167,21 +165,33 @@ tbuf_sub_inet_ntoa(struct tbuf_machine *m, const uint64_t *arguments,
 	return (line_end(m, &line, result));
 }
 
-/* inet_ntoa6(address[, strict]) */
-int
-tbuf_sub_inet_ntoa6(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+static int
+ntoa6(struct tbuf_machine *m, uint64_t address, enum prefix prefix,
+    uint64_t *result)
 {
 	struct line line;
 	uint8_t ip[2 * GROUPS];
-	int answer = fetch(m, arguments[0], ip, sizeof(ip));
+	int answer = fetch(m, address, ip, sizeof(ip));
 
 	if (answer != 0)
 		return (answer);
 	line_begin(&line);
-	line_ip6(&line, ip, count > 1 && arguments[1] != 0 ? PREFIX_COLONS :
-	    PREFIX_NONE);
+	line_ip6(&line, ip, prefix);
 	return (line_end(m, &line, result));
+}
+
+int
+tbuf_sub_inet_ntoa(struct tbuf_machine *m, struct tbuf_call *c)
+{
+	return (ntoa(m, c->arguments[0], &c->result));
+}
+
+/* inet_ntoa6(address[, strict]) */
+int
+tbuf_sub_inet_ntoa6(struct tbuf_machine *m, struct tbuf_call *c)
+{
+	return (ntoa6(m, c->arguments[0], c->count > 1 && c->arguments[1] != 0 ?
+	    PREFIX_COLONS : PREFIX_NONE, &c->result));
 }
 
 #define FAMILY_INET	2	/* Linux's AF_INET, AF_INET6 */
@@ -189,24 +199,13 @@ tbuf_sub_inet_ntoa6(struct tbuf_machine *m, const uint64_t *arguments,
 
 /* inet_ntop(family, address) */
 int
-tbuf_sub_inet_ntop(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_inet_ntop(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct line line;
-	uint8_t ip[2 * GROUPS];
-	int answer;
-
-	(void)count;
-	if (arguments[0] == FAMILY_INET)
-		return (tbuf_sub_inet_ntoa(m, arguments + 1, 1, result));
-	if (arguments[0] != FAMILY_INET6)
+	if (c->arguments[0] == FAMILY_INET)
+		return (ntoa(m, c->arguments[1], &c->result));
+	if (c->arguments[0] != FAMILY_INET6)
 		return (tbuf_illegal(m));
-	answer = fetch(m, arguments[1], ip, sizeof(ip));
-	if (answer != 0)
-		return (answer);
-	line_begin(&line);
-	line_ip6(&line, ip, PREFIX_WHOLE);
-	return (line_end(m, &line, result));
+	return (ntoa6(m, c->arguments[1], PREFIX_WHOLE, &c->result));
 }
 
 #define HARDWARE_ETHERNET	1	/* Linux's ARPHRD_ETHER */
@@ -214,18 +213,16 @@ tbuf_sub_inet_ntop(struct tbuf_machine *m, const uint64_t *arguments,
 
 /* link_ntop(hardware, address) */
 int
-tbuf_sub_link_ntop(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_link_ntop(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	struct line line;
 	uint8_t bytes[20];
-	unsigned n, size = arguments[0] == HARDWARE_ETHERNET ? 6 : 20;
+	unsigned n, size = c->arguments[0] == HARDWARE_ETHERNET ? 6 : 20;
 	int answer;
 
-	(void)count;
-	if (size != 6 && arguments[0] != HARDWARE_INFINIBAND)
+	if (size != 6 && c->arguments[0] != HARDWARE_INFINIBAND)
 		return (tbuf_illegal(m));
-	answer = fetch(m, arguments[1], bytes, size);
+	answer = fetch(m, c->arguments[1], bytes, size);
 	if (answer != 0)
 		return (answer);
 	line_begin(&line);
@@ -234,36 +231,30 @@ tbuf_sub_link_ntop(struct tbuf_machine *m, const uint64_t *arguments,
 			line_put(&line, ':');
 		line_number(&line, bytes[n], 16, 2);
 	}
-	return (line_end(m, &line, result));
+	return (line_end(m, &line, &c->result));
 }
 
 /* htons(n); configure accepts little-endian machines only. */
 int
-tbuf_sub_htons(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_htons(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	(void)m;
-	(void)count;
-	*result = __builtin_bswap16((uint16_t)arguments[0]);
+	c->result = __builtin_bswap16((uint16_t)c->arguments[0]);
 	return (0);
 }
 
 int
-tbuf_sub_htonl(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_htonl(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	(void)m;
-	(void)count;
-	*result = __builtin_bswap32((uint32_t)arguments[0]);
+	c->result = __builtin_bswap32((uint32_t)c->arguments[0]);
 	return (0);
 }
 
 int
-tbuf_sub_htonll(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_htonll(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	(void)m;
-	(void)count;
-	*result = __builtin_bswap64(arguments[0]);
+	c->result = __builtin_bswap64(c->arguments[0]);
 	return (0);
 }

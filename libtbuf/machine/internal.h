@@ -174,24 +174,27 @@ int	tbuf_piece_step(struct tbuf_machine *, uint64_t word);
 int	tbuf_variable_step(struct tbuf_machine *, uint64_t word);
 int	tbuf_effect_step(struct tbuf_machine *, uint64_t word);
 
+/* A call of a subroutine. */
+struct tbuf_call {
+	uint64_t arguments[TBUF_CALL_ARGUMENTS];	/* 0 from `count` on */
+	uint64_t result;
+	unsigned count;
+	struct tbuf_characters text;	/* the first argument, if it is one */
+};
+
 /* call.c and others: subroutines, by topic */
 int	tbuf_call_step(struct tbuf_machine *, uint64_t word);
-typedef int tbuf_subroutine_function(struct tbuf_machine *,
-	    const uint64_t arguments[TBUF_CALL_ARGUMENTS], unsigned count,
-	    uint64_t *result);
-tbuf_subroutine_function tbuf_sub_text, tbuf_sub_strlen, tbuf_sub_strjoin,
+typedef int tbuf_subroutine(struct tbuf_machine *, struct tbuf_call *);
+tbuf_subroutine tbuf_sub_text, tbuf_sub_strlen, tbuf_sub_strjoin,
 	    tbuf_sub_strchr, tbuf_sub_strrchr, tbuf_sub_strstr, tbuf_sub_index,
 	    tbuf_sub_rindex, tbuf_sub_substr, tbuf_sub_strtok,
 	    tbuf_sub_toupper, tbuf_sub_tolower;
-tbuf_subroutine_function tbuf_sub_strtoll, tbuf_sub_lltostr;
-tbuf_subroutine_function tbuf_sub_basename, tbuf_sub_dirname,
-	    tbuf_sub_cleanpath;
-tbuf_subroutine_function tbuf_sub_inet_ntoa, tbuf_sub_inet_ntoa6,
-	    tbuf_sub_inet_ntop, tbuf_sub_link_ntop, tbuf_sub_htons,
-	    tbuf_sub_htonl, tbuf_sub_htonll;
-tbuf_subroutine_function tbuf_sub_getmajor, tbuf_sub_getminor,
-	    tbuf_sub_alloca, tbuf_sub_bcopy, tbuf_sub_copyin,
-	    tbuf_sub_copyinto, tbuf_sub_copyinstr, tbuf_sub_copyout,
-	    tbuf_sub_copyoutstr;
+tbuf_subroutine tbuf_sub_strtoll, tbuf_sub_lltostr;
+tbuf_subroutine tbuf_sub_basename, tbuf_sub_dirname, tbuf_sub_cleanpath;
+tbuf_subroutine tbuf_sub_inet_ntoa, tbuf_sub_inet_ntoa6, tbuf_sub_inet_ntop,
+	    tbuf_sub_link_ntop, tbuf_sub_htons, tbuf_sub_htonl, tbuf_sub_htonll;
+tbuf_subroutine tbuf_sub_getmajor, tbuf_sub_getminor, tbuf_sub_alloca,
+	    tbuf_sub_bcopy, tbuf_sub_copyin, tbuf_sub_copyinto,
+	    tbuf_sub_copyinstr, tbuf_sub_copyout, tbuf_sub_copyoutstr;
 
 #endif

@@ -48,37 +48,33 @@ skip_prefix(const struct tbuf_characters *s, uint32_t n, uint64_t base)
 
 /* strtoll(s[, base]): the value wraps. */
 int
-tbuf_sub_strtoll(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strtoll(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	uint64_t base = count > 1 ? arguments[1] : 10, value = 0;
-	struct tbuf_characters s;
+	const struct tbuf_characters *s = &c->text;
+	uint64_t base = c->count > 1 ? c->arguments[1] : 10, value = 0;
 	uint32_t n = 0;
 	unsigned next;
 	bool negative;
-	int answer = tbuf_text_open(m, arguments[0], &s);
 
-	if (answer != 0)
-		return (answer);
 	if (!is_base(base))
 		return (tbuf_illegal(m));
-	while (is_blank(character(&s, n)))
+	while (is_blank(character(s, n)))
 		n++;
-	negative = character(&s, n) == '-';
-	n += negative || character(&s, n) == '+';
-	n = skip_prefix(&s, n, base);
-	while ((next = digit(character(&s, n++))) < base)
+	negative = character(s, n) == '-';
+	n += negative || character(s, n) == '+';
+	n = skip_prefix(s, n, base);
+	while ((next = digit(character(s, n++))) < base)
 		value = value * base + next;
-	*result = negative ? 0 - value : value;
+	c->result = negative ? 0 - value : value;
 	return (0);
 }
 
 /* lltostr(value[, base]): unsigned unless the base is 10. */
 int
-tbuf_sub_lltostr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_lltostr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	uint64_t value = arguments[0], base = count > 1 ? arguments[1] : 10;
+	uint64_t value = c->arguments[0];
+	uint64_t base = c->count > 1 ? c->arguments[1] : 10;
 	uint8_t text[sizeof("-") + 64], *end = text + sizeof(text), *p = end;
 	bool negative = base == 10 && (int64_t)value < 0;
 
@@ -98,5 +94,5 @@ tbuf_sub_lltostr(struct tbuf_machine *m, const uint64_t *arguments,
 	}
 	if (negative)
 		*--p = '-';
-	return (tbuf_text_make(m, p, (uint64_t)(end - p), result));
+	return (tbuf_text_make(m, p, (uint64_t)(end - p), &c->result));
 }

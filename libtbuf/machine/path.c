@@ -26,40 +26,27 @@ literal(struct tbuf_machine *m, char c, uint64_t *result)
 
 /* basename(path): as in POSIX. */
 int
-tbuf_sub_basename(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_basename(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
-	uint32_t end, begin;
-	int answer = tbuf_text_open(m, arguments[0], &s);
+	const struct tbuf_characters *s = &c->text;
+	uint32_t end = back(s, s->length, true), begin = back(s, end, false);
 
-	(void)count;
-	if (answer != 0)
-		return (answer);
-	end = back(&s, s.length, true);
 	if (end == 0)
-		return (literal(m, s.length == 0 ? '.' : '/', result));
-	begin = back(&s, end, false);
-	return (tbuf_text_make(m, s.at + begin, end - begin, result));
+		return (literal(m, s->length == 0 ? '.' : '/', &c->result));
+	return (tbuf_text_make(m, s->at + begin, end - begin, &c->result));
 }
 
 int
-tbuf_sub_dirname(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_dirname(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
-	uint32_t end, base;
-	int answer = tbuf_text_open(m, arguments[0], &s);
+	const struct tbuf_characters *s = &c->text;
+	uint32_t base = back(s, back(s, s->length, true), false);
+	uint32_t end = back(s, base, true);
 
-	(void)count;
-	if (answer != 0)
-		return (answer);
-	base = back(&s, back(&s, s.length, true), false);
-	end = back(&s, base, true);
 	if (end == 0)
-		return (literal(m, base > 0 || (s.length > 0 &&
-		    tbuf_load(s.at) == '/') ? '/' : '.', result));
-	return (tbuf_text_make(m, s.at, end, result));
+		return (literal(m, base > 0 || (s->length > 0 &&
+		    tbuf_load(s->at) == '/') ? '/' : '.', &c->result));
+	return (tbuf_text_make(m, s->at, end, &c->result));
 }
 
 /* A clean path while it is made. */
@@ -127,28 +114,24 @@ clean(const struct tbuf_characters *s, struct path *path)
 
 /* cleanpath(path): without //, /./, a/.. and a last slash; if empty, ".". */
 int
-tbuf_sub_cleanpath(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_cleanpath(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
+	const struct tbuf_characters *s = &c->text;
 	struct path path = { .size = 0 };
-	int answer = tbuf_text_open(m, arguments[0], &s);
+	int answer = tbuf_work(m, 2 * (uint64_t)s->length);
 
-	(void)count;
-	if (answer == 0)
-		answer = tbuf_work(m, 2 * (uint64_t)s.length);
 	/* Room for at most one slash before each name, and for ".". */
 	if (answer == 0)
-		answer = tbuf_memory_temporary(m, s.length + UINT64_C(3),
-		    &path.bytes, result);
+		answer = tbuf_memory_temporary(m, s->length + UINT64_C(3),
+		    &path.bytes, &c->result);
 	if (answer != 0)
 		return (answer);
-	if (s.length > 0 && tbuf_load(s.at) == '/') {
+	if (s->length > 0 && tbuf_load(s->at) == '/') {
 		tbuf_store(path.bytes, '/');
 		path.size = path.root = path.fixed = 1;
 	}
-	clean(&s, &path);
-	if (path.size == 0 && s.length > 0)
+	clean(s, &path);
+	if (path.size == 0 && s->length > 0)
 		tbuf_store(path.bytes + path.size++, '.');
 	tbuf_store(path.bytes + path.size, 0);
 	return (0);

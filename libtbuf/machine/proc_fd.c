@@ -159,7 +159,7 @@ path_text(struct tbuf_machine *m, const struct line *at, uint64_t what,
 	bool name = what == TBUF_FILE_NAME;
 	char path[PATH_ROOM];
 	uint32_t from = 0, to;
-	uint64_t whole;
+	struct tbuf_call c;
 	int answer;
 	long n = tbuf_peek_call(SYS_readlinkat, AT_FDCWD, at->bytes,
 	    (long)path, (const void *)sizeof(path), 0);
@@ -172,11 +172,15 @@ path_text(struct tbuf_machine *m, const struct line *at, uint64_t what,
 	if (name)
 		cut_name(path, to, &from, &to);
 	answer = tbuf_text_make(m, (const uint8_t *)path + from, to - from,
-	    &whole);
-	*result = whole;
+	    result);
 	if (answer != 0 || what != TBUF_FILE_DIRECTORY)
 		return (answer);
-	return (tbuf_sub_dirname(m, &whole, 1, result));
+	c.result = 0;
+	answer = tbuf_text_open(m, *result, &c.text);
+	if (answer == 0)
+		answer = tbuf_sub_dirname(m, &c);
+	*result = c.result;
+	return (answer);
 }
 
 /* ------------------------------------------------------------ numbers */

@@ -10,128 +10,87 @@
 
 /* text(s): a copy. */
 int
-tbuf_sub_text(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_text(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
-	int answer = tbuf_text_open(m, arguments[0], &s);
-
-	(void)count;
-	return (answer != 0 ? answer :
-	    tbuf_text_make(m, s.at, s.length, result));
+	return (tbuf_text_make(m, c->text.at, c->text.length, &c->result));
 }
 
 int
-tbuf_sub_strlen(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strlen(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
-	int answer = tbuf_text_open(m, arguments[0], &s);
-
-	(void)count;
-	if (answer == 0)
-		*result = s.length;
-	return (answer);
-}
-
-static int
-open_two(struct tbuf_machine *m, const uint64_t *arguments,
-    struct tbuf_characters *a, struct tbuf_characters *b)
-{
-	int answer = tbuf_text_open(m, arguments[0], a);
-
-	return (answer != 0 ? answer : tbuf_text_open(m, arguments[1], b));
-}
-
-int
-tbuf_sub_strjoin(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
-{
-	struct tbuf_characters a, b;
-	uint32_t more;
-	uint8_t *to;
-	int answer = open_two(m, arguments, &a, &b);
-
-	(void)count;
-	if (answer != 0)
-		return (answer);
-	more = tbuf_minimum(b.length, m->strsize - a.length);
-	answer = tbuf_work(m, a.length + more);
-	if (answer == 0)
-		answer = tbuf_memory_temporary(m,
-		    a.length + more + UINT64_C(1), &to, result);
-	if (answer != 0)
-		return (answer);
-	tbuf_bytes_copy(to, a.at, a.length);
-	tbuf_bytes_copy(to + a.length, b.at, more);
-	tbuf_store(to + a.length + more, 0);
+	(void)m;
+	c->result = c->text.length;
 	return (0);
 }
 
-/* Makes a text of the rest of a text, from a place on. */
-static int
-rest(struct tbuf_machine *m, const struct tbuf_characters *s, uint32_t at,
-    uint64_t *result)
+int
+tbuf_sub_strjoin(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	return (tbuf_text_make(m, s->at + at, s->length - at, result));
+	const struct tbuf_characters *a = &c->text;
+	struct tbuf_characters b;
+	uint32_t more;
+	uint8_t *to;
+	int answer = tbuf_text_open(m, c->arguments[1], &b);
+
+	if (answer != 0)
+		return (answer);
+	more = tbuf_minimum(b.length, m->strsize - a->length);
+	answer = tbuf_work(m, a->length + more);
+	if (answer == 0)
+		answer = tbuf_memory_temporary(m,
+		    a->length + more + UINT64_C(1), &to, &c->result);
+	if (answer != 0)
+		return (answer);
+	tbuf_bytes_copy(to, a->at, a->length);
+	tbuf_bytes_copy(to + a->length, b.at, more);
+	tbuf_store(to + a->length + more, 0);
+	return (0);
+}
+
+/* Makes a text of the rest of the first argument, from a place on. */
+static int
+rest(struct tbuf_machine *m, struct tbuf_call *c, uint32_t at)
+{
+	return (tbuf_text_make(m, c->text.at + at, c->text.length - at,
+	    &c->result));
 }
 
 /* strchr(s, c): c may be NUL, which is at the end. */
 int
-tbuf_sub_strchr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strchr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	const uint8_t wanted = (uint8_t)arguments[1];
-	struct tbuf_characters s;
+	const struct tbuf_characters *s = &c->text;
+	const uint8_t wanted = (uint8_t)c->arguments[1];
 	uint32_t n;
-	int answer = tbuf_text_open(m, arguments[0], &s);
 
-	(void)count;
-	if (answer != 0)
-		return (answer);
-	for (n = 0; n < s.length && tbuf_load(s.at + n) != wanted; n++)
+	for (n = 0; n < s->length && tbuf_load(s->at + n) != wanted; n++)
 		continue;
-	if (n == s.length && wanted != 0)
-		return (0);
-	return (rest(m, &s, n, result));
+	return (n == s->length && wanted != 0 ? 0 : rest(m, c, n));
 }
 
 int
-tbuf_sub_strrchr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strrchr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	const uint8_t wanted = (uint8_t)arguments[1];
-	struct tbuf_characters s;
-	uint32_t n;
-	int answer = tbuf_text_open(m, arguments[0], &s);
+	const uint8_t wanted = (uint8_t)c->arguments[1];
+	uint32_t n = c->text.length;
 
-	(void)count;
-	if (answer != 0)
-		return (answer);
 	if (wanted == 0)
-		return (rest(m, &s, s.length, result));
-	for (n = s.length; n > 0; n--)
-		if (tbuf_load(s.at + n - 1) == wanted)
-			return (rest(m, &s, n - 1, result));
+		return (rest(m, c, n));
+	while (n-- > 0)
+		if (tbuf_load(c->text.at + n) == wanted)
+			return (rest(m, c, n));
 	return (0);
 }
 
-/* Returns the first place of `part` from `at` to `last`, or -1. */
+/*
+ * Returns the first place of `part` in a text from `at` on, which is tried in
+ * steps of 1 or -1, or -1 if there is none.
+ */
 static int64_t
 find(struct tbuf_machine *m, const struct tbuf_characters *s,
-    const struct tbuf_characters *part, int64_t at, int64_t last)
+    const struct tbuf_characters *part, int64_t at, int step)
 {
-	for (; at <= last && m->fuel > 0; at++)
-		if (tbuf_text_find(m, s, part, (uint32_t)at))
-			return (at);
-	return (-1);
-}
-
-static int64_t
-find_last(struct tbuf_machine *m, const struct tbuf_characters *s,
-    const struct tbuf_characters *part, int64_t at)
-{
-	for (; at >= 0 && m->fuel > 0; at--)
+	for (; at >= 0 && at <= s->length && m->fuel > 0; at += step)
 		if (tbuf_text_find(m, s, part, (uint32_t)at))
 			return (at);
 	return (-1);
@@ -145,20 +104,17 @@ exhausted(struct tbuf_machine *m)
 }
 
 int
-tbuf_sub_strstr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strstr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s, part;
+	struct tbuf_characters part;
 	int64_t at;
-	int answer = open_two(m, arguments, &s, &part);
+	int answer = tbuf_text_open(m, c->arguments[1], &part);
 
-	(void)count;
 	if (answer != 0)
 		return (answer);
-	at = find(m, &s, &part, 0, s.length);
+	at = find(m, &c->text, &part, 0, 1);
 	answer = exhausted(m);
-	return (answer != 0 || at < 0 ? answer :
-	    rest(m, &s, (uint32_t)at, result));
+	return (answer != 0 || at < 0 ? answer : rest(m, c, (uint32_t)at));
 }
 
 /*
@@ -166,20 +122,20 @@ tbuf_sub_strstr(struct tbuf_machine *m, const uint64_t *arguments,
  * place after the end only the empty text is found, at the end.
  */
 int
-tbuf_sub_index(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_index(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s, part;
-	int64_t from = count > 2 ? (int64_t)arguments[2] : 0;
-	int answer = open_two(m, arguments, &s, &part);
+	const struct tbuf_characters *s = &c->text;
+	struct tbuf_characters part;
+	int64_t from = c->count > 2 ? (int64_t)c->arguments[2] : 0;
+	int answer = tbuf_text_open(m, c->arguments[1], &part);
 
 	if (answer != 0)
 		return (answer);
 	if (from < 0)
 		from = 0;
-	if (from > s.length)
-		from = part.length == 0 ? s.length : INT64_MAX;
-	*result = (uint64_t)find(m, &s, &part, from, s.length);
+	if (from > s->length && part.length == 0)
+		from = s->length;
+	c->result = (uint64_t)find(m, s, &part, from, 1);
 	return (exhausted(m));
 }
 
@@ -188,21 +144,19 @@ tbuf_sub_index(struct tbuf_machine *m, const uint64_t *arguments,
  * from a negative one only the empty text is found, at the start.
  */
 int
-tbuf_sub_rindex(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_rindex(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s, part;
-	int64_t from;
-	int answer = open_two(m, arguments, &s, &part);
+	struct tbuf_characters part;
+	int64_t from = c->text.length;
+	int answer = tbuf_text_open(m, c->arguments[1], &part);
 
 	if (answer != 0)
 		return (answer);
-	from = s.length;
-	if (count > 2 && (int64_t)arguments[2] < from)
-		from = (int64_t)arguments[2];
-	if (from < 0)
-		from = part.length == 0 ? 0 : -1;
-	*result = (uint64_t)find_last(m, &s, &part, from);
+	if (c->count > 2 && (int64_t)c->arguments[2] < from)
+		from = (int64_t)c->arguments[2];
+	if (from < 0 && part.length == 0)
+		from = 0;
+	c->result = (uint64_t)find(m, &c->text, &part, from, -1);
 	return (exhausted(m));
 }
 
@@ -221,31 +175,26 @@ bounded(uint64_t value)
  * "" if it is outside of the text.
  */
 int
-tbuf_sub_substr(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_substr(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	struct tbuf_characters s;
-	int64_t from = bounded(arguments[1]), end;
-	int answer = tbuf_text_open(m, arguments[0], &s);
+	const int64_t length = c->text.length;
+	int64_t from = bounded(c->arguments[1]), end = length;
 
-	if (answer != 0)
-		return (answer);
 	if (from < 0)
-		from += s.length;
-	end = s.length;
-	if (count > 2) {
-		end = bounded(arguments[2]);
-		end += end < 0 ? s.length : from;
+		from += length;
+	if (c->count > 2) {
+		end = bounded(c->arguments[2]);
+		end += end < 0 ? length : from;
 	}
-	if (end > s.length)
-		end = s.length;
+	if (end > length)
+		end = length;
 	/* A part that begins before the text may end in it. */
 	if (from < 0 && end > 0)
 		from = 0;
 	if (from < 0 || from > end)
 		from = end = 0;
-	return (tbuf_text_make(m, s.at + from, (uint64_t)(end - from),
-	    result));
+	return (tbuf_text_make(m, c->text.at + from, (uint64_t)(end - from),
+	    &c->result));
 }
 
 /* ------------------------------------------------------------ strtok */
@@ -294,16 +243,14 @@ token_begin(struct tbuf_machine *m, uint64_t address)
 }
 
 int
-tbuf_sub_strtok(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_strtok(struct tbuf_machine *m, struct tbuf_call *c)
 {
 	struct tbuf_characters delimiters;
 	uint32_t at, end;
-	int answer = tbuf_text_open(m, arguments[1], &delimiters);
+	int answer = tbuf_text_open(m, c->arguments[1], &delimiters);
 
-	(void)count;
-	if (answer == 0 && arguments[0] != 0)
-		answer = token_begin(m, arguments[0]);
+	if (answer == 0 && c->arguments[0] != 0)
+		answer = token_begin(m, c->arguments[0]);
 	else if (answer == 0 && m->token_at == TBUF_TOKEN_NONE)
 		answer = tbuf_fault(m, TBUF_FAULT_ADDRESS, 0);
 	if (answer != 0)
@@ -315,48 +262,41 @@ tbuf_sub_strtok(struct tbuf_machine *m, const uint64_t *arguments,
 	m->token_at = end;
 	if (answer != 0 || at >= m->token.used)
 		return (answer);
-	return (tbuf_text_make(m, m->token.bytes + at, end - at, result));
+	return (tbuf_text_make(m, m->token.bytes + at, end - at, &c->result));
 }
 
 /* ------------------------------------------------------------ letters */
 
 /* Makes a copy in which `by` is added to the 26 letters from `first` on. */
 static int
-letters(struct tbuf_machine *m, uint64_t address, uint8_t first, int by,
-    uint64_t *result)
+letters(struct tbuf_machine *m, struct tbuf_call *c, uint8_t first, int by)
 {
-	struct tbuf_characters s;
-	uint8_t *to, c;
+	const struct tbuf_characters *s = &c->text;
+	uint8_t *to, letter;
 	uint32_t n;
-	int answer = tbuf_text_open(m, address, &s);
+	int answer = tbuf_memory_temporary(m, s->length + UINT64_C(1), &to,
+	    &c->result);
 
-	if (answer == 0)
-		answer = tbuf_memory_temporary(m, s.length + UINT64_C(1), &to,
-		    result);
 	if (answer != 0)
 		return (answer);
-	for (n = 0; n < s.length; n++) {
-		c = tbuf_load(s.at + n);
-		if ((uint8_t)(c - first) < 26)
-			c = (uint8_t)(c + by);
-		tbuf_store(to + n, c);
+	for (n = 0; n < s->length; n++) {
+		letter = tbuf_load(s->at + n);
+		if ((uint8_t)(letter - first) < 26)
+			letter = (uint8_t)(letter + by);
+		tbuf_store(to + n, letter);
 	}
 	tbuf_store(to + n, 0);
 	return (0);
 }
 
 int
-tbuf_sub_toupper(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_toupper(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	(void)count;
-	return (letters(m, arguments[0], 'a', 'A' - 'a', result));
+	return (letters(m, c, 'a', 'A' - 'a'));
 }
 
 int
-tbuf_sub_tolower(struct tbuf_machine *m, const uint64_t *arguments,
-    unsigned count, uint64_t *result)
+tbuf_sub_tolower(struct tbuf_machine *m, struct tbuf_call *c)
 {
-	(void)count;
-	return (letters(m, arguments[0], 'A', 'a' - 'A', result));
+	return (letters(m, c, 'A', 'a' - 'A'));
 }
