@@ -230,7 +230,7 @@ tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
 void	tbuf_pieces_read(const struct tbuf_d_piece *, uint32_t npieces,
 	    const void *data, struct tbuf_value *);
 
-/* ------------------------------------------------------------ kinds of addresses */
+/* ------------------------------------------------------------ address kinds */
 
 /*
  * Which D function recorded an address (ustack, usym, ...): its name in a

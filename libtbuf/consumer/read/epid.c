@@ -227,7 +227,8 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	epid = &t->epids[number];
 	/* A forged EPID may be in a page that was never backed. */
 	if (!tbuf_file_read(t->fd, &ecb, sizeof(ecb), t->area +
-	    t->layout.ecbs + number * sizeof(ecb)) || ecb.enabling >= t->order.npatterns ||
+	    t->layout.ecbs + number * sizeof(ecb)) ||
+	    ecb.enabling >= t->order.npatterns ||
 	    tbuf_probes_read(&c->probes, &t->view, ecb.probe, &info) != 1)
 		return (NULL);
 	epid->enabling = ecb.enabling;

@@ -131,8 +131,9 @@ int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 /*
  * A live target's file shows its units as of one moment.  hold: saves the
  * tables' counters before the watermark is taken.  copy: copies the tables
- * after it; -ENOMEM, also if hold had no memory.  cut: once all records before it are committed, reads unfinished
- * units again, and removes their later records.
+ * after it; -ENOMEM, also if hold had no memory.  cut: once all records before
+ * it are committed, reads unfinished units again, and removes their later
+ * records.
  */
 void	tbuf_units_hold(struct tbuf_target *);
 int	tbuf_units_copy(struct tbuf_consumer *, struct tbuf_target *);

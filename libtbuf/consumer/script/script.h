@@ -518,7 +518,7 @@ int	tbuf_script_losses(struct tbuf_script *, struct tbuf_event *);
 bool	tbuf_script_full(const struct tbuf_script *);
 void	tbuf_entries_free(struct tbuf_entries *);
 
-/* ------------------------------------------------------------ shared variables */
+/* ------------------------------------------------------------ globals */
 
 /* Bytes of the largest key of an array in a target. */
 #define TBUF_KEY_LARGE		2048u

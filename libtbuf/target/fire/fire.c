@@ -565,8 +565,8 @@ static void (*const packed[])(struct tbuf_site *, const uint64_t *) = {
 /*
  * Fires texts in one session, cut at the strsize of the memo's generation; with
  * another one the section leaves.  The generation is read before the enable
- * word: if the bit is set then, the session has the probe's chain head.  Out of line,
- * so that the stack of packed words is free afterwards.
+ * word: if the bit is set then, the session has the probe's chain head.  Out of
+ * line, so that the stack of packed words is free afterwards.
  */
 static __attribute__((noinline)) bool
 fire_one_text(const struct tbuf_site *site, const uint64_t *values,
