@@ -91,7 +91,6 @@ calls(void *cookie, uint64_t times)
 static void
 handler(int number)
 {
-
 	(void)number;
 }
 

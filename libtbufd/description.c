@@ -53,7 +53,6 @@ selection_take(struct d_compiler *c, const char *whole, char *description)
 static bool
 is_scope(const char *text, const char *colon)
 {
-
 	return (colon > text && colon[-1] != ':' && colon[0] == ':' &&
 	    colon[1] == ':' && colon[2] != ':' && colon[2] != '\0');
 }
@@ -114,7 +113,6 @@ split(struct d_compiler *c, struct d_description *d)
 static bool
 is_pid(const char *provider, size_t length)
 {
-
 	return (length == strlen("pid") &&
 	    memcmp(provider, "pid", length) == 0);
 }
@@ -264,7 +262,6 @@ count_parts(const struct d_node *list)
 bool
 d_has_if(const struct d_node *list)
 {
-
 	while (list != NULL && list->kind != NODE_IF)
 		list = list->next;
 	return (list != NULL);
@@ -277,7 +274,6 @@ d_has_if(const struct d_node *list)
 static unsigned
 clause_parts(const struct d_node *clause)
 {
-
 	return (!d_has_if(clause->arguments) ? 1 :
 	    1 + (clause->condition != NULL) + count_parts(clause->arguments));
 }

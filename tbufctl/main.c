@@ -145,7 +145,6 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 static int
 has_provider(void *name, const struct tbuf_probe_info *probe)
 {
-
 	return (strcmp(probe->provider, name) == 0);
 }
 
@@ -350,7 +349,6 @@ run(struct options *o, struct output *out)
 static int
 finish(const struct options *o, struct output *out, int status)
 {
-
 	output_flush(out);
 	if (out->error == 0 || out->error == EPIPE || status != EXIT_DONE)
 		return (status);
@@ -361,7 +359,6 @@ finish(const struct options *o, struct output *out, int status)
 static void
 flush(void *out)
 {
-
 	output_flush(out);
 }
 

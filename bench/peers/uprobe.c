@@ -112,7 +112,6 @@ uprobe_read(void *cookie)
 void
 uprobe_close(struct uprobe *u)
 {
-
 	munmap(u->ring, (PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE));
 	close(u->fd);
 }

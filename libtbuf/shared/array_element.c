@@ -591,7 +591,6 @@ bool
 tbuf_sets_make(struct tbuf_sets *sets, unsigned char *at, uint64_t size,
     uint32_t body)
 {
-
 	if (at == NULL || body % 8 != 0)
 		return (false);
 	sets->at = at;
@@ -625,7 +624,6 @@ tbuf_access_body(struct tbuf_access *a, uint64_t *body, uint64_t room,
 void
 tbuf_access_key(struct tbuf_access *a, uint64_t number)
 {
-
 	a->claim = number << 4 | TBUF_ELEMENT_CLAIMED;
 	a->hash = tbuf_step_hash(a->body + 1, HEAD - 1 + a->key_words);
 }

@@ -680,7 +680,6 @@ stores(const struct d_node *node)
 static void
 condition(struct generator *g, const struct d_node *node, struct label *no)
 {
-
 	begin_part(g);
 	g->action = 1;
 	if (stores(node)) {

@@ -234,7 +234,6 @@ sum(struct generator *g, const struct d_node *node, unsigned to)
 static void
 address(struct generator *g, const struct d_node *node, unsigned to)
 {
-
 	if (!d_argument_address(g, node, to))
 		d_value(g, node, to);
 }

@@ -85,7 +85,6 @@ patch_file_begin(void)
 void
 patch_file_end(void)
 {
-
 	if (file.number == -1)
 		return;
 	(void)raw_call(SYS_fcntl, file.number, F_ADD_SEALS, F_SEAL_SEAL |

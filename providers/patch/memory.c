@@ -272,7 +272,6 @@ patch_map_near(const struct patch_text *text, size_t size)
 void
 patch_forget(struct patch_probe *probe)
 {
-
 	if (probe->stub != 0)
 		patch_unmap(probe->stub, probe->stub_size);
 	probe->stub = 0;

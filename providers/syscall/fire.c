@@ -65,7 +65,6 @@ syscall_fire_is_library(uintptr_t address)
 static bool
 is_own(const struct syscall_frame *f)
 {
-
 	if (tbuf_thread_hide(0) != 0 ||
 	    syscall_fire_is_library(f->place->address))
 		return (true);
@@ -117,7 +116,6 @@ fire_arguments(struct syscall_probes *p, const struct syscall_frame *f)
 static void
 fire_entry(struct syscall_probes *p, const struct syscall_frame *f)
 {
-
 	if (tbuf_probe_enabled(&p->entry) && !thread.strict && !is_own(f))
 		syscall_dispatch_fire(fire_arguments, p, f);
 }
@@ -210,7 +208,6 @@ fire_outcome(struct syscall_probes *p, const struct syscall_frame *f)
 static void
 fire_leave(struct syscall_probes *p, const struct syscall_frame *f)
 {
-
 	if (tbuf_probe_enabled(&p->leave) && !thread.strict && !is_own(f))
 		syscall_dispatch_fire(fire_outcome, p, f);
 }

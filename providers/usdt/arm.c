@@ -17,7 +17,6 @@
 static bool
 fits(enum tbuf_type type, const struct usdt_operand *o)
 {
-
 	if (type != TBUF_STRING && type != TBUF_POINTER && type != TBUF_DOUBLE)
 		return (true);
 	return (o->width == 8 || o->place == USDT_CONSTANT);
@@ -82,7 +81,6 @@ register_groups(struct usdt_sites *sites)
 static bool
 is_registered(const struct usdt_group *g)
 {
-
 	return (g->site.enabled != NULL && g->site.enabled != &g->site.zero);
 }
 
@@ -101,7 +99,6 @@ descending(const void *a, const void *b)
 static void
 arm_site(const struct patch *patch, struct usdt_site *s)
 {
-
 	if (s->problem == NULL && !is_registered(s->group))
 		s->problem = "its probe could not be registered";
 	if (s->problem != NULL)
@@ -204,7 +201,6 @@ tell_sites(const struct usdt_sites *sites)
 static void
 tell_missed(const struct usdt_site *s)
 {
-
 	if (s->problem != NULL && is_registered(s->group) &&
 	    tbuf_probe_enabled(&s->group->site))
 		tell_site(USDT_MISSED, s);

@@ -46,7 +46,6 @@ struct reader {
 static bool
 word_character(char c)
 {
-
 	return (isalnum((unsigned char)c) || c == '_' || c == '$');
 }
 
@@ -100,7 +99,6 @@ next(struct reader *r)
 static void
 refuse(struct reader *r, const char *why)
 {
-
 	if (r->error == NULL)
 		r->error = why;
 	r->length = 0;
@@ -109,7 +107,6 @@ refuse(struct reader *r, const char *why)
 static bool
 is(const struct reader *r, const char *what)
 {
-
 	return (r->length == strlen(what) &&
 	    memcmp(r->token, what, r->length) == 0);
 }
@@ -117,7 +114,6 @@ is(const struct reader *r, const char *what)
 static void
 want(struct reader *r, const char *what, const char *why)
 {
-
 	if (is(r, what))
 		next(r);
 	else
@@ -127,7 +123,6 @@ want(struct reader *r, const char *what, const char *why)
 static void
 take_name(struct reader *r, char name[USDT_NAME], const char *why)
 {
-
 	if (!r->is_word || r->length == 0)
 		refuse(r, why);
 	else if (r->length >= USDT_NAME)
@@ -144,7 +139,6 @@ take_name(struct reader *r, char name[USDT_NAME], const char *why)
 static bool
 is_tag(const struct reader *r)
 {
-
 	return (is(r, "struct") || is(r, "union") || is(r, "enum"));
 }
 
@@ -201,7 +195,6 @@ declaration_word(struct reader *r, struct usdt_type *type,
 static void
 take_size(const struct reader *r, char size[USDT_NAME])
 {
-
 	if (!r->is_word || isdigit((unsigned char)*r->token))
 		return;
 	*size = '\0';

@@ -168,7 +168,6 @@ read_symbols(struct loaded *o)
 static struct usdt_symbols *
 symbols_of(struct loaded *o)
 {
-
 	if (!o->has_symbols)
 		read_symbols(o);
 	o->has_symbols = true;
@@ -230,7 +229,6 @@ why_not(const char *operand)
 static void
 take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 {
-
 	s->nargs = usdt_operands_count(text);
 	if (s->nargs > TBUF_ARGS_MAX)
 		s->nargs = TBUF_ARGS_MAX;

@@ -21,7 +21,6 @@
 static uint64_t
 aligned(uint32_t size)
 {
-
 	return (((uint64_t)size + 3) & ~(uint64_t)3);
 }
 
@@ -82,7 +81,6 @@ usdt_object_read(struct usdt_object *o, int fd)
 void
 usdt_object_free(struct usdt_object *o)
 {
-
 	free(o->notes);
 	o->notes = NULL;
 }
@@ -155,7 +153,6 @@ usdt_note_next(const struct usdt_object *o, size_t *at,
 bool
 usdt_note_name(const char *name, char *out, size_t size)
 {
-
 	for (; *name != '\0' && size > 1; name++, size--) {
 		*out++ = name[0] == '_' && name[1] == '_' ? '-' : *name;
 		name += name[0] == '_' && name[1] == '_';

@@ -44,7 +44,6 @@ look_at(struct dl_phdr_info *info, size_t size, void *unused)
 static void
 drop(struct object *o)
 {
-
 	usdt_disarm(&o->sites);
 	usdt_free(&o->sites);
 	free(o);
@@ -73,7 +72,6 @@ drop_gone(void)
 static void
 arm(struct object *o, bool loading)
 {
-
 	o->is_new = false;
 	if (loading && usdt_memory_refiltered())
 		return;

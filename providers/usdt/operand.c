@@ -37,7 +37,6 @@ usdt_take_number(const char **p, const char *end, int64_t *value)
 bool
 usdt_symbol_character(char c)
 {
-
 	return (isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$');
 }
 
@@ -77,7 +76,6 @@ operand_end(const char *p)
 const char *
 usdt_operand_skip(const char *text)
 {
-
 	text = operand_end(text);
 	return (text + strspn(text, " \t"));
 }

@@ -39,7 +39,6 @@ take_comma(const char **p, const char *end)
 static bool
 take_constant(const char **p, const char *end, int64_t *value)
 {
-
 	(void)take(p, end, "#");
 	return (usdt_take_number(p, end, value));
 }
@@ -132,7 +131,6 @@ take_index(const char **p, const char *end, struct usdt_operand *o)
 static bool
 take_offset(const char **p, const char *end, struct usdt_operand *o)
 {
-
 	(void)take(p, end, "#");
 	if (take(p, end, ":lo12:"))
 		return (take_symbol(p, end, o));

@@ -19,7 +19,6 @@ static const char high_bytes[4][3] = { "ah", "ch", "dh", "bh" };
 static bool
 same(const char *word, size_t length, const char *what)
 {
-
 	return (strlen(what) == length && memcmp(word, what, length) == 0);
 }
 

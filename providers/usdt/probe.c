@@ -12,7 +12,6 @@
 static enum tbuf_type
 type_of(const struct usdt_operand *o)
 {
-
 	if (o->is_float)
 		return (o->width == 4 ? TBUF_FLOAT : TBUF_DOUBLE);
 	switch (o->width) {
@@ -51,7 +50,6 @@ types_of(const char *text, enum tbuf_type types[TBUF_ARGS_MAX],
 bool
 usdt_probe_make(struct usdt_probe *p, const struct usdt_note *note)
 {
-
 	memset(p, 0, sizeof(*p));
 	if (*note->provider == '\0' || *note->name == '\0' ||
 	    strlen(note->provider) >= sizeof(p->provider) ||
@@ -69,7 +67,6 @@ usdt_probe_make(struct usdt_probe *p, const struct usdt_note *note)
 bool
 usdt_probe_has(const struct usdt_probe *p, const struct usdt_note *note)
 {
-
 	return (strcmp(p->note_name, note->name) == 0 &&
 	    strcmp(p->provider, note->provider) == 0);
 }
@@ -78,7 +75,6 @@ usdt_probe_has(const struct usdt_probe *p, const struct usdt_note *note)
 static unsigned
 width_of(enum tbuf_type type)
 {
-
 	if (type >= TBUF_INT8 && type <= TBUF_INT64)
 		return (1u << (type - TBUF_INT8));
 	if (type >= TBUF_UINT8 && type <= TBUF_UINT64)
@@ -103,7 +99,6 @@ usdt_probe_add(struct usdt_probe *p, const struct usdt_note *note)
 static enum tbuf_type
 type_here(const struct usdt_probe *p, const struct usdt_argument *a)
 {
-
 	return (a->length > p->nargs ? TBUF_POINTER : a->type);
 }
 
@@ -111,7 +106,6 @@ type_here(const struct usdt_probe *p, const struct usdt_argument *a)
 static bool
 fits(enum tbuf_type type, unsigned width)
 {
-
 	if (type == TBUF_FLOAT)
 		return (width == 4);
 	return ((type != TBUF_STRING && type != TBUF_POINTER &&

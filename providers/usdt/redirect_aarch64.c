@@ -24,6 +24,5 @@ usdt_redirect_look(struct usdt_sites *sites)
 const char *
 usdt_redirect(const struct patch *patch, struct usdt_site *s)
 {
-
 	return (patch_arm(patch, &s->text, &s->patch));
 }

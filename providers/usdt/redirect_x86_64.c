@@ -65,7 +65,6 @@ usdt_redirect_look(struct usdt_sites *sites)
 const char *
 usdt_redirect(const struct patch *patch, struct usdt_site *s)
 {
-
 	if (patch_arm_pun(patch, &s->patch) == NULL)
 		return (NULL);
 	return (s->jump != NULL ? s->jump :

@@ -122,7 +122,6 @@ usdt_sections_read(struct usdt_sections *s, int fd)
 void
 usdt_sections_free(struct usdt_sections *s)
 {
-
 	free(s->all);
 	free(s->names);
 }

@@ -34,7 +34,6 @@ hide(sigset_t *mask)
 static void
 show(const sigset_t *mask)
 {
-
 	(void)tbuf_thread_hide(-1);
 	patch_unblock(mask);
 }

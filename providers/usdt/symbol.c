@@ -36,7 +36,6 @@ usdt_symbols_read(struct usdt_symbols *symbols, int fd)
 void
 usdt_symbols_free(struct usdt_symbols *symbols)
 {
-
 	free(symbols->all);
 	free(symbols->names);
 	free(symbols->functions);

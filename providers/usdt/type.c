@@ -29,7 +29,6 @@ static const struct {
 static bool
 is(const char *word, size_t length, const char *what)
 {
-
 	return (strlen(what) == length && memcmp(word, what, length) == 0);
 }
 
@@ -37,7 +36,6 @@ is(const char *word, size_t length, const char *what)
 static bool
 modifier(struct usdt_type *t, const char *word, size_t length)
 {
-
 	if (is(word, length, "const") || is(word, length, "volatile"))
 		return (true);
 	if (is(word, length, "unsigned"))

@@ -15,7 +15,6 @@
 static bool
 field_matches(const char *glob, const char *field)
 {
-
 	return (*glob == '\0' || fnmatch(glob, field, 0) == 0);
 }
 

@@ -101,21 +101,18 @@ zstd_load(void)
 static void *
 zstd_open(void)
 {
-
 	return (zstd.create());
 }
 
 static void
 zstd_close(void *state)
 {
-
 	zstd.free(state);
 }
 
 static bool
 zstd_reset(void *state)
 {
-
 	return (!zstd.is_error(zstd.init(state)));
 }
 
@@ -167,14 +164,12 @@ lz4_open(void)
 static void
 lz4_close(void *state)
 {
-
 	lz4.free(state);
 }
 
 static bool
 lz4_reset(void *state)
 {
-
 	lz4.reset(state);
 	return (true);
 }
@@ -251,7 +246,6 @@ unpack_open(int fd)
 void
 unpack_close(struct unpack *u)
 {
-
 	if (u->state != NULL)
 		u->codec->close(u->state);
 	free(u);
@@ -260,7 +254,6 @@ unpack_close(struct unpack *u)
 bool
 unpack_damaged(const struct unpack *u)
 {
-
 	return (u->damaged);
 }
 
@@ -314,7 +307,6 @@ next(struct unpack *u, void *to, size_t size)
 static bool
 rewind_to_start(struct unpack *u)
 {
-
 	u->position = u->input_at = 0;
 	u->begin = u->end = 0;
 	u->ended = false;

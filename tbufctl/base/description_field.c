@@ -18,7 +18,6 @@ class_end(const char *p)
 const char *
 field_end(const char *p)
 {
-
 	for (; *p != '\0' && *p != ':' && *p != ','; p++) {
 		if (*p == '[')
 			p = class_end(p + 1);

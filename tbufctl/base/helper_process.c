@@ -87,7 +87,6 @@ reader_confine(unsigned seconds)
 int
 reader_alone(int fd)
 {
-
 	if (fd != STDERR_FILENO + 1)
 		(void)dup2(fd, STDERR_FILENO + 1);
 	closefrom(STDERR_FILENO + 2);

@@ -18,7 +18,6 @@ static void *before_arg;
 void
 messages_init(void (*function)(void *), void *arg)
 {
-
 	before = function;
 	before_arg = arg;
 }

@@ -19,7 +19,6 @@
 int
 regular_find(const char *path)
 {
-
 	return (open(path, O_PATH | O_CLOEXEC));
 }
 

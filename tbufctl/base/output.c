@@ -32,7 +32,6 @@ output_guard(void)
 void
 output_init(struct output *out, int fd)
 {
-
 	*out = (struct output){ .fd = fd, .saved = -1 };
 	out->buffer = memory_get(NULL, 1, BUFFER_SIZE + OUTPUT_SLACK);
 	out->size = BUFFER_SIZE;
@@ -42,7 +41,6 @@ output_init(struct output *out, int fd)
 static void
 grow_memory(struct output *out, size_t n)
 {
-
 	out->size = 2 * (out->used + n);
 	out->buffer = memory_get(out->buffer, 1, out->size + OUTPUT_SLACK);
 }
@@ -50,7 +48,6 @@ grow_memory(struct output *out, size_t n)
 void
 output_memory(struct output *out)
 {
-
 	*out = (struct output){ .fd = -1, .saved = -1 };
 	grow_memory(out, 32);
 }
@@ -58,7 +55,6 @@ output_memory(struct output *out)
 static int
 open_append(const char *path)
 {
-
 	return (open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 }
 
@@ -77,7 +73,6 @@ output_append(struct output *out, const char *path)
 static int
 put_in_place(struct output *out, int fd)
 {
-
 	return (dup3(fd, out->fd, out->fd > STDERR_FILENO ? O_CLOEXEC : 0));
 }
 
@@ -102,7 +97,6 @@ output_divert(struct output *out, const char *path)
 void
 output_restore(struct output *out)
 {
-
 	output_flush(out);
 	if (out->saved == -1)
 		return;
@@ -116,7 +110,6 @@ output_restore(struct output *out)
 void
 output_truncate(struct output *out)
 {
-
 	output_flush(out);
 	/* Output that is not a file fails here, and is not truncated. */
 	if (ftruncate(out->fd, 0) == 0)
@@ -162,7 +155,6 @@ output_flush(struct output *out)
 const char *
 output_failed(const struct output *out, const char *file)
 {
-
 	return (out->failed != NULL ? out->failed :
 	    file != NULL ? file : "standard output");
 }
@@ -179,7 +171,6 @@ output_unread(const struct output *out)
 void
 output_grow(struct output *out, size_t n)
 {
-
 	if (out->fd == -1) {
 		grow_memory(out, n);
 		return;

@@ -82,7 +82,6 @@ output_room(struct output *out, size_t n)
 static inline void
 output_taken(struct output *out, const char *end)
 {
-
 	out->used = end - out->buffer;
 }
 
@@ -90,7 +89,6 @@ output_taken(struct output *out, const char *end)
 static inline char *
 output_more(struct output *out, const char *p, size_t n)
 {
-
 	output_taken(out, p);
 	return (output_room(out, n));
 }
@@ -102,7 +100,6 @@ void	output_printf(struct output *, const char *, ...)
 static inline char *
 put_bytes(char *p, const void *bytes, size_t n)
 {
-
 	memcpy(p, bytes, n);
 	return (p + n);
 }

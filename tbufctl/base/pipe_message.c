@@ -17,7 +17,6 @@
 void
 parcel_free(struct parcel *p)
 {
-
 	free(p->bytes);
 	memset(p, 0, sizeof(*p));
 }
@@ -25,7 +24,6 @@ parcel_free(struct parcel *p)
 static void
 add(struct parcel *p, const void *bytes, size_t size)
 {
-
 	if (size > p->room - p->used) {
 		p->room = 2 * (p->used + size);
 		p->bytes = memory_get(p->bytes, p->room, 1);
@@ -37,7 +35,6 @@ add(struct parcel *p, const void *bytes, size_t size)
 void
 parcel_put(struct parcel *p, uint64_t number)
 {
-
 	add(p, &number, sizeof(number));
 }
 
@@ -54,7 +51,6 @@ parcel_put_text(struct parcel *p, const char *text)
 void
 parcel_put_bytes(struct parcel *p, const void *bytes, size_t size)
 {
-
 	parcel_put(p, size);
 	if (size != 0)
 		add(p, bytes, size);
@@ -90,7 +86,6 @@ parcel_receive(struct parcel *p, int fd)
 bool
 parcel_more(const struct parcel *p)
 {
-
 	return (p->at < p->used);
 }
 

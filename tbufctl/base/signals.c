@@ -27,7 +27,6 @@ static volatile sig_atomic_t truncated;
 static void
 on_stop(int number)
 {
-
 	(void)number;
 	if (stopping)
 		_exit(EXIT_FAILED);
@@ -39,7 +38,6 @@ on_stop(int number)
 static void
 on_snapshot(int number)
 {
-
 	(void)number;
 	snapshot = 1;
 	if (consumer != NULL)
@@ -53,7 +51,6 @@ on_snapshot(int number)
 static void
 on_write(int number)
 {
-
 	(void)number;
 }
 
@@ -101,7 +98,6 @@ signals_init(void)
 void
 signals_mend(struct tbuf_consumer *mended)
 {
-
 	consumer = mended;
 }
 
@@ -130,7 +126,6 @@ signals_take(struct tbuf_consumer *taken)
 bool
 signals_snapshot(void)
 {
-
 	/* A SIGUSR1 between test and store is served by this snapshot. */
 	if (snapshot == 0)
 		return (false);
@@ -141,7 +136,6 @@ signals_snapshot(void)
 bool
 signals_truncated(void)
 {
-
 	return (truncated != 0);
 }
 

@@ -18,7 +18,6 @@
 static unsigned
 least(unsigned a, unsigned b)
 {
-
 	return (a < b ? a : b);
 }
 
@@ -26,7 +25,6 @@ least(unsigned a, unsigned b)
 static unsigned
 bearable(size_t length)
 {
-
 	return ((length + 1) / 3);
 }
 

@@ -78,7 +78,6 @@ put_hex(char *p, const void *bytes, size_t n)
 static bool
 reads_back(const char *text, double value, bool single)
 {
-
 	if (single)
 		return (strtof(text, NULL) == (float)value);
 	return (strtod(text, NULL) == value);
@@ -109,7 +108,6 @@ put_above(char *p, int digits, double value, bool single)
 static bool
 is_whole(double value, bool single)
 {
-
 	if (!(fabs(value) < 1 / (single ? FLT_EPSILON : DBL_EPSILON)))
 		return (false);
 	return (value != 0 && value == (double)(int64_t)value);
@@ -119,7 +117,6 @@ is_whole(double value, bool single)
 static bool
 equals(uint64_t parts, double whole, double size, bool single)
 {
-
 	/* Both operands are exact, and division rounds as strtod(3) does. */
 	if (single)
 		return ((float)parts / (float)whole == (float)size);
@@ -199,13 +196,11 @@ put_shortest(char *p, double value, bool single)
 char *
 put_double(char *p, double value)
 {
-
 	return (put_shortest(p, value, false));
 }
 
 char *
 put_float(char *p, float value)
 {
-
 	return (put_shortest(p, value, true));
 }

@@ -35,7 +35,6 @@ number_digits(uint32_t n)
 static inline void
 number_store(char *p, uint64_t digits)
 {
-
 	digits = htole64(digits | UINT64_C(0x3030303030303030));
 	memcpy(p, &digits, sizeof(digits));
 }
@@ -44,7 +43,6 @@ number_store(char *p, uint64_t digits)
 static inline char *
 number_eight(char *p, uint32_t n)
 {
-
 	number_store(p, number_digits(n));
 	return (p + 8);
 }
@@ -68,7 +66,6 @@ char	*number_large(char *, uint64_t);	/* nine digits or more */
 static inline char *
 put_unsigned(char *p, uint64_t value)
 {
-
 	if (value < NUMBER_EIGHT)
 		return (number_first(p, (uint32_t)value));
 	return (number_large(p, value));
@@ -77,7 +74,6 @@ put_unsigned(char *p, uint64_t value)
 static inline char *
 put_signed(char *p, int64_t value)
 {
-
 	if (value >= 0)
 		return (put_unsigned(p, (uint64_t)value));
 	*p = '-';

@@ -49,7 +49,6 @@ static const char header_tail[] =
 static void
 print_semaphore(void *out, const struct usdt_description *d)
 {
-
 	fprintf(out, "unsigned short %s_%s_semaphore\n"
 	    "    __attribute__((section(\".probes\"), "
 	    "visibility(\"hidden\")));\n", d->provider, d->name);

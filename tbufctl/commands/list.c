@@ -40,7 +40,6 @@ several(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 static bool
 wants_all(const struct options *o)
 {
-
 	return (o->program.count == 0 && o->npids == 0 &&
 	    o->files.count + o->cores.count == 0 && o->command == NULL);
 }

@@ -59,7 +59,6 @@ print_trace(void *argument, const struct tbuf_unwrapped *u)
 static const char *
 problem(int error)
 {
-
 	switch (error) {
 	case -ENOEXEC:
 		return ("it is neither a text trace nor a core");
@@ -80,7 +79,6 @@ problem(int error)
 static int
 done(const struct unwrap *w, int error)
 {
-
 	if (error < 0)
 		return (fail(MSG_UNWRAP, w->options->unwrap, problem(error)));
 	return (EXIT_DONE);

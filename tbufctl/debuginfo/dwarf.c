@@ -60,7 +60,6 @@ static const Dwfl_Callbacks of_files = {
 static Dwfl *
 reported(Dwfl *dwfl, bool good)
 {
-
 	if (dwfl != NULL && good &&
 	    dwfl_report_end(dwfl, NULL, NULL) == 0)
 		return (dwfl);

@@ -76,7 +76,6 @@ find(const struct dwarf_module *m, uint32_t index, unsigned kind,
 static uint32_t
 first(const struct dwarf_module *m, unsigned kind, const char *name)
 {
-
 	return (m->buckets == 0 ? 0 :
 	    m->hash[hash(name, kind) & (m->buckets - 1)]);
 }
@@ -85,7 +84,6 @@ static void
 add(struct dwarf_module *m, unsigned kind, const char *name,
     const Dwarf_Die *die)
 {
-
 	if (name == NULL || *name == '\0' || m->count >= NAMES_MAX ||
 	    (kind != DWARF_FUNCTION &&
 	    find(m, first(m, kind, name), kind, name) != NULL))
@@ -119,7 +117,6 @@ add_enumerators(struct look *look, Dwarf_Die *die)
 static bool
 is_declaration(Dwarf_Die *die)
 {
-
 	return (dwarf_hasattr(die, DW_AT_declaration) != 0 &&
 	    dwarf_hasattr(die, DW_AT_signature) == 0);
 }
@@ -207,7 +204,6 @@ const struct dwarf_name *
 dwarf_name_find(struct dwarf_module *m, unsigned kind, const char *name,
     const struct dwarf_name *after)
 {
-
 	if (!m->looked)
 		look(m);
 	return (find(m, after != NULL ? after->next : first(m, kind, name),

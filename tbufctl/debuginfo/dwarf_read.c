@@ -56,7 +56,6 @@ follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 static bool
 is_qualifier(int tag)
 {
-
 	return (tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
 	    tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type ||
 	    tag == DW_TAG_immutable_type || tag == DW_TAG_packed_type);
@@ -91,7 +90,6 @@ dwarf_type_of(struct dwarf_types *t, struct dwarf_module *module,
 void
 dwarf_types_free(struct dwarf_types *t)
 {
-
 	free(t->all);
 	free(t->members);
 }
@@ -152,7 +150,6 @@ location(Dwarf_Die *die, uint64_t *offset)
 static struct d_import_member *
 add_member(struct dwarf_types *t)
 {
-
 	if (t->nmembers == t->members_room) {
 		t->members_room = t->members_room == 0 ? 32 :
 		    2 * t->members_room;
@@ -338,7 +335,6 @@ static void
 read_composite(struct dwarf_types *t, const struct dwarf_type *one,
     Dwarf_Die *die, enum d_import_kind kind, struct d_import *to)
 {
-
 	to->kind = kind;
 	read_members(t, one->module, die, to);
 	if (kind == D_IMPORT_ENUM)
@@ -367,7 +363,6 @@ static void
 read_other(struct dwarf_types *t, const struct dwarf_type *one,
     Dwarf_Die *die, struct d_import *to)
 {
-
 	switch (dwarf_tag(die)) {
 	case DW_TAG_base_type:
 		read_base(die, to);
@@ -396,7 +391,6 @@ read_other(struct dwarf_types *t, const struct dwarf_type *one,
 static enum d_import_kind
 kind_of(int tag)
 {
-
 	switch (tag) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:

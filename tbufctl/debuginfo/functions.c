@@ -112,7 +112,6 @@ module_read(struct functions *f, int fd, const char *path)
 void
 module_free(struct functions *f)
 {
-
 	free(f->segments);
 	free(f->all);
 	free(f->names);

@@ -36,7 +36,6 @@ grow(void *old, size_t count, size_t size)
 static size_t
 plain_length(const char *name)
 {
-
 	return (strcspn(name, "@"));
 }
 
@@ -69,7 +68,6 @@ demangle(const char *name)
 static unsigned
 underscores(const char *name)
 {
-
 	return ((unsigned)strspn(name, "_"));
 }
 

@@ -34,7 +34,6 @@ end(struct types *t)
 static void
 fail_once(struct types *t)
 {
-
 	t->failed = true;
 	message(MSG_TYPES, reader_why(end(t)));
 }
@@ -42,7 +41,6 @@ fail_once(struct types *t)
 static struct parcel *
 ask(struct types *t, enum types_question question)
 {
-
 	if (t->reader == 0 && !t->failed) {
 		if ((t->reader = reader_start(&t->fd)) == 0)
 			types_answer(t->first, t->fd);
@@ -58,7 +56,6 @@ ask(struct types *t, enum types_question question)
 static struct parcel *
 hear(struct types *t, struct parcel *answer)
 {
-
 	answer->used = answer->at = 0;
 	if (!t->failed && (!parcel_send(&t->question, t->fd) ||
 	    !parcel_receive(answer, t->fd)))
@@ -102,7 +99,6 @@ types_add_process(struct types *t, pid_t pid)
 void
 types_add_command(struct types *t, const char *name)
 {
-
 	add(t)->command = name;
 }
 

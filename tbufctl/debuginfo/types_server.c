@@ -41,7 +41,6 @@ open_source(struct types_source *one)
 static struct dwarf_module *
 modules(struct types_source *one)
 {
-
 	if (!one->opened)
 		open_source(one);
 	return (one->modules);
@@ -97,7 +96,6 @@ argument(const char *module, const char *function, const char *name)
 static void
 put_member(struct parcel *p, const struct d_import_member *member)
 {
-
 	parcel_put_text(p, member->name);
 	parcel_put(p, member->type);
 	parcel_put(p, member->offset);
@@ -129,7 +127,6 @@ put_type(struct parcel *p, uint64_t id)
 static bool
 is_tag(unsigned kind)
 {
-
 	return (kind == D_IMPORT_STRUCT || kind == D_IMPORT_UNION ||
 	    kind == D_IMPORT_ENUM);
 }
@@ -221,7 +218,6 @@ answer(struct parcel *question, struct parcel *to)
 void
 types_answer(struct types_source *first, int fd)
 {
-
 	sources = first;
 	parcels_answer(fd, SECONDS, answer);
 }

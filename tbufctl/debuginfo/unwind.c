@@ -22,7 +22,6 @@ static int to_reader;
 static int
 end(void)
 {
-
 	(void)close(to_reader);
 	return (reader_wait(reader));
 }
@@ -101,7 +100,6 @@ unwind(void *arg, const struct tbuf_stack *stack, uint64_t *frames,
 void
 unwind_begin(struct tbuf_consumer *c)
 {
-
 	consumer = c;
 	tbuf_consumer_unwind(c, unwind, NULL);
 }
@@ -109,7 +107,6 @@ unwind_begin(struct tbuf_consumer *c)
 void
 unwind_end(void)
 {
-
 	if (reader > 0) {
 		(void)kill(reader, SIGKILL);
 		(void)end();

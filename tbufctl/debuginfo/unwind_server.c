@@ -59,7 +59,6 @@ static unsigned nimages;
 static pid_t
 next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
-
 	(void)dwfl;
 	(void)arg;
 	if (*thread != NULL)
@@ -71,7 +70,6 @@ next_thread(Dwfl *dwfl, void *arg, void **thread)
 static bool
 get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
 {
-
 	(void)dwfl;
 	(void)tid;
 	(void)arg;
@@ -95,7 +93,6 @@ read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *to, void *arg)
 static bool
 set_registers(Dwfl_Thread *thread, void *arg)
 {
-
 	(void)arg;
 #if defined(__x86_64__)
 	return (dwfl_thread_state_registers(thread, 0, REGISTERS,
@@ -130,7 +127,6 @@ forget(void)
 static void
 open_image(struct image *one)
 {
-
 	one->dwfl = one->pid != 0 ? dwarf_open_process(one->pid) :
 	    dwarf_open_mapped(now.mapped, now.nmapped);
 	if (one->dwfl == NULL || dwfl_attach_state(one->dwfl, NULL, now.tid,
@@ -143,7 +139,6 @@ open_image(struct image *one)
 static bool
 is_known(const struct image *one)
 {
-
 	return (one->dwfl != NULL && dwfl_addrmodule(one->dwfl,
 	    now.registers[REGISTERS - 1]) != NULL);
 }
@@ -152,7 +147,6 @@ is_known(const struct image *one)
 static bool
 is_image(const struct image *one, uint64_t id, pid_t pid)
 {
-
 	return (one->id == id && (one->pid == pid ||
 	    (pid == 0 && is_known(one))));
 }
@@ -185,7 +179,6 @@ image_get(uint64_t id, pid_t pid)
 static void
 look_again(struct image *one)
 {
-
 	if (is_known(one) || one->passed++ < one->wait)
 		return;
 	dwfl_end(one->dwfl);
@@ -251,6 +244,5 @@ unwind(struct parcel *question, struct parcel *to)
 void
 unwind_answer(int fd)
 {
-
 	parcels_answer(fd, 0, unwind);
 }

@@ -70,7 +70,6 @@ see(void *arg, char *line)
 const char *
 covered_begin(void)
 {
-
 	return (report_begin(&report, "TBUF_SYSCALL_LIST"));
 }
 

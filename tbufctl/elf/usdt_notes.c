@@ -76,7 +76,6 @@ static struct report report;
 const char *
 notes_report_begin(bool lists)
 {
-
 	return (report_begin(&report, lists ? "TBUF_USDT_LIST" :
 	    "TBUF_USDT_MISSED"));
 }
@@ -85,7 +84,6 @@ notes_report_begin(bool lists)
 static void
 tell_once(void *lines, char *line)
 {
-
 	if (strstr(line, ": not armed: ") == NULL || words_have(lines, line))
 		return;
 	words_add(lines, "%s", line);

@@ -15,7 +15,6 @@
 static void
 ignore(void *arg, const struct usdt_description *d)
 {
-
 	(void)arg;
 	(void)d;
 }
@@ -93,7 +92,6 @@ notes_described(const struct words *files, struct words *providers)
 static void
 describe(void *probe, const struct usdt_description *d)
 {
-
 	usdt_probe_describe(probe, d);
 }
 

@@ -259,7 +259,6 @@ parse_pid(struct options *o, const char *text)
 static int
 check_name(const char *option, const char *text)
 {
-
 	return (*text != '\0' ? 0 : bad_usage(MSG_NO_ARGUMENT, option));
 }
 
@@ -267,7 +266,6 @@ check_name(const char *option, const char *text)
 static int
 add_file(struct words *files, const char *option, const char *name)
 {
-
 	if (check_name(option, name) != 0)
 		return (EXIT_USAGE);
 	words_add(files, "%s", name);
@@ -318,7 +316,6 @@ parse_with(struct options *o, const char *text)
 static int
 parse_format(struct options *o, const char *text)
 {
-
 	o->json = strcmp(text, "json") == 0;
 	o->folded = strcmp(text, "folded") == 0;
 	if (!o->json && !o->folded && strcmp(text, "text") != 0)
@@ -330,7 +327,6 @@ parse_format(struct options *o, const char *text)
 static int
 parse_stat(struct options *o, const char *text)
 {
-
 	o->stat = true;
 	o->interval = 0;
 	if (text != NULL &&
@@ -344,7 +340,6 @@ parse_stat(struct options *o, const char *text)
 static int
 parse_snapshot(struct options *o, const char *text)
 {
-
 	if (text == NULL) {
 		o->snapshot = true;
 		return (0);
@@ -369,7 +364,6 @@ parse_set(struct options *o, const char *text)
 static int
 parse_unwrap(struct options *o, const char *text)
 {
-
 	if (o->unwrap != NULL)
 		return (bad_usage(MSG_TWICE, "--unwrap"));
 	o->unwrap = text;
@@ -620,7 +614,6 @@ exclude(const struct options *o, const char *name, const char *letters)
 static int
 choose_text(struct options *o)
 {
-
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
 	return (o->set != NULL ? exclude(o, "--set", "WTLUJlcRCSd") :
 	    exclude(o, "--unwrap", "TLUJplcRCSd"));
@@ -630,7 +623,6 @@ choose_text(struct options *o)
 static int
 choose_object(struct options *o)
 {
-
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
@@ -641,7 +633,6 @@ choose_object(struct options *o)
 static int
 choose_header(struct options *o)
 {
-
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
 	if (o->header && o->object)
 		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
@@ -825,7 +816,6 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 bool
 options_reads(const struct options *o)
 {
-
 	return (o->files.count + o->cores.count > 0 || o->snapshot);
 }
 

@@ -373,7 +373,6 @@ setting_wrong(const char *name)
 bool
 setting_is_known(const char *name)
 {
-
 	return (find(name) != NULL);
 }
 
@@ -381,7 +380,6 @@ setting_is_known(const char *name)
 bool
 setting_is_outside(const char *name)
 {
-
 	return (is_one_of(name, "cppargs cpphdrs cpppath ctfpath define incdir "
 	    "ldpath lockmem modpath procfspath setenv stdc undef unsetenv"));
 }

@@ -28,7 +28,6 @@
 static const char *
 suffix(int flag)
 {
-
 	switch (flag) {
 	case 'P':
 		return (":::");
@@ -70,7 +69,6 @@ has_mask(const char *text)
 static const char *
 description_end(const char *p)
 {
-
 	while (*(p = field_end(p)) == ':')
 		p++;
 	return (p);
@@ -80,7 +78,6 @@ description_end(const char *p)
 static const char *
 trim(const char *p, const char *end)
 {
-
 	while (end > p && isspace((unsigned char)end[-1]))
 		end--;
 	return (end);
@@ -105,7 +102,6 @@ count_fields(const char *p)
 static bool
 has_too_many(int flag, const char *p)
 {
-
 	return (count_fields(p) + strlen(suffix(flag)) > FIELDS);
 }
 
@@ -113,7 +109,6 @@ has_too_many(int flag, const char *p)
 static bool
 has_scope(const char *p, const char *end)
 {
-
 	for (; p + 3 < end; p++)
 		if (p[0] != ':' && p[1] == ':' && p[2] == ':' && p[3] != ':')
 			return (true);
@@ -124,7 +119,6 @@ has_scope(const char *p, const char *end)
 static bool
 has_leading(int flag, const char *p, const char *end)
 {
-
 	return (*p == ':' && !has_scope(p, end) &&
 	    count_fields(p) + strlen(suffix(flag)) == FIELDS + 1);
 }
@@ -288,7 +282,6 @@ is_program(int flag, const char *text)
 static int
 describe(struct description *d, const char *list)
 {
-
 	if (d->flag == 'i') {
 		d->id = target_id(list);
 		return (0);
@@ -341,7 +334,6 @@ enable(const struct description *d, struct tbuf_consumer *consumer)
 static char *
 put_exact(char *to, const char *field)
 {
-
 	for (; *field != '\0'; field++) {
 		if (strchr("*?[\\:", *field) != NULL)
 			*to++ = '\\';

@@ -10,7 +10,6 @@
 static int
 is_blank(char c)
 {
-
 	return (c == ' ' || c == '\t' || c == '\n');
 }
 
@@ -83,7 +82,6 @@ fail:
 void
 command_free(char **argv)
 {
-
 	if (argv != NULL)
 		free(argv[0]);
 	free(argv);

@@ -93,7 +93,6 @@ act_tracemem(const struct acting *a)
 static uint64_t
 print_limit(uint64_t size)
 {
-
 	return (size == 0 || size > UINT64_MAX - 7 ? UINT64_MAX :
 	    (size + 7) & ~UINT64_C(7));
 }
@@ -134,7 +133,6 @@ put_format(const struct acting *a, struct output *out)
 static void
 act_printf(const struct acting *a)
 {
-
 	put_format(a, a->out);
 }
 
@@ -180,7 +178,6 @@ act_freopen(const struct acting *a)
 static void
 act_ftruncate(const struct acting *a)
 {
-
 	output_truncate(a->format->out);
 }
 
@@ -189,7 +186,6 @@ act_ftruncate(const struct acting *a)
 static char *
 text_of(const struct datum *d)
 {
-
 	return (string_format("%.*s", (int)datum_text_length(d), d->data));
 }
 
@@ -219,7 +215,6 @@ act_setopt(const struct acting *a)
 static void
 act_printa(const struct acting *a)
 {
-
 	aggregation_printa(a->format, a->out, a->action->aggregations,
 	    a->action->naggregations, a->action->format);
 }
@@ -337,7 +332,6 @@ act(struct acting *a)
 static bool
 is_output(const struct tbuf_d_action *action)
 {
-
 	return (action->kind == TBUF_ACTION_PRINT ||
 	    action->kind == TBUF_ACTION_PRINTF ||
 	    action->kind == TBUF_ACTION_PRINTA);
@@ -350,7 +344,6 @@ is_output(const struct tbuf_d_action *action)
 static bool
 is_value(const struct tbuf_d_action *action)
 {
-
 	return (action->kind == TBUF_ACTION_TRACE ||
 	    action->kind == TBUF_ACTION_TRACEMEM ||
 	    action->kind >= TBUF_ACTION_USTACK);
@@ -439,7 +432,6 @@ act_objects(struct format *f, const struct tbuf_record *r)
 void
 action_record(struct format *f, const struct tbuf_record *r)
 {
-
 	if (f->options->json)
 		act_objects(f, r);
 	else
@@ -473,7 +465,6 @@ static const struct {
 const char *
 fault_name(uint32_t fault)
 {
-
 	return (faults[fault < NFAULTS ? fault : 0].name);
 }
 

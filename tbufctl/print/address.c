@@ -38,14 +38,12 @@ named_alike(void *arg, const char *word, uint64_t image, uint64_t address)
 void
 address_indent(int blanks)
 {
-
 	indent = blanks > 0 ? blanks : INDENT;
 }
 
 void
 address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
 {
-
 	address_indent((int)o->d.stackindent);
 	unnamed = o->d.unnamed;
 	consumer = c;
@@ -56,7 +54,6 @@ address_begin(const struct options *o, struct tbuf_consumer *c, pid_t of)
 void
 address_end(void)
 {
-
 	symbol_free();
 	consumer = NULL;
 }
@@ -66,7 +63,6 @@ address_end(void)
 static const char *
 shape_name(const struct datum *d)
 {
-
 	return (d->shape != NULL && d->shape->name != NULL ?
 	    d->shape->name : "");
 }
@@ -75,14 +71,12 @@ shape_name(const struct datum *d)
 static bool
 is_program_stack(const struct datum *d)
 {
-
 	return (d->kind == DATUM_BYTES && strcmp(shape_name(d), "ustack") == 0);
 }
 
 bool
 address_is_stack(const struct datum *d)
 {
-
 	return (is_program_stack(d) || (d->kind == DATUM_BYTES &&
 	    strcmp(shape_name(d), "stack") == 0));
 }
@@ -104,7 +98,6 @@ is_program_symbol(const struct datum *d)
 bool
 address_is_symbol(const struct datum *d)
 {
-
 	return (is_program_symbol(d) || (d->kind == DATUM_INTEGER &&
 	    strcmp(shape_name(d), "_symaddr") == 0));
 }
@@ -196,7 +189,6 @@ address_put_stack(struct output *out, const struct datum *d)
 static enum form
 form_of(const char *word)
 {
-
 	return (strcmp(word, "umod") == 0 ? FORM_MODULE :
 	    strcmp(word, "uaddr") == 0 ? FORM_OFFSET : FORM_FUNCTION);
 }
@@ -204,7 +196,6 @@ form_of(const char *word)
 void
 address_put_symbol(struct output *out, const struct datum *d)
 {
-
 	if (!is_program_symbol(d))
 		output_printf(out, "0x%" PRIx64, d->number);
 	else
@@ -216,7 +207,6 @@ address_put_symbol(struct output *out, const struct datum *d)
 void
 address_put_target(struct output *out, const struct datum *d)
 {
-
 	if (d->kind != DATUM_INTEGER || target == 0 || address_is_symbol(d))
 		address_put_symbol(out, d);
 	else

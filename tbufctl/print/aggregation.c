@@ -38,14 +38,12 @@ struct printing {
 static bool
 is_printed(const struct format *f, uint32_t id)
 {
-
 	return (id < f->naggregations && f->printed[id]);
 }
 
 static void
 set_printed(struct format *f, uint32_t id)
 {
-
 	if (id >= f->naggregations) {
 		f->printed = memory_get(f->printed, id + 1u, sizeof(bool));
 		memset(f->printed + f->naggregations, 0,
@@ -222,7 +220,6 @@ aggregation_printa(struct format *f, struct output *out, const uint32_t *ids,
 static int
 stop(void *arg, const struct tbuf_tuple *tuple)
 {
-
 	(void)arg;
 	(void)tuple;
 	return (1);
@@ -323,7 +320,6 @@ put_some(void *arg, const struct tbuf_tuple *tuple)
 static void
 set_reversed(const struct format *f, bool reversed)
 {
-
 	(void)tbuf_consumer_set(f->consumer, "aggsortrev",
 	    reversed ? "on" : "off");
 }
@@ -355,7 +351,6 @@ put_largest(struct format *f, unsigned most)
 const char *
 top_problem(const struct format *f)
 {
-
 	if (f->options->d.top == 0)
 		return (NULL);
 	if (f->options->json)
@@ -395,7 +390,6 @@ top_draw(struct format *f)
 void
 top_end(struct format *f)
 {
-
 	if (f->options->d.top != 0)
 		output_printf(f->out, CLEAR);
 }

@@ -23,7 +23,6 @@
 static void
 put_integer(struct output *out, uint64_t number, unsigned size)
 {
-
 	switch (size) {
 	case 1:
 		output_printf(out, " %3u", (unsigned)(uint8_t)number);
@@ -42,7 +41,6 @@ put_integer(struct output *out, uint64_t number, unsigned size)
 static void
 put_text(struct output *out, const char *text, size_t length, bool packed)
 {
-
 	if (packed)
 		output_printf(out, " %*.*s", PACKED_WIDTH, (int)length, text);
 	else
@@ -73,7 +71,6 @@ is_text(const struct datum *d, size_t *length)
 static bool
 is_number(size_t size)
 {
-
 	return (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
@@ -167,7 +164,6 @@ static void
 put_value(struct output *out, const struct tbuf_gathered *g,
     struct bars style)
 {
-
 	switch (g->aggregation->function) {
 	case FUNCTION_QUANTIZE:
 	case FUNCTION_LQUANTIZE:
@@ -203,7 +199,6 @@ put_values(struct output *out, const struct tbuf_gathered *g,
 static bool
 is_hist(const struct columns *columns, const struct tbuf_tuple *tuple)
 {
-
 	if (!columns->hist || tuple->nvalues != 1)
 		return (false);
 	switch (tuple->values[0].aggregation->function) {
@@ -229,7 +224,6 @@ is_packed(const struct columns *columns, const struct tbuf_tuple *tuple)
 void
 columns_see(struct columns *columns, const struct tbuf_tuple *tuple)
 {
-
 	if (is_hist(columns, tuple))
 		bars_add(&columns->bars, tuple->values[0].whole);
 	else if (is_packed(columns, tuple))

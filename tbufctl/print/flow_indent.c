@@ -33,7 +33,6 @@ ends_with(const char *name, const char *word)
 enum flow_kind
 flow_kind(const char *name)
 {
-
 	if (ends_with(name, "entry"))
 		return (FLOW_ENTRY);
 	return (ends_with(name, "return") ? FLOW_RETURN : FLOW_NONE);
@@ -77,6 +76,5 @@ flow_step(struct flow *f, const struct tbuf_record *r, enum flow_kind *kind)
 void
 flow_begin(struct flow *f)
 {
-
 	f->count = f->last = 0;
 }

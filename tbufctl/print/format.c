@@ -17,7 +17,6 @@ void
 format_init(struct format *f, struct output *out,
     const struct options *options)
 {
-
 	*f = (struct format){
 		.out = out, .options = options, .quiet = options->quiet,
 		.indent = options->flow, .rawbytes = options->d.rawbytes,
@@ -46,7 +45,6 @@ prepare(struct format *f, const struct tbuf_probe_info *probe)
 struct prepared *
 format_find(struct format *f, const struct tbuf_probe_info *probe)
 {
-
 	if (probe->id >= f->nprobes || f->probes[probe->id].text == NULL)
 		prepare(f, probe);
 	f->last = probe;
@@ -116,7 +114,6 @@ format_cause(enum tbuf_cause cause)
 const char *
 format_orphan_end(const struct tbuf_left *file, char *room, size_t size)
 {
-
 	if (file->end == TBUF_LEFT_SIGNAL)
 		return (signal_name(file->signal, room, size));
 	return (file->end == TBUF_LEFT_EXIT ? "exit" :
@@ -126,7 +123,6 @@ format_orphan_end(const struct tbuf_left *file, char *room, size_t size)
 const char *
 format_directory(int error)
 {
-
 	switch (error) {
 	case -ENOTDIR:
 	case -ELOOP:

@@ -139,7 +139,6 @@ struct prepared *format_find(struct format *, const struct tbuf_probe_info *);
 static inline struct prepared *
 format_prepared(struct format *f, const struct tbuf_probe_info *probe)
 {
-
 	return (probe == f->last ? f->last_prepared : format_find(f, probe));
 }
 void	format_free(struct format *);

@@ -22,7 +22,6 @@ static const struct value_style style = {
 static char *
 put_string(char *p, const char *text)
 {
-
 	*p++ = '"';
 	p = value_escape(p, text, strlen(text), &style);
 	*p++ = '"';
@@ -299,7 +298,6 @@ put_buckets(struct output *out, const struct tbuf_gathered *g)
 static void
 put_gathered(struct output *out, const struct tbuf_gathered *g)
 {
-
 	if (g->nbuckets != 0)
 		put_buckets(out, g);
 	else
@@ -350,7 +348,6 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 static void
 text(struct format *f, const char *bytes, size_t size)
 {
-
 	output_printf(f->out, "{\"type\":\"output\",\"text\":");
 	put_quoted(f->out, bytes, size);
 	output_printf(f->out, "}\n");
@@ -414,7 +411,6 @@ static void
 put_loss(struct output *out, const char *type, const struct loss *loss,
     uint64_t count)
 {
-
 	output_printf(out, "{\"type\":\"%s\",\"pid\":%jd,\"cpu\":%d,"
 	    "\"count\":%" PRIu64 "}\n", type, (intmax_t)loss->pid, loss->cpu,
 	    count);
@@ -461,7 +457,6 @@ exited(struct format *f, const struct tbuf_event *e)
 static void
 snapshot(struct format *f, uint64_t records)
 {
-
 	output_printf(f->out, "{\"type\":\"snapshot\",\"records\":%" PRIu64
 	    "}\n", records);
 	output_flush(f->out);
@@ -470,7 +465,6 @@ snapshot(struct format *f, uint64_t records)
 static void
 total(struct format *f, const struct tbuf_totals *t)
 {
-
 	aggregation_rest(f);
 	output_printf(f->out, "{\"type\":\"total\",\"records\":%" PRIu64
 	    ",\"overwritten\":%" PRIu64 ",\"drops\":%" PRIu64,
@@ -485,7 +479,6 @@ total(struct format *f, const struct tbuf_totals *t)
 static void
 no_heading(struct format *f)
 {
-
 	(void)f;
 }
 

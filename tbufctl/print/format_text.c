@@ -25,7 +25,6 @@ static const struct value_style style = {
 static char *
 put_name(char *p, const char *name)
 {
-
 	return (value_escape(p, name, strlen(name), &style));
 }
 
@@ -125,7 +124,6 @@ static char *
 put_with(struct format *f, char *p, enum with with,
     const struct tbuf_record *r)
 {
-
 	switch (with) {
 	case WITH_TIME:
 		return (put_near(put_literal(p, "time="), r->time,
@@ -213,7 +211,6 @@ put_withs(struct format *f, char *p, const struct tbuf_record *r)
 static void
 put_heading(struct format *f)
 {
-
 	if (f->indent)
 		output_printf(f->out, "%3s %-*s\n", "CPU", FLOW_WIDTH,
 		    "FUNCTION");
@@ -251,7 +248,6 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 static inline bool
 more_wanted(const struct format *f, const struct tbuf_record *r)
 {
-
 	return (f->indent || f->options->nwith > 0 || r->unit != NULL);
 }
 
@@ -259,7 +255,6 @@ static char *
 put_more(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
 {
-
 	if (f->indent)
 		p = put_flow(f, p, r, prepared);
 	return (put_withs(f, p, r));
@@ -288,7 +283,6 @@ static char *
 put_first(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
 {
-
 	p = put_more(f, p, r, prepared);
 	if (r->nargs == 0)
 		return (p);
@@ -424,7 +418,6 @@ exited(struct format *f, const struct tbuf_event *e)
 static void
 snapshot(struct format *f, uint64_t records)
 {
-
 	(void)f;
 	message(MSG_SNAPSHOT, records, PLURAL(records));
 }
@@ -432,7 +425,6 @@ snapshot(struct format *f, uint64_t records)
 static void
 total(struct format *f, const struct tbuf_totals *t)
 {
-
 	if (t->discarded > 0)
 		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
 	if (f->script && !f->options->folded)
@@ -464,7 +456,6 @@ print_name(struct output *out, int width, const char *name, char end)
 static void
 list(struct format *f)
 {
-
 	if (f->pids)
 		output_printf(f->out, "%7s ", "PID");
 	output_printf(f->out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER",
@@ -530,14 +521,12 @@ fit(char *text, unsigned width, uint64_t n, unsigned factor)
 static const char *
 line_start(const struct format *f)
 {
-
 	return (f->screen ? "\033[K" : "");
 }
 
 static void
 status(struct format *f)
 {
-
 	output_printf(f->out, STATUS, line_start(f), "PID", "CONSUMER",
 	    "POLICY", "SIZE", "CPU", "FILL", "RECORDS", "OVERWRITTEN", "FULL",
 	    "LARGE", "NOLANE");
@@ -547,7 +536,6 @@ status(struct format *f)
 static void
 make_word(char *text)
 {
-
 	for (; *text != '\0'; text++)
 		if (!isgraph((unsigned char)*text))
 			*text = '_';
@@ -583,7 +571,6 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 const char *
 format_size(char *text, uint64_t bytes)
 {
-
 	return (fit(text, 4, bytes, 1024));
 }
 
@@ -594,7 +581,6 @@ format_size(char *text, uint64_t bytes)
 static void
 orphans(struct format *f)
 {
-
 	output_printf(f->out, ORPHAN, "PID", "ENDED", "LAST", "SIZE", "PROGRAM",
 	    "FILE");
 }

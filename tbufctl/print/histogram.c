@@ -21,7 +21,6 @@
 static long double
 size_of(int64_t count)
 {
-
 	return (count < 0 ? -(long double)count : (long double)count);
 }
 
@@ -41,7 +40,6 @@ bars_add(struct bars *bars, int64_t count)
 static char *
 put_run_of(char *p, char c, unsigned n)
 {
-
 	memset(p, c, n);
 	return (p + n);
 }
@@ -113,14 +111,12 @@ bars_put(struct output *out, const struct bars *bars, int64_t count,
 static unsigned
 zero_of(const struct tbuf_gathered *g)
 {
-
 	return (g->nbuckets / 2);
 }
 
 static uint64_t
 without_sign(int64_t value)
 {
-
 	return (value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
@@ -140,7 +136,6 @@ log_linear_end(uint64_t parameter)
 static int64_t
 quantize_label(const struct tbuf_gathered *g, unsigned n)
 {
-
 	return (n < zero_of(g) ? g->buckets[n].high : g->buckets[n].low);
 }
 
@@ -187,7 +182,6 @@ static void
 label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
     unsigned first)
 {
-
 	switch (g->aggregation->function) {
 	case FUNCTION_LQUANTIZE:
 		label_linear(text, size, g, n);
@@ -206,7 +200,6 @@ label(char *text, size_t size, const struct tbuf_gathered *g, unsigned n,
 static void
 find_default(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
-
 	switch (g->aggregation->function) {
 	case FUNCTION_LQUANTIZE:
 		*first = 0;
@@ -238,7 +231,6 @@ find_counted(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 static void
 find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
-
 	if (!find_counted(g, first, last)) {
 		find_default(g, first, last);
 		return;
@@ -252,7 +244,6 @@ find_range(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 void
 histogram_head(struct output *out, unsigned key_width)
 {
-
 	output_printf(out, "\n%*s %41s %-9s\n", key_width != 0 ?
 	    (int)key_width : 16, key_width != 0 ? "key" : "value", TITLE,
 	    "count");
@@ -298,7 +289,6 @@ digits(int64_t value)
 static bool
 is_linear(const struct tbuf_gathered *g)
 {
-
 	return (g->aggregation->function == FUNCTION_LQUANTIZE);
 }
 
@@ -309,7 +299,6 @@ is_linear(const struct tbuf_gathered *g)
 static void
 find_packed(const struct tbuf_gathered *g, unsigned *first, unsigned *last)
 {
-
 	if (is_linear(g)) {
 		*first = 0;
 		*last = g->nbuckets - 1;
@@ -338,7 +327,6 @@ static void
 widen(const struct packed *packed, const struct tbuf_gathered *g,
     unsigned *first, unsigned *last)
 {
-
 	*first = packed->first;
 	*last = packed->last;
 	if (is_linear(g))

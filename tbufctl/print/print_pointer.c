@@ -26,7 +26,6 @@ struct walk {
 static void
 put_indent(const struct walk *w, unsigned depth)
 {
-
 	output_printf(w->out, "%*s", (int)(MARGIN + depth), "");
 }
 
@@ -50,7 +49,6 @@ close_braces(struct walk *w, unsigned depth)
 static bool
 is_zero(const struct walk *w, size_t offset, size_t size)
 {
-
 	for (; size > 0 && offset < w->size; offset++, size--)
 		if (w->data[offset] != '\0')
 			return (false);
@@ -60,7 +58,6 @@ is_zero(const struct walk *w, size_t offset, size_t size)
 static bool
 is_scalar(const struct tbuf_d_shape *shape)
 {
-
 	return (!print_is_structure(shape) && shape->kind != TBUF_KIND_ARRAY);
 }
 
@@ -84,7 +81,6 @@ static void
 put_number(const struct walk *w, const struct tbuf_d_shape *shape,
     uint64_t number)
 {
-
 	switch (shape->kind) {
 	case TBUF_KIND_CHARACTER:
 		if (!shape->is_signed)
@@ -130,7 +126,6 @@ static void	put(struct walk *, const struct tbuf_d_shape *, size_t offset,
 static bool
 is_beyond(struct walk *w, size_t offset, size_t size, unsigned depth)
 {
-
 	if (offset < w->limit && offset + size <= w->size &&
 	    w->nopen < DEEPEST)
 		return (false);
@@ -197,7 +192,6 @@ static void
 put(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
     unsigned depth, const struct tbuf_d_member *member)
 {
-
 	close_braces(w, depth);
 	put_indent(w, depth);
 	if (member != NULL && member->name[0] != '\0')

@@ -23,14 +23,12 @@ struct place {
 static void
 put_indent(const struct place *at)
 {
-
 	output_printf(at->out, "%*s", (int)(INDENT * at->depth), "");
 }
 
 bool
 print_is_structure(const struct tbuf_d_shape *shape)
 {
-
 	return (shape->kind == TBUF_KIND_STRUCT ||
 	    shape->kind == TBUF_KIND_UNION);
 }
@@ -51,7 +49,6 @@ load(const struct place *at, const struct tbuf_d_shape *shape)
 static uint64_t
 bits_of(uint64_t number, const struct tbuf_d_member *m)
 {
-
 	if (m->bits == 0 || m->bits >= 64)
 		return (number);
 	return (number >> m->bit & ((UINT64_C(1) << m->bits) - 1));
@@ -74,7 +71,6 @@ print_enumerator(struct output *out, const struct tbuf_d_shape *shape,
 static void
 put_floating(struct output *out, unsigned size, double number)
 {
-
 	output_printf(out, size == sizeof(float) ? "%+.7e" : "%+.13e",
 	    number);
 }
@@ -83,7 +79,6 @@ static void
 put_number(struct output *out, const struct tbuf_d_shape *shape,
     uint64_t number)
 {
-
 	switch (shape->kind) {
 	case TBUF_KIND_CHARACTER:
 		if (isprint((int)(number & 0xff)))

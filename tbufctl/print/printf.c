@@ -22,7 +22,6 @@
 static const char *
 read_number(const char *p, int *number)
 {
-
 	for (*number = 0; *p >= '0' && *p <= '9'; p++)
 		if ((*number = 10 * *number + (*p - '0')) > WIDEST)
 			*number = WIDEST;
@@ -357,7 +356,6 @@ printf_convert(struct output *out, const struct conversion *c,
 static bool
 take(const struct printf_values *v, unsigned *next, struct datum *d)
 {
-
 	if (*next >= v->count)
 		return (false);
 	datum_get(d, &v->pieces[*next], &v->values[*next]);

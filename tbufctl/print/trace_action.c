@@ -65,7 +65,6 @@ trace_dump(struct output *out, const void *bytes, size_t size)
 void
 trace_put(struct output *out, const struct datum *d, bool quiet)
 {
-
 	switch (d->kind) {
 	case DATUM_INTEGER:
 		put_integer(out, d, quiet);

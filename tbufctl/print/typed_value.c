@@ -60,7 +60,6 @@ static const struct tbuf_d_shape arguments[] = {
 static const struct tbuf_d_shape *
 shape_of(const struct tbuf_d_piece *piece, uint8_t type)
 {
-
 	if ((piece->kind == TBUF_PIECE_ARGUMENT || piece->shape == NULL) &&
 	    type < sizeof(arguments) / sizeof(arguments[0]) &&
 	    arguments[type].name != NULL)
@@ -71,7 +70,6 @@ shape_of(const struct tbuf_d_piece *piece, uint8_t type)
 static void
 set_shape(struct datum *d, const struct tbuf_d_shape *shape)
 {
-
 	d->shape = shape;
 	switch (shape->kind) {
 	case TBUF_KIND_INTEGER:
@@ -137,6 +135,5 @@ datum_get(struct datum *d, const struct tbuf_d_piece *piece,
 size_t
 datum_text_length(const struct datum *d)
 {
-
 	return (strnlen(d->data, d->length));
 }

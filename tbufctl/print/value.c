@@ -9,7 +9,6 @@
 static char *
 put_text(char *p, const char *text)
 {
-
 	return (put_bytes(p, text, strlen(text)));
 }
 
@@ -129,7 +128,6 @@ value_escape(char *p, const void *text, size_t size,
 static char *
 put_binary(char *p, const struct tbuf_value *v, const char *quote)
 {
-
 	p = put_literal(put_text(p, quote), "hex:");
 	return (put_text(put_hex(p, v->data, v->size), quote));
 }
@@ -139,7 +137,6 @@ char *
 value_put_data(struct output *out, char *p, const struct tbuf_value *v,
     const struct value_style *style, size_t after)
 {
-
 	p = output_more(out, p, (size_t)v->size * VALUE_ESCAPED + 16 + after);
 	if (v->null)
 		return (put_text(p, style->null));
@@ -157,7 +154,6 @@ static char *
 put_floating(char *p, const struct tbuf_value *v,
     const struct value_style *style)
 {
-
 	if (style->finite && !isfinite(v->d))
 		return (put_text(p, style->null));
 	return (v->type == TBUF_FLOAT ? put_float(p, v->d) :
@@ -168,7 +164,6 @@ char *
 value_put_other(char *p, const struct tbuf_value *v,
     const struct value_style *style)
 {
-
 	switch (v->type) {
 	case TBUF_CHAR:
 		return ((char)-1 < 0 ? put_signed(p, v->i) :

@@ -58,7 +58,6 @@ static inline char *
 value_put(struct output *out, char *p, const struct tbuf_value *v,
     const struct value_style *style, size_t after)
 {
-
 	switch (v->type) {
 	case TBUF_INT8:
 	case TBUF_INT16:

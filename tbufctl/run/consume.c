@@ -140,7 +140,6 @@ tell_matched(struct run *run, bool all)
 static const char *
 lack(int error)
 {
-
 	switch (error) {
 	case -ENOSPC:
 		return (MSG_LACK_SPACE);
@@ -267,7 +266,6 @@ tell_losses(struct run *run, int cpu)
 static void
 print_other(struct run *run, const struct tbuf_event *e)
 {
-
 	switch (e->type) {
 	case TBUF_EVENT_DROPS:
 		loss_get(run, e)->drops[e->cause] += e->count;
@@ -345,7 +343,6 @@ unit_unwanted(const struct options *o, const struct tbuf_record *record)
 static void
 next_cpu(struct run *run, int cpu)
 {
-
 	if (!run->begun)
 		tell_matched(run, false);
 	run->begun = true;
@@ -423,7 +420,6 @@ is_due(struct run *run)
 static void
 tell_truncated(struct run *run)
 {
-
 	if (!signals_truncated() || run->truncated)
 		return;
 	run->truncated = true;

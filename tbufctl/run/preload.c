@@ -228,7 +228,6 @@ difference(int fd, const Elf64_Ehdr *header)
 static const char *
 obstacle(int fd, const struct stat *st, const Elf64_Ehdr *header)
 {
-
 	if ((st->st_mode & S_ISUID) != 0)
 		return ("it is setuid");
 	if ((st->st_mode & S_ISGID) != 0 && (st->st_mode & S_IXGRP) != 0)

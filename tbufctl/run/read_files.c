@@ -25,7 +25,6 @@
 static int
 opened(struct tbuf_consumer *consumer, int result, bool quiet)
 {
-
 	if (result < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	if (result > 0 && !quiet)

@@ -21,7 +21,6 @@
 static struct compiled *
 compiled_of(void *known)
 {
-
 	return ((struct compiled *)((char *)known -
 	    offsetof(struct compiled, known)));
 }
@@ -152,7 +151,6 @@ make_macros(pid_t target)
 static void
 set_options(struct compiled *c, pid_t target)
 {
-
 	c->d = (struct d_options){
 		.callbacks = {
 			.context = &c->known, .set_option = set_option,
@@ -221,7 +219,6 @@ compile_libraries(struct compiled *c, const struct description *program)
 static enum d_field
 last_field(int flag)
 {
-
 	switch (flag) {
 	case 'P':
 		return (D_FIELD_PROVIDER);
@@ -367,7 +364,6 @@ compile_all(struct compiled *c, struct options *o,
 void
 compile_free(struct compiled *c)
 {
-
 	if (c->options == NULL)
 		return;
 	d_close(c->compiler);
@@ -429,7 +425,6 @@ compile_tell(struct compiled *c, bool *reported, bool all)
 static int
 is_match(void *description, const struct tbuf_probe_info *probe)
 {
-
 	return (known_matches(description, probe));
 }
 

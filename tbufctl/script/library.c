@@ -113,7 +113,6 @@ static void
 complain(struct libraries *l, const char *problem, const struct library *one,
     const char *how, const char *other)
 {
-
 	if (l->wrong == NULL)
 		l->wrong = string_format("%s %s%s %s", problem, one->path, how,
 		    other);

@@ -13,7 +13,6 @@
 char *
 known_text(const struct d_description *d)
 {
-
 	return (string_format("%s:%s:%s:%s", d->field[D_FIELD_PROVIDER],
 	    d->field[D_FIELD_MODULE], d->field[D_FIELD_FUNCTION],
 	    d->field[D_FIELD_NAME]));
@@ -26,7 +25,6 @@ static const char *const own[KNOWN_FIXED] = { "BEGIN", "END", "ERROR" };
 static bool
 field_matches(const char *pattern, const char *name)
 {
-
 	return (pattern[0] == '\0' || fnmatch(pattern, name, 0) == 0);
 }
 
@@ -34,7 +32,6 @@ static bool
 matches(const struct d_description *d, const char *provider,
     const char *module, const char *function, const char *name)
 {
-
 	return ((field_matches(d->field[D_FIELD_PROVIDER], provider) ||
 	    (d->bare != NULL && field_matches(d->bare, provider))) &&
 	    field_matches(d->field[D_FIELD_MODULE], module) &&
@@ -96,7 +93,6 @@ known_usual_list(const struct d_description *d, known_visit *visit, void *arg)
 unsigned
 known_own(const struct d_description *d)
 {
-
 	return (known_own_list(d, NULL, NULL));
 }
 
@@ -122,7 +118,6 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 void
 known_list(struct known *k)
 {
-
 	if (k->listed || !k->look)
 		return;
 	k->listed = true;
@@ -157,7 +152,6 @@ bool
 known_matches(const struct d_description *d,
     const struct tbuf_probe_info *probe)
 {
-
 	return (matches(d, probe->provider, probe->module, probe->function,
 	    probe->name) || matches_scoped(d, probe));
 }
@@ -203,7 +197,6 @@ known_count_again(struct known *k, const struct d_description *d)
 static enum d_class
 class_of(uint8_t type)
 {
-
 	switch (type) {
 	case TBUF_UINT64:
 	case TBUF_POINTER:
@@ -264,7 +257,6 @@ known_argument(void *known, const struct d_description *d,
 static const struct sites *
 known_sites(struct known *k)
 {
-
 	if (!k->read && !k->look)
 		types_sites(&k->types, &k->sites);
 	k->read = true;
@@ -384,7 +376,6 @@ known_type_read(void *known, uint64_t id, struct d_import *type)
 void
 known_free(struct known *k)
 {
-
 	free(k->probes);
 	types_free(&k->types);
 	sites_free(&k->sites);

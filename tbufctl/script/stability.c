@@ -13,7 +13,6 @@
 static void
 put(struct output *out, const char *kind, const struct d_stability *s)
 {
-
 	output_printf(out, "\n\tMinimum %s Attributes\n", kind);
 	output_printf(out, "\t\tIdentifier Names: %s\n",
 	    d_stability_level(s->name));

@@ -45,7 +45,6 @@ static void
 near_variable(struct compiled *c, const struct d_description *d,
     struct search *s)
 {
-
 	if (d != NULL)
 		known_names(&c->known, d, visit, s);
 	d_names(c->compiler, D_UNKNOWN_VARIABLE, visit, s);
@@ -54,7 +53,6 @@ near_variable(struct compiled *c, const struct d_description *d,
 static void
 near_type(struct compiled *c, struct search *s)
 {
-
 	d_names(c->compiler, D_UNKNOWN_TYPE, visit, s);
 	types_names(&c->known.types, D_IMPORT_TYPEDEF, visit, s);
 }

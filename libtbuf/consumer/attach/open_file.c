@@ -259,7 +259,6 @@ open_sessions(struct tbuf_consumer *c, struct opened *file)
 static int
 open_descriptor(struct tbuf_consumer *c, int fd, struct opened *file)
 {
-
 	memset(file, 0, sizeof(*file));
 	file->fd = fd;
 	if (fd == -EAGAIN)
@@ -296,7 +295,6 @@ static int
 report(struct tbuf_consumer *c, int result, const char *path,
     const struct opened *file)
 {
-
 	if (result == 0)
 		return (0);
 	if (result < 0)

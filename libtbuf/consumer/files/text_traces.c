@@ -96,7 +96,6 @@ better(int fd, const struct stat *st, bool *alive, struct timespec *when)
 static bool
 is_wanted(const struct wanted *w, const struct stat *st)
 {
-
 	return (S_ISREG(st->st_mode) &&
 	    (w->inode == 0 || w->inode == st->st_ino));
 }
@@ -104,7 +103,6 @@ is_wanted(const struct wanted *w, const struct stat *st)
 static bool
 name_wanted(const struct wanted *w, const char *name)
 {
-
 	return (tbuf_trace_name_pid(name) == w->pid &&
 	    (w->name == NULL || strcmp(w->name, name) == 0));
 }

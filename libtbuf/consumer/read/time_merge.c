@@ -80,7 +80,6 @@ look_again(struct tbuf_consumer *c)
 uint64_t
 tbuf_merge_time(struct tbuf_consumer *c)
 {
-
 	look_again(c);
 	return (c->drain.heap_count > 0 ? c->drain.heap[0]->next_time :
 	    UINT64_MAX);

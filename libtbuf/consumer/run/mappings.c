@@ -52,7 +52,6 @@ tbuf_target_image(const struct tbuf_target *t)
 static bool
 is_waiting(const struct tbuf_target *t)
 {
-
 	return (tbuf_load_acquire(&tbuf_view_control(&t->view)->stage) ==
 	    TBUF_STAGE_WAITING);
 }

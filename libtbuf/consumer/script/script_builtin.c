@@ -33,7 +33,6 @@ process_file(const struct tbuf_script *s, const char *name)
 static uint64_t
 stat_field(const struct tbuf_script *s, unsigned number)
 {
-
 	return ((uint64_t)tbuf_file_stat(s->sample != NULL ?
 	    (uint32_t)s->sample->pid : 0, number));
 }

@@ -214,7 +214,6 @@ tbuf_script_take(struct tbuf_script *s, const struct tbuf_script_record *record)
 void
 tbuf_script_anew(struct tbuf_script *s)
 {
-
 	tbuf_cells_clear(&s->locals);
 	s->machine.token_at = TBUF_TOKEN_NONE;
 }

@@ -120,7 +120,6 @@ tbuf_script_charge(struct tbuf_script *s, uint64_t bytes)
 static uint64_t
 element_charge(uint64_t key, const struct tbuf_d_variable *v)
 {
-
 	return (4 + key + 8 + v->shape->size);
 }
 
