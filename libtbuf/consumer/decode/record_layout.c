@@ -182,7 +182,7 @@ tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
 		else
 			return (false);
 	}
-	return (at <= size);
+	return (tbuf_layout_ends(at, size));
 }
 
 static size_t

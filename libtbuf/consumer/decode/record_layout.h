@@ -169,9 +169,19 @@ tbuf_layout_take_text(const struct tbuf_layout_piece *piece,
 }
 
 /*
+ * Returns true if a record's data end with its last piece at `at`, apart from
+ * padding: a record that is longer has swallowed others.
+ */
+static inline bool
+tbuf_layout_ends(size_t at, size_t size)
+{
+	return (at <= size && size - at < sizeof(uint64_t));
+}
+
+/*
  * Reads a record's data, `size` bytes at an address that is a multiple of 8,
  * into npieces values.  Values of texts and arrays point into the data.
- * Returns false if the data are too short.
+ * Returns false if the data are too short, or too long.
  */
 static inline bool
 tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
@@ -201,7 +211,7 @@ tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
 		tbuf_layout_take(piece, data + at, value);
 		at += piece->size;
 	}
-	return (true);
+	return (tbuf_layout_ends(at, size));
 }
 
 /* Reads a record's data as tbuf_layout_read() does, if layout->words. */
@@ -212,7 +222,7 @@ tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
 	const unsigned char *bytes = from;
 	size_t i;
 
-	if (size < layout->fixed_size)
+	if (!tbuf_layout_ends(layout->fixed_size, size))
 		return (false);
 	for (i = 0; i < layout->npieces; i++) {
 		memcpy(&value[i], &layout->pieces[i].head, sizeof(uint64_t));

@@ -52,6 +52,23 @@ bool	tbuf_reader_later(const struct tbuf_consumer *,
 int	tbuf_reader_next(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header **);
 
+/*
+ * resync.c: moves the position from an invalid record to the next valid one,
+ * and counts the bytes between as damage.  `size`: of the invalid record, if
+ * that is possible, else 0.
+ */
+void	tbuf_reader_resync(struct tbuf_consumer *, struct tbuf_reader *,
+	    uint64_t size);
+/*
+ * Returns true for a valid record that is later than its successors, which are
+ * valid, too: then its time is damaged.
+ */
+bool	tbuf_reader_outlier(struct tbuf_consumer *, struct tbuf_reader *,
+	    const struct tbuf_header *);
+/* Returns the offset of the next record in a batch whose first is invalid. */
+uint64_t tbuf_batch_resync(struct tbuf_consumer *, const struct tbuf_reader *,
+	    const void *bytes, uint64_t size);
+
 /* Returns 1 with the next event of a lane, or 0 at the reader's end. */
 int	tbuf_reader_event(struct tbuf_consumer *, struct tbuf_reader *,
 	    struct tbuf_event *);
@@ -86,11 +103,11 @@ bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_reader *,
 void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
 
 /*
- * Adds the records in a batch's bytes from `at` on, up to the first invalid
- * one.  Returns false if there is no memory.
+ * Adds the records in a batch's bytes from `at` on.  Returns false if there is
+ * no memory.
  */
-bool	tbuf_batch_add(struct tbuf_batch *, const struct tbuf_reader *,
-	    uint64_t at);
+bool	tbuf_batch_add(struct tbuf_consumer *, struct tbuf_batch *,
+	    const struct tbuf_reader *, uint64_t at);
 
 /*
  * Speculations.  clean: takes the committed batches, which frees their ids.

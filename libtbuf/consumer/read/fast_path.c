@@ -46,7 +46,9 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	struct tbuf_record *record = &event->record;
 	uint64_t time;
 
-	if (!tbuf_timeline_since(&t->time, header->time, &time))
+	if (!tbuf_reader_timely(r, header) || !tbuf_record_precedes(header,
+	    (uint64_t)(c->drain.fast.end - c->drain.fast.next)) ||
+	    !tbuf_timeline_since(&t->time, header->time, &time))
 		return (false);
 	/* inv.order: two ticks may fall into one nanosecond. */
 	if (time <= r->time)
@@ -66,7 +68,7 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	record->nargs = epid->layout->npieces;
 	record->args = c->values;
 	c->drain.fast.next += header->size;
-	tbuf_reader_step(r, header->size);
+	tbuf_reader_step(r, header);
 	r->consumed++;
 	c->totals.records++;
 	return (true);

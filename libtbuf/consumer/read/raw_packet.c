@@ -15,14 +15,16 @@
 
 /* Returns true if tbuf_consumer_next() would return this record. */
 static bool
-good(struct tbuf_consumer *c, const struct tbuf_reader *r,
+good(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
 	const struct tbuf_epid *epid;
 	size_t start = tbuf_reader_head(r);
 
 	epid = tbuf_epid_find(c, r->target, header->epid);
-	return (epid != NULL && tbuf_layout_fits(epid->layout,
+	return (epid != NULL && tbuf_reader_timely(r, header) &&
+	    !tbuf_reader_outlier(c, r, header) &&
+	    tbuf_layout_fits(epid->layout,
 	    (const char *)header + start, header->size - start));
 }
 
@@ -40,7 +42,7 @@ take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
 		packet->records++;
 		packet->end = header->time;
 		packet->size += header->size;
-		tbuf_reader_step(r, header->size);
+		tbuf_reader_step(r, header);
 	} while ((header = tbuf_reader_fetched(r)) != NULL &&
 	    !tbuf_reader_later(c, r, header) && good(c, r, header));
 }
@@ -51,16 +53,19 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	const struct tbuf_header *header;
+	int found;
 
-	while (tbuf_reader_peek(r, &header) == 1) {
-		if (!tbuf_reader_later(c, r, header)) {
-			if (good(c, r, header)) {
-				take_records(c, r, header, packet);
-				break;
-			}
-			r->damage += header->size;
+	while ((found = tbuf_reader_peek(r, &header)) != 0) {
+		if (found == -1)
+			tbuf_reader_resync(c, r, 0);
+		else if (tbuf_reader_later(c, r, header))
+			tbuf_reader_step(r, header);
+		else if (!good(c, r, header))
+			tbuf_reader_resync(c, r, header->size);
+		else {
+			take_records(c, r, header, packet);
+			break;
 		}
-		tbuf_reader_step(r, header->size);
 	}
 	packet->damage = r->damage;
 	r->damage = 0;

@@ -20,25 +20,37 @@ tbuf_reader_later(const struct tbuf_consumer *c, const struct tbuf_reader *r,
 	    header->time) >= c->drain.until);
 }
 
+/* Returns true for a record that is not of this run. */
+static inline bool
+is_passed(struct tbuf_consumer *c, const struct tbuf_reader *r,
+    const struct tbuf_header *header)
+{
+	const struct tbuf_epid *epid;
+
+	if (tbuf_reader_later(c, r, header))
+		return (true);
+	if (!r->target->file_only)
+		return (false);
+	epid = tbuf_epid_find(c, r->target, header->epid);
+	return (epid != NULL && epid->unwanted);
+}
+
 int
 tbuf_reader_next(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header **header)
 {
-	const struct tbuf_epid *epid;
+	int found;
 
-	if (!r->target->file_only && !c->drain.cut)
-		return (tbuf_reader_peek(r, header));
-	while (tbuf_reader_peek(r, header) == 1) {
-		if (tbuf_reader_later(c, r, *header)) {
-			tbuf_reader_step(r, (*header)->size);
-			continue;
-		}
-		if (!r->target->file_only)
+	while ((found = tbuf_reader_peek(r, header)) != 0) {
+		if (found == -1)
+			tbuf_reader_resync(c, r, 0);
+		else if (!tbuf_reader_timely(r, *header) ||
+		    tbuf_reader_outlier(c, r, *header))
+			tbuf_reader_resync(c, r, (*header)->size);
+		else if (!is_passed(c, r, *header))
 			return (1);
-		epid = tbuf_epid_find(c, r->target, (*header)->epid);
-		if (epid == NULL || !epid->unwanted)
-			return (1);
-		tbuf_reader_step(r, (*header)->size);
+		else
+			tbuf_reader_step(r, *header);
 	}
 	return (0);
 }
@@ -142,7 +154,7 @@ record_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 	record->wall = tbuf_timeline_wall(&r->target->time, time);
 	event->pid = record->pid;
 	event->cpu = record->cpu;
-	tbuf_reader_step(r, header->size);
+	tbuf_reader_step(r, header);
 	if (c->drain.snapshot)
 		return;
 	/* A snapshot's records will be read again. */
@@ -213,8 +225,7 @@ tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 			continue;
 		}
 		if (!decode(c, r, header, event)) {
-			r->damage += header->size;
-			tbuf_reader_step(r, header->size);
+			tbuf_reader_resync(c, r, header->size);
 			continue;
 		}
 		if (r->damage != 0)

@@ -76,15 +76,23 @@ lose(struct tbuf_target *t, struct tbuf_batch *b)
 }
 
 bool
-tbuf_batch_add(struct tbuf_batch *b, const struct tbuf_reader *r, uint64_t at)
+tbuf_batch_add(struct tbuf_consumer *c, struct tbuf_batch *b,
+    const struct tbuf_reader *r, uint64_t at)
 {
 	const struct tbuf_header *header;
 	struct tbuf_batch_item *items;
+	uint64_t damage;
 
 	for (; b->size - at >= sizeof(*header); at += header->size) {
 		header = (const void *)(b->bytes + at);
-		if (!tbuf_reader_plausible(r, header->size, b->size - at))
-			break;
+		if (!tbuf_reader_plausible(r, header->size, b->size - at)) {
+			damage = tbuf_batch_resync(c, r, header, b->size - at);
+			b->damage += damage;
+			at += damage;
+			header = (const void *)(b->bytes + at);
+			if (at == b->size)
+				break;
+		}
 		/* The room doubles when count + 1 is a power of two. */
 		if ((b->count & (b->count + 1)) == 0) {
 			items = reallocarray(b->items, 2 * b->count + 2,
@@ -119,7 +127,8 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 
 /* Reads the records in all lanes, without those that are added meanwhile. */
 static bool
-batch_read(struct tbuf_target *t, struct tbuf_batch *b)
+batch_read(struct tbuf_consumer *c, struct tbuf_target *t,
+    struct tbuf_batch *b)
 {
 	uint64_t *sizes = calloc(t->nreaders, sizeof(*sizes));
 	uint64_t *places = calloc(t->nreaders, sizeof(*places)), size = 0;
@@ -141,7 +150,7 @@ batch_read(struct tbuf_target *t, struct tbuf_batch *b)
 			continue;
 		size = b->size;
 		b->size += sizes[i];
-		good = tbuf_batch_add(b, &t->readers[i], size);
+		good = tbuf_batch_add(c, b, &t->readers[i], size);
 	}
 	free(sizes);
 	free(places);
@@ -163,7 +172,8 @@ compare(const void *a, const void *b)
  * memory: then the batch stays in the lanes.
  */
 static struct tbuf_batch *
-batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
+batch_take(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t id,
+    uint64_t instance)
 {
 	struct tbuf_batch *b = calloc(1, sizeof(*b));
 
@@ -171,7 +181,7 @@ batch_take(struct tbuf_target *t, uint32_t id, uint64_t instance)
 		return (NULL);
 	b->id = id;
 	b->instance = instance;
-	if (!batch_read(t, b)) {
+	if (!batch_read(c, t, b)) {
 		tbuf_batch_free(t, b);
 		return (NULL);
 	}
@@ -222,7 +232,7 @@ tbuf_batches_clean(struct tbuf_consumer *c)
 		for (id = 0; id < t->spec.count; id++) {
 			instance = instance_in(t, id, TBUF_COMMITTED_BATCH);
 			if (instance != 0 &&
-			    (b = batch_take(t, id, instance)) != NULL)
+			    (b = batch_take(c, t, id, instance)) != NULL)
 				batch_keep(t, b);
 		}
 	}
@@ -244,7 +254,8 @@ commit_read(const struct tbuf_reader *r, const struct tbuf_header *header,
 }
 
 static struct tbuf_batch *
-batch_find(struct tbuf_target *t, const struct tbuf_commit_record *commit)
+batch_find(struct tbuf_consumer *c, struct tbuf_target *t,
+    const struct tbuf_commit_record *commit)
 {
 	uint32_t id = commit->id - 1;
 	struct tbuf_batch *b;
@@ -256,7 +267,7 @@ batch_find(struct tbuf_target *t, const struct tbuf_commit_record *commit)
 	    (instance_in(t, id, TBUF_COMMITTING) != commit->instance &&
 	    instance_in(t, id, TBUF_COMMITTED_BATCH) != commit->instance))
 		return (NULL);
-	return (batch_take(t, id, commit->instance));
+	return (batch_take(c, t, id, commit->instance));
 }
 
 void
@@ -266,12 +277,12 @@ tbuf_batch_commit(struct tbuf_consumer *c, struct tbuf_reader *r,
 	struct tbuf_commit_record commit;
 
 	if (commit_read(r, header, &commit)) {
-		r->batch = batch_find(r->target, &commit);
+		r->batch = batch_find(c, r->target, &commit);
 		if (r->batch != NULL)
 			r->batch->next = 0;
 	} else
 		r->damage += header->size;
-	tbuf_reader_step(r, header->size);
+	tbuf_reader_step(r, header);
 	if (!c->drain.snapshot)
 		r->consumed++;
 }
@@ -306,6 +317,10 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 	struct tbuf_batch *b = r->batch;
 	const struct tbuf_batch_item *item;
 
+	if (b != NULL) {
+		r->damage += b->damage;
+		b->damage = 0;
+	}
 	while (b != NULL && b->next < b->count) {
 		item = &b->items[b->next++];
 		if (!wanted(c, r->target, item->header))
@@ -357,7 +372,8 @@ tbuf_batches_unfinished(struct tbuf_consumer *c, struct tbuf_target *t,
 			return (0);
 		instance = instance_in(t, t->spec.next, TBUF_COMMITTING);
 		if (instance != 0)
-			r->batch = batch_take(t, t->spec.next, instance);
+			r->batch = batch_take(c, t, t->spec.next,
+			    instance);
 		t->spec.next++;
 	}
 }

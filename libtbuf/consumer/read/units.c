@@ -94,8 +94,8 @@ batch_new(uint64_t size)
 
 /* Adds a half's records, as far as the file has them. */
 static bool
-half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
-    uint64_t size)
+half_add(struct tbuf_consumer *c, const struct tbuf_target *t,
+    struct tbuf_batch *b, uint64_t at, uint64_t size)
 {
 	uint64_t before = b->size;
 
@@ -103,12 +103,12 @@ half_add(const struct tbuf_target *t, struct tbuf_batch *b, uint64_t at,
 	if (!tbuf_file_read(t->fd, b->bytes + before, size, at))
 		return (false);
 	b->size += size;
-	return (tbuf_batch_add(b, t->units.reader, before));
+	return (tbuf_batch_add(c, b, t->units.reader, before));
 }
 
 /* Adds a table's records, the older half first. */
 static bool
-table_add(const struct tbuf_target *t, uint32_t i,
+table_add(struct tbuf_consumer *c, const struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *entry, struct tbuf_batch *b)
 {
 	const struct tbuf_unit_tables *u = &t->units;
@@ -120,8 +120,8 @@ table_add(const struct tbuf_target *t, uint32_t i,
 	if (u->wraps && laps != 0)
 		older = MIN(tbuf_unit_bytes(entry->half[
 		    tbuf_unit_older(entry->head)].head), half);
-	return (half_add(t, b, at + ((laps & 1) != 0 ? 0 : half), older) &&
-	    half_add(t, b, at + (u->wraps && (laps & 1) != 0 ? half : 0),
+	return (half_add(c, t, b, at + ((laps & 1) != 0 ? 0 : half), older) &&
+	    half_add(c, t, b, at + (u->wraps && (laps & 1) != 0 ? half : 0),
 	    size));
 }
 
@@ -134,7 +134,7 @@ tbuf_unit_table(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 
 	if (b == NULL)
 		return (NULL);
-	if (table_add(t, i, entry, b) &&
+	if (table_add(c, t, i, entry, b) &&
 	    tbuf_file_read(t->fd, &word, sizeof(word),
 	    tbuf_unit_entry_at(t, i)) &&
 	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word)) {
@@ -185,7 +185,8 @@ record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
 }
 
 static struct tbuf_batch *
-envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
+envelope_open(struct tbuf_consumer *c, struct tbuf_target *t,
+    const unsigned char *data, uint64_t size)
 {
 	struct tbuf_batch *b = batch_new(size);
 
@@ -193,7 +194,7 @@ envelope_open(struct tbuf_target *t, const unsigned char *data, uint64_t size)
 		return (NULL);
 	memcpy(b->bytes, data, size);
 	b->size = size;
-	if (tbuf_batch_add(b, t->units.reader, 0))
+	if (tbuf_batch_add(c, b, t->units.reader, 0))
 		return (b);
 	tbuf_batch_free(t, b);
 	return (NULL);
@@ -273,11 +274,11 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 
 	if ((data = record_read(r, header, &record, &size)) == NULL) {
 		r->damage += header->size;
-		tbuf_reader_step(r, header->size);
+		tbuf_reader_step(r, header);
 		return;
 	}
 	r->batch = header->epid == TBUF_EPID_ENVELOPE ?
-	    envelope_open(t, data, size) : commit_find(c, t, &record);
+	    envelope_open(c, t, data, size) : commit_find(c, t, &record);
 	count_returned(c, r, &record);
 	if (r->batch != NULL) {
 		tbuf_unit_describe(t, r->batch, record.kind, record.id,
@@ -286,7 +287,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 		r->batch->info.ended = true;
 		r->batch->info.discarded = record.discarded;
 	}
-	tbuf_reader_step(r, header->size);
+	tbuf_reader_step(r, header);
 }
 
 /* ------------------------------------------------------------ looks */

@@ -100,9 +100,8 @@ tbuf_readers_free(struct tbuf_target *t)
 	t->nreaders = 0;
 }
 
-/* Skips everything up to the end, as damage. */
-static void
-skip(struct tbuf_reader *r)
+void
+tbuf_reader_skip(struct tbuf_reader *r)
 {
 	r->damage += r->end - r->position;
 	r->position = r->end;
@@ -149,6 +148,18 @@ bound_fill(struct tbuf_reader *r)
 		begin_anew(r, head);
 	else
 		r->end = head;
+}
+
+/*
+ * Notes the lane's last stamp, which no record before a head that has been read
+ * is later than.  A lane without one has no bound.
+ */
+static void
+note_latest(struct tbuf_reader *r)
+{
+	uint64_t last = tbuf_load(&r->lane->last);
+
+	r->latest = last >= r->stamp && last != 0 ? last : UINT64_MAX;
 }
 
 static uint64_t
@@ -201,6 +212,7 @@ tbuf_reader_bound(struct tbuf_reader *r, enum tbuf_policy policy)
 		bound_all(r);
 		break;
 	}
+	note_latest(r);
 }
 
 /*
@@ -309,6 +321,15 @@ tbuf_reader_rest(const struct tbuf_reader *r, uint64_t *size)
 	return (bytes);
 }
 
+const unsigned char *
+tbuf_reader_ahead(struct tbuf_reader *r, uint64_t want, uint64_t *size)
+{
+	uint64_t left = there(r);
+
+	return (fetched(r, MIN(want, left)) != NULL || fetch(r) ?
+	    tbuf_reader_rest(r, size) : NULL);
+}
+
 int
 tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 {
@@ -318,9 +339,10 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 	if ((*header = tbuf_reader_fetched(r)) != NULL)
 		return (1);
 	while (r->position < r->end) {
-		*header = need(r, sizeof(**header));
-		if (*header == NULL || !plausible(r, (*header)->size))
+		if ((*header = need(r, sizeof(**header))) == NULL)
 			break;
+		if (!plausible(r, (*header)->size))
+			return (-1);
 		at = r->position;
 		*header = need(r, (*header)->size);
 		if (*header != NULL && r->position == at)
@@ -329,7 +351,7 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 		if (r->position == at)
 			break;
 	}
-	skip(r);
+	tbuf_reader_skip(r);
 	return (0);
 }
 
@@ -354,9 +376,10 @@ copy(struct tbuf_reader *r, unsigned char *own)
 	r->snapshot = true;
 	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
 	    r->own, size))
-		skip(r);
+		tbuf_reader_skip(r);
 	r->fetched = r->position;
 	r->fetched_size = size;
+	note_latest(r);
 	check_overtaken(r);
 }
 
@@ -434,6 +457,7 @@ tbuf_reader_look(struct tbuf_reader *r)
 	r->locked = tbuf_load(&r->lane->kind) == TBUF_KIND_LOCK;
 	r->fetched_size = 0;
 	bound_all(r);
+	note_latest(r);
 	return (r->target->changing ? tbuf_reader_copy(r) : 0);
 }
 
@@ -450,7 +474,7 @@ tbuf_reader_forget(struct tbuf_reader *r)
 	r->snapshot = false;
 	r->batch = NULL;
 	r->position = r->end = 0;
-	r->time = 0;
+	r->time = r->stamp = 0;
 }
 
 void

@@ -35,6 +35,7 @@ struct tbuf_epid {
 	bool clause;			/* the layout belongs to its clause */
 	bool unwanted;			/* of a file: matches no description */
 	bool plain;			/* records need the EPID checked only */
+	bool refused;			/* by is_known(): it is invalid */
 	uint32_t selection;		/* mask of its enabling or its probe */
 };
 
@@ -136,6 +137,8 @@ struct tbuf_reader {
 	uint64_t backed;		/* bytes of storage, from its start */
 	uint64_t last_fill;		/* head when early_switch.c looked */
 	uint64_t time;			/* of the last record returned, ns */
+	uint64_t stamp;			/* of the last record, ticks */
+	uint64_t latest;		/* no record is later; ticks */
 	uint64_t next_time;		/* temporal: of the next record, ns */
 	uint64_t fetched;		/* position of the chunk's first byte */
 	uint64_t fetched_size;
@@ -430,8 +433,9 @@ void	tbuf_lanes_look(struct tbuf_target *, uint64_t now);
 void	tbuf_reader_bound(struct tbuf_reader *, enum tbuf_policy);
 
 /*
- * Returns 1 with the next record before the end in *header, or 0 at the end.
- * Damaged bytes are skipped and counted in `damage`.
+ * Returns 1 with the next record before the end in *header, 0 at the end, or -1
+ * if the bytes at the position are no record (tbuf_reader_resync()).  Bytes
+ * that a file lacks are skipped and counted in `damage`.
  */
 int	tbuf_reader_peek(struct tbuf_reader *, const struct tbuf_header **);
 /* Returns the next record if it is valid and all in memory, else NULL. */
@@ -439,6 +443,16 @@ const struct tbuf_header *tbuf_reader_fetched(const struct tbuf_reader *);
 /* Returns the bytes in memory from the position on, and their number. */
 const unsigned char *tbuf_reader_rest(const struct tbuf_reader *,
 	    uint64_t *size);
+
+/*
+ * Returns the bytes in memory from the position on, as above, but at least
+ * `want` of them, unless fewer remain.  Moves the position if a ring's writer
+ * has overtaken it.  Returns NULL if they cannot be read.
+ */
+const unsigned char *tbuf_reader_ahead(struct tbuf_reader *, uint64_t want,
+	    uint64_t *size);
+/* Skips all bytes up to the reader's end, as damage. */
+void	tbuf_reader_skip(struct tbuf_reader *);
 
 /* Returns true if a record may have this size, with `left` bytes remaining. */
 static inline bool
@@ -464,11 +478,36 @@ tbuf_reader_plausible(const struct tbuf_reader *r, uint16_t size, uint64_t left)
 	    tbuf_record_plausible(size, left));
 }
 
-static inline void
-tbuf_reader_step(struct tbuf_reader *r, uint16_t size)
+/* Returns true if a record's time is possible after those before it. */
+static inline bool
+tbuf_reader_timely(const struct tbuf_reader *r,
+    const struct tbuf_header *header)
 {
-	r->position += size;
+	return (header->time - r->stamp <= r->latest - r->stamp);
 }
+
+/*
+ * Returns true unless the next header, as far as it is in memory with `left`
+ * bytes from this one on, has an earlier time: one of both is damaged.
+ */
+static inline bool
+tbuf_record_precedes(const struct tbuf_header *header, uint64_t left)
+{
+	const struct tbuf_header *next = (const void *)
+	    ((const char *)header + header->size);
+
+	return (left < header->size + sizeof(*next) ||
+	    next->time >= header->time);
+}
+
+/* Passes a valid record. */
+static inline void
+tbuf_reader_step(struct tbuf_reader *r, const struct tbuf_header *header)
+{
+	r->stamp = header->time;
+	r->position += header->size;
+}
+
 /*
  * Releases the bytes before the position to the writer.  Returns false if there
  * is nothing to release: under ring, and in a file.
@@ -530,6 +569,7 @@ struct tbuf_batch {
 	uint32_t id;			/* from 0 on */
 	uint64_t instance;
 	uint64_t drops;			/* records without room */
+	uint64_t damage;		/* bytes skipped, not yet counted */
 	bool due;			/* the commit record is overdue */
 	bool retained;			/* it is in the session's list */
 	unsigned count, next;		/* of records; next to return */

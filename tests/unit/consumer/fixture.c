@@ -246,7 +246,7 @@ fake_record(struct fake *f, uint32_t number, uint16_t epid, const void *data,
 		return (false);
 	}
 	memset(&record, 0, sizeof(record));
-	record.header.time = f->time++;
+	record.header.time = lane->last = f->time++;
 	record.header.epid = epid;
 	record.header.size = (uint16_t)all;
 	record.header.tid = 7;
