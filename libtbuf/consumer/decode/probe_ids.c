@@ -278,14 +278,6 @@ read_probe(struct tbuf_probes *probes, const struct table *table,
 	return (intern(probes, &copy, info));
 }
 
-uint32_t
-tbuf_probes_count(const struct tbuf_view *view)
-{
-	uint32_t n = tbuf_load_acquire(&tbuf_view_control(view)->nprobes);
-
-	return (MIN(n, view->tables.entries));
-}
-
 int
 tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
     uint32_t index, const struct tbuf_probe_info **info)

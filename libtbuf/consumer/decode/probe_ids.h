@@ -6,8 +6,11 @@
 #ifndef TBUF_CONSUMER_DECODE_PROBE_IDS_H
 #define TBUF_CONSUMER_DECODE_PROBE_IDS_H
 
+#include <sys/param.h>
+
 #include <stdint.h>
 
+#include "arch/atomics.h"
 #include "consumer/decode/record_layout.h"
 #include "shared/file_view.h"
 #include "tbuf_consumer.h"
@@ -29,7 +32,13 @@ struct tbuf_probes {
 };
 
 /* Returns how many probes a target's table has by now. */
-uint32_t tbuf_probes_count(const struct tbuf_view *);
+static inline uint32_t
+tbuf_probes_count(const struct tbuf_view *view)
+{
+	uint32_t n = tbuf_load_acquire(&tbuf_view_control(view)->nprobes);
+
+	return (MIN(n, view->tables.entries));
+}
 
 /*
  * Copies and checks the probe at an index of a target's table.  Returns 1 with

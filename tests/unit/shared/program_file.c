@@ -25,7 +25,7 @@
 static const char clauses[] = "clauses", texts[] = "what records are like";
 
 static char directory[64];
-static int dirfd;
+static int runtime_dirfd;
 static struct tbuf_consumer *consumer;
 static struct tbuf_programs header;
 
@@ -34,15 +34,15 @@ begin(void)
 {
 	scratch_directory(directory, sizeof(directory));
 	setenv("TBUF_DIR", directory, 1);
-	dirfd = tbuf_directory_open(true);
-	ck_assert_int_ge(dirfd, 0);
+	runtime_dirfd = tbuf_directory_open(true);
+	ck_assert_int_ge(runtime_dirfd, 0);
 }
 
 static void
 end(void)
 {
-	unlinkat(dirfd, TBUF_BOARD_NAME, 0);
-	close(dirfd);
+	unlinkat(runtime_dirfd, TBUF_BOARD_NAME, 0);
+	close(runtime_dirfd);
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
@@ -87,7 +87,7 @@ end_posted(void)
 static int
 open_named(void)
 {
-	return (tbuf_programs_open(dirfd, consumer->entry, consumer->run,
+	return (tbuf_programs_open(runtime_dirfd, consumer->entry, consumer->run,
 	    &header));
 }
 
@@ -97,7 +97,7 @@ is_there(uint64_t number)
 	char name[TBUF_PROGRAMS_NAME];
 
 	tbuf_programs_name(name, number);
-	return (faccessat(dirfd, name, F_OK, 0) == 0);
+	return (faccessat(runtime_dirfd, name, F_OK, 0) == 0);
 }
 
 START_TEST(names_have_all_digits)
@@ -155,7 +155,7 @@ put(size_t offset, uint64_t value, size_t size)
 	int fd;
 
 	tbuf_programs_name(name, consumer->entry->programs);
-	fd = openat(dirfd, name, O_WRONLY);
+	fd = openat(runtime_dirfd, name, O_WRONLY);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(pwrite(fd, &value, size, (off_t)offset),
 	    (ssize_t)size);
@@ -169,13 +169,13 @@ replace(int how)
 	char name[TBUF_PROGRAMS_NAME];
 
 	tbuf_programs_name(name, consumer->entry->programs);
-	ck_assert_int_eq(renameat(dirfd, name, dirfd, "other"), 0);
+	ck_assert_int_eq(renameat(runtime_dirfd, name, runtime_dirfd, "other"), 0);
 	switch (how) {
 	case 0:
-		ck_assert_int_eq(symlinkat("other", dirfd, name), 0);
+		ck_assert_int_eq(symlinkat("other", runtime_dirfd, name), 0);
 		break;
 	case 1:
-		ck_assert_int_eq(mkfifoat(dirfd, name, 0600), 0);
+		ck_assert_int_eq(mkfifoat(runtime_dirfd, name, 0600), 0);
 		break;
 	case 2:		/* the name does not exist */
 		break;
@@ -189,7 +189,7 @@ START_TEST(what_is_no_file_of_programs)
 	begin_posted();
 	replace(_i);
 	ck_assert_int_eq(open_named(), errors[_i]);
-	unlinkat(dirfd, "other", 0);
+	unlinkat(runtime_dirfd, "other", 0);
 	end_posted();
 }
 END_TEST
@@ -237,7 +237,7 @@ START_TEST(sizes_that_do_not_fit)
 	tbuf_programs_name(name, consumer->entry->programs);
 	if (_i % 2 == 0)
 		put(offsetof(struct tbuf_programs, size), sizes[_i / 2], 8);
-	fd = openat(dirfd, name, O_WRONLY);
+	fd = openat(runtime_dirfd, name, O_WRONLY);
 	ck_assert_int_eq(ftruncate(fd, (off_t)sizes[_i / 2]), 0);
 	close(fd);
 	if (_i / 2 == 3)
@@ -257,7 +257,7 @@ START_TEST(part_that_is_gone_is_not_read)
 	fd = open_named();
 	ck_assert_int_ge(fd, 0);
 	tbuf_programs_name(name, consumer->entry->programs);
-	again = openat(dirfd, name, O_WRONLY);
+	again = openat(runtime_dirfd, name, O_WRONLY);
 	ck_assert_int_eq(ftruncate(again, 150), 0);
 	ck_assert(tbuf_programs_read(fd, &header.parts[TBUF_PART_CODES],
 	    copy));
