@@ -68,7 +68,7 @@ change(const struct tbuf_run *run, uint64_t id, uint64_t old,
 /* ------------------------------------------------------------ buffers */
 
 /* Returns the buffer of the id that is speculated into, or NULL. */
-static __attribute__((cold)) struct tbuf_speculated *
+static struct tbuf_speculated *
 buffer_find(const struct tbuf_run *run, const struct tbuf_lane *lane,
     uint64_t *room)
 {
@@ -111,7 +111,7 @@ counted(const struct speculated *s, uint64_t n)
 }
 
 /* Out of line: a section is some hundred bytes of code. */
-static __attribute__((noinline, cold)) enum tbuf_outcome
+static __attribute__((noinline)) enum tbuf_outcome
 publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
     uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
 {
@@ -173,7 +173,7 @@ store_locked(const struct speculated *s, uint64_t *to, uint64_t size)
 		tbuf_store(&to[i + 1], s->record[i]);
 }
 
-static __attribute__((cold)) void
+static void
 write_locked(void *argument, const struct tbuf_place *place)
 {
 	const struct speculated *s = argument;
@@ -268,7 +268,7 @@ check(const struct tbuf_run *run, uint64_t id)
 	return (id > count(run) ? TBUF_FAULT_ILLEGAL : 0);
 }
 
-__attribute__((cold)) int
+int
 tbuf_run_speculation(struct tbuf_machine *m, uint64_t *id)
 {
 	struct tbuf_run *run = tbuf_run_of(m);
@@ -339,7 +339,7 @@ leave(struct tbuf_run *run, uint64_t id, enum tbuf_speculation_state state,
 	    change(run, id - 1, word, *instance, state));
 }
 
-__attribute__((cold)) int
+int
 tbuf_run_commit(struct tbuf_machine *m, uint64_t id)
 {
 	struct tbuf_run *run = tbuf_run_of(m);
