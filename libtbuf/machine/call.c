@@ -108,22 +108,6 @@ tbuf_call_step(struct tbuf_machine *m, uint64_t word)
 
 /* ------------------------------------------------------------ memory */
 
-/* Copies bytes from an address of any kind. */
-int
-tbuf_memory_fetch(struct tbuf_machine *m, uint64_t address, uint8_t *to,
-    uint64_t size)
-{
-	const uint8_t *from;
-	int answer;
-
-	if (!tbuf_address_is(address))
-		return (tbuf_memory_copyin(m, address, to, size));
-	answer = tbuf_memory_bytes(m, address, size, &from);
-	if (answer == 0)
-		tbuf_bytes_copy(to, from, size);
-	return (answer);
-}
-
 int
 tbuf_sub_alloca(struct tbuf_machine *m, struct tbuf_call *c)
 {

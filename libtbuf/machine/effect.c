@@ -93,8 +93,10 @@ tbuf_variable_step(struct tbuf_machine *m, uint64_t word)
 	if (scope >= TBUF_SCOPES)
 		return (tbuf_illegal(m));
 	answer = variable(m, word, (enum tbuf_scope)scope);
-	if (scope >= TBUF_SCOPE_ARRAY)
-		tbuf_key_clear(m);
+	if (scope >= TBUF_SCOPE_ARRAY) {
+		m->key.used = 0;
+		m->key_size = 0;
+	}
 	return (answer);
 }
 
@@ -116,7 +118,8 @@ update(struct tbuf_machine *m, uint64_t word)
 	if (tbuf_word_c(word) >= TBUF_AGGREGATORS)
 		return (tbuf_illegal(m));
 	answer = ASK(m, update, &update);
-	tbuf_key_clear(m);
+	m->key.used = 0;
+	m->key_size = 0;
 	return (answer);
 }
 

@@ -47,6 +47,21 @@ line_end(struct tbuf_machine *m, const struct line *line, uint64_t *result)
 	return (tbuf_text_make(m, line->bytes, line->size, result));
 }
 
+/* Copies bytes from an address of any kind. */
+static int
+fetch(struct tbuf_machine *m, uint64_t address, uint8_t *to, unsigned size)
+{
+	const uint8_t *from;
+	int answer;
+
+	if (!tbuf_address_is(address))
+		return (tbuf_memory_copyin(m, address, to, size));
+	answer = tbuf_memory_bytes(m, address, size, &from);
+	if (answer == 0)
+		tbuf_bytes_copy(to, from, size);
+	return (answer);
+}
+
 static void
 line_ip4(struct line *line, const uint8_t *ip)
 {
@@ -141,7 +156,7 @@ ntoa(struct tbuf_machine *m, uint64_t address, uint64_t *result)
 {
 	struct line line;
 	uint8_t ip[4];
-	int answer = tbuf_memory_fetch(m, address, ip, sizeof(ip));
+	int answer = fetch(m, address, ip, sizeof(ip));
 
 	if (answer != 0)
 		return (answer);
@@ -156,7 +171,7 @@ ntoa6(struct tbuf_machine *m, uint64_t address, enum prefix prefix,
 {
 	struct line line;
 	uint8_t ip[2 * GROUPS];
-	int answer = tbuf_memory_fetch(m, address, ip, sizeof(ip));
+	int answer = fetch(m, address, ip, sizeof(ip));
 
 	if (answer != 0)
 		return (answer);
@@ -207,7 +222,7 @@ tbuf_sub_link_ntop(struct tbuf_machine *m, struct tbuf_call *c)
 
 	if (size != 6 && c->arguments[0] != HARDWARE_INFINIBAND)
 		return (tbuf_illegal(m));
-	answer = tbuf_memory_fetch(m, c->arguments[1], bytes, size);
+	answer = fetch(m, c->arguments[1], bytes, size);
 	if (answer != 0)
 		return (answer);
 	line_begin(&line);

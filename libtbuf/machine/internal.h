@@ -65,13 +65,6 @@ tbuf_bytes_zero(uint8_t *to, uint64_t size)
 		tbuf_store(to + i, 0);
 }
 
-static inline void
-tbuf_key_clear(struct tbuf_machine *m)
-{
-	m->key.used = 0;
-	m->key_size = 0;
-}
-
 static inline uint32_t
 tbuf_minimum(uint64_t a, uint32_t b)
 {
@@ -191,8 +184,6 @@ struct tbuf_call {
 
 /* call.c and others: subroutines, by topic */
 int	tbuf_call_step(struct tbuf_machine *, uint64_t word);
-int	tbuf_memory_fetch(struct tbuf_machine *, uint64_t address,
-	    uint8_t *to, uint64_t size);
 typedef int tbuf_subroutine(struct tbuf_machine *, struct tbuf_call *);
 tbuf_subroutine tbuf_sub_text, tbuf_sub_strlen, tbuf_sub_strjoin,
 	    tbuf_sub_strchr, tbuf_sub_strrchr, tbuf_sub_strstr, tbuf_sub_index,

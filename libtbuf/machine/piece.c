@@ -87,14 +87,21 @@ static int
 put_bytes(struct tbuf_machine *m, struct tbuf_buffer *buffer,
     uint64_t address, uint32_t size)
 {
+	const uint8_t *from;
 	uint8_t *to = piece(buffer, size, 1);
 	int answer;
 
 	if (to == NULL)
 		return (overflow(m, buffer, size));
 	answer = tbuf_work(m, size);
-	return (answer != 0 ? answer :
-	    tbuf_memory_fetch(m, address, to, size));
+	if (answer != 0)
+		return (answer);
+	if (!tbuf_address_is(address))
+		return (tbuf_memory_copyin(m, address, to, size));
+	answer = tbuf_memory_bytes(m, address, size, &from);
+	if (answer == 0)
+		tbuf_bytes_copy(to, from, size);
+	return (answer);
 }
 
 /* Stores an argument of the probe, by its class. */
@@ -176,7 +183,8 @@ tbuf_piece_step(struct tbuf_machine *m, uint64_t word)
 	struct tbuf_buffer *buffer = &m->record;
 
 	if (operation == TBUF_OP_KEYN) {
-		tbuf_key_clear(m);
+		m->key.used = 0;
+		m->key_size = 0;
 		return (0);
 	}
 	if (operation < TBUF_OP_ROOM) {

@@ -73,16 +73,6 @@ ended(struct tbuf_machine *m, int answer, uint64_t pc)
 	return (TBUF_END_FAULT);
 }
 
-/* Empties the buffers that a part of the program fills. */
-static inline void
-buffers_clear(struct tbuf_machine *m)
-{
-	m->temporary.used = 0;
-	tbuf_key_clear(m);
-	m->record.used = 0;
-	m->aside = 0;
-}
-
 /* Returns true if the program goes on after the stopped part: see `part`. */
 static bool
 resumes(struct tbuf_machine *m, uint64_t pc)
@@ -90,7 +80,11 @@ resumes(struct tbuf_machine *m, uint64_t pc)
 	if (m->part < pc || m->part >= m->length ||
 	    m->surroundings->resume == NULL || !m->surroundings->resume(m))
 		return (false);
-	buffers_clear(m);
+	m->temporary.used = 0;
+	m->key.used = 0;
+	m->key_size = 0;
+	m->record.used = 0;
+	m->aside = 0;
 	return (true);
 }
 
@@ -108,7 +102,11 @@ registers_clear(struct tbuf_machine *m)
 static inline void
 begin(struct tbuf_machine *m)
 {
-	buffers_clear(m);
+	m->temporary.used = 0;
+	m->key.used = 0;
+	m->key_size = 0;
+	m->record.used = 0;
+	m->aside = 0;
 	m->value = 0;
 	m->part = 0;
 	m->fault.address = 0;
