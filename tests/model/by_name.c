@@ -9,7 +9,7 @@
 #include "by_name.h"
 
 unsigned
-model_by_name(const void *table, unsigned n, size_t entry, const char *what,
+model_by_name(const void *table, unsigned n, size_t entry, const char *kind,
     const char *name)
 {
 	const char *own;
@@ -20,5 +20,5 @@ model_by_name(const void *table, unsigned n, size_t entry, const char *what,
 		if (strcmp(own, name) == 0)
 			return (i);
 	}
-	errx(2, "no such %s: %s", what, name);
+	errx(2, "no such %s: %s", kind, name);
 }

@@ -10,9 +10,9 @@
 
 /*
  * Returns the index of a name in a table whose entries begin with a pointer to
- * theirs; exits with a message if there is no such `what`.
+ * theirs; exits with a message that names the kind if none has this name.
  */
 unsigned model_by_name(const void *table, unsigned n, size_t entry,
-	    const char *what, const char *name);
+	    const char *kind, const char *name);
 
 #endif

@@ -9,13 +9,13 @@
  *
  * A header is valid if its size is that of a record, its EPID is known, and its
  * time is neither before the header before it nor after the lane's last stamp,
- * as the stamps of a lane rise.  Bytes that look like a record cannot change the
- * order of others, therefore.  No successor is needed directly after an invalid
+ * as the stamps of a lane rise.  Bytes that look like a record therefore cannot
+ * change the order of others.  No successor is needed directly after an invalid
  * record whose size leads there.
  *
  * The search is linear, whatever the bytes are: each place looks at most at
- * SUCCESSORS + 1 headers, and each read of the file is followed by a step of
- * half a chunk at least.
+ * SUCCESSORS + 1 headers, and the next read of the file comes after a step of
+ * about half a chunk.
  */
 #include <sys/param.h>
 

@@ -541,8 +541,8 @@ extern tbuf_plan_fallback *const tbuf_plan_slow TBUF_HIDDEN;
  * Marks a function of the fire path that calls another one of it by a pointer:
  * tbuf_plan.run or tbuf_plan_slow.  ustack() takes any other call by a pointer
  * for the site's, so it has to know these (clause_stack.c).  The linker defines
- * the bounds of the section.  Each begins at a cache line, so that the loop of a
- * predicate's tests does not depend on the functions before it.
+ * the bounds of the section.  Each function begins at a cache line, so that the
+ * loop of a predicate's tests does not depend on the functions before it.
  */
 #define TBUF_CALLS_POINTER						\
 	__attribute__((noinline, aligned(64),				\

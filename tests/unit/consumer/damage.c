@@ -21,7 +21,7 @@ static const uint8_t integers[] = { TBUF_INT64, TBUF_INT64, TBUF_INT64 };
 static unsigned seed;
 static uint64_t bytes_read;		/* by pread(2) */
 
-/* Counts what the library reads: this function is found before libc's. */
+/* Counts bytes that the library reads: it calls this pread(), not libc's. */
 ssize_t	pread(int, void *, size_t, off_t);
 ssize_t
 pread(int fd, void *to, size_t size, off_t at)
@@ -323,7 +323,7 @@ START_TEST(search_is_linear)
 }
 END_TEST
 
-/* The file of a target that was killed has zeroes amid its ring. */
+/* The file of a target that was killed has zeroes in its ring. */
 START_TEST(file_is_read_after_its_damage)
 {
 	struct run *r = begin(NWAYS - 1, "64k");
