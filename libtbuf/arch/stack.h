@@ -7,11 +7,13 @@
 #define TBUF_ARCH_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Functions of libtbuf are no farther apart, in bytes. */
-#define TBUF_STACK_OURS		(UINT64_C(1) << 20)
+#include "tbuf.h"
+
+#define TBUF_STACK_HOT	((unsigned)offsetof(struct tbuf_site, hot))
 
 #if defined(__x86_64__)
 
@@ -39,18 +41,37 @@ tbuf_stack_code(uint64_t pc)
 	return (pc);
 }
 
-/* Returns true if a direct call, of a function near `ours', is before pc. */
-static inline bool
-tbuf_stack_direct(uint64_t pc, uint64_t ours)
+/* Returns the function that a direct call before pc calls; 0: no such call. */
+static inline uint64_t
+tbuf_stack_called(uint64_t pc)
 {
 	const uint8_t *code = (const uint8_t *)(uintptr_t)pc;
 	int32_t distance;
 
 	if (code[-5] != 0xe8)
-		return (false);
+		return (0);
 	memcpy(&distance, code - 4, sizeof(distance));
-	return (pc + (uint64_t)(int64_t)distance - ours + TBUF_STACK_OURS <
-	    2 * TBUF_STACK_OURS);
+	return (pc + (uint64_t)(int64_t)distance);
+}
+
+/*
+ * Returns true if a function begins as tbuf_private_fire() does: it loads
+ * site->hot, and by that *hot; a landing pad or a frame may be before.
+ */
+static inline bool
+tbuf_stack_fires(uint64_t function)
+{
+	static const uint8_t pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
+	const uint8_t *code = (const uint8_t *)(uintptr_t)function;
+
+	if (memcmp(code, pad, sizeof(pad)) == 0)
+		code += sizeof(pad);
+	if (memcmp(code, frame, sizeof(frame)) == 0)
+		code += sizeof(frame);
+	return ((code[0] & 0xfb) == 0x48 && code[1] == 0x8b &&
+	    (code[2] & 0xc7) == 0x47 && code[3] == TBUF_STACK_HOT &&
+	    (code[4] & 0xfa) == 0x48 && code[5] == 0x8b);
 }
 
 /*
@@ -91,14 +112,27 @@ tbuf_stack_code(uint64_t pc)
 	return (link);
 }
 
-static inline bool
-tbuf_stack_direct(uint64_t pc, uint64_t ours)
+static inline uint64_t
+tbuf_stack_called(uint64_t pc)
 {
 	uint32_t call = ((const uint32_t *)(uintptr_t)pc)[-1];
 	int64_t distance = (int64_t)((uint64_t)call << 38) >> 36;
 
-	return (call >> 26 == 0x25 && pc - 4 + (uint64_t)distance - ours +
-	    TBUF_STACK_OURS < 2 * TBUF_STACK_OURS);
+	return (call >> 26 == 0x25 ? pc - 4 + (uint64_t)distance : 0);
+}
+
+/* A landing pad and a frame take three instructions. */
+static inline bool
+tbuf_stack_fires(uint64_t function)
+{
+	const uint32_t *code = (const uint32_t *)(uintptr_t)function;
+	unsigned n;
+
+	for (n = 0; n < 4; n++)
+		if ((code[n] & 0xffffffe0) ==
+		    (0xf9400000 | TBUF_STACK_HOT / 8 << 10))
+			return (true);
+	return (false);
 }
 
 static inline bool

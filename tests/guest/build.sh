@@ -110,6 +110,42 @@ build plain $CC $COMMON "$GUEST/host.c" $SHARED && {
 }
 build static $CC $COMMON -static "$GUEST/host.c" "$LIBS/libtbuf.a" &&
 	both static 3100 "$D/static"
+# ustack() begins at the site though functions of libtbuf are far apart, as the
+# linker puts a section of theirs after all code, and the program's are near.
+cat >"$D/large.c" <<'EOF'
+#include <tbuf.h>
+
+__attribute__((noinline)) static void
+site(int number)
+{
+	TBUF_PROBE(guest, large, number, number);
+	__asm__ volatile("" ::: "memory");
+}
+
+int
+main(int argc, char **argv)
+{
+	(void)argv;
+	site(argc);	/* first in its thread */
+	site(argc);
+	return (0);
+}
+EOF
+cat >"$D/far.c" <<'EOF'
+__asm__(".text\n.skip 4 << 20\n");
+EOF
+build large $CC $COMMON -fno-omit-frame-pointer -static "$D/large.c" \
+    "$LIBS/libtbuf.a" "$D/far.c" && {
+	echo large
+	for rseq in 1 0; do
+		GLIBC_TUNABLES=glibc.pthread.rseq=$rseq "$TBUFCTL" -q \
+		    -n 'large { ustack(2); }' -c "$D/large" >"$D/frames" 2>&1
+		# The site's code may be in a part of its function, site.cold.
+		sed -n 's/.*`\([a-z]*\)[.+].*/\1/p' "$D/frames" |
+		    tr '\n' ' ' | grep -qx 'site main site main ' ||
+		    fail "large: its frames are $(cat "$D/frames")"
+	done
+}
 # A program that contains the library twice has a control file for each copy.
 cat >"$D/plugin.c" <<'EOF'
 #include <tbuf.h>

@@ -214,18 +214,36 @@ first_redirected(struct frame *f)
 	}
 }
 
-/* Bounds of the functions that call others of ours by a pointer (plan.h). */
+/* Other functions of ours are no farther from tbuf_clause_chain(), in bytes. */
+#define OURS_NEAR	(UINT64_C(1) << 20)
+
+/*
+ * Bounds of the functions that call others of ours by a pointer (plan.h).  The
+ * linker puts them behind the program's own code, so they may be far away.
+ */
 extern const char calls_begin[] __asm__("__start_tbuf_calls_pointer")
     TBUF_HIDDEN;
 extern const char calls_end[] __asm__("__stop_tbuf_calls_pointer") TBUF_HIDDEN;
 
-/* Returns true if a function of ours has made the call before pc. */
+static bool
+calls_pointers(uint64_t address)
+{
+	return (address - (uint64_t)(uintptr_t)calls_begin <
+	    (uint64_t)(calls_end - calls_begin));
+}
+
+/*
+ * Returns true if a function of ours has made the call before pc.  A static
+ * program's own functions are near, too; these call tbuf_private_fire().
+ */
 static bool
 is_ours(const struct tbuf_run *run, uint64_t pc)
 {
-	return (pc - (uint64_t)(uintptr_t)calls_begin <
-	    (uint64_t)(calls_end - calls_begin) ||
-	    tbuf_stack_direct(pc, run->chain));
+	uint64_t called = tbuf_stack_called(pc);
+
+	return (calls_pointers(pc) || calls_pointers(called) ||
+	    (called - run->chain + OURS_NEAR < 2 * OURS_NEAR &&
+	    !tbuf_stack_fires(called)));
 }
 
 /*
