@@ -193,11 +193,28 @@ wrapped: __attribute__((unused));					\
 #error "tbuf: this processor has no restartable sections here"
 #endif
 
+#define TBUF_SECTION_W_BITS						\
+	TBUF_NEED_EQUAL(TBUF_OF_W(W_BITS), TBUF_OF_M(M_BITS))
+#define TBUF_SECTION_MEANT						\
+	TBUF_SECTION_W_BITS						\
+	TBUF_NEED_EQUAL(TBUF_OF_W(W_GENERATION), TBUF_OF_M(M_GENERATION))
+#define TBUF_SECTION_ROOM	TBUF_SECTION_ROOM_FOR("%[size]", "")
+
+/* The table's address and limits, from the search or from the memo. */
+#define TBUF_SEARCH_HAS(name)	TBUF_OF_W(U_##name)
+#define TBUF_MEMO_HAS(name)	TBUF_OF_M(A_##name)
+
 /* ARM; CHECK by a memo on the stack. */
 #define TBUF_SECTION_CHECK						\
 	TBUF_SECTION_BEGIN						\
 	TBUF_SECTION_HERE						\
 	TBUF_SECTION_SESSION
+
+/* The body of a function whose section is these two and more steps. */
+#define TBUF_SECTION_CHECKED(steps, ...)				\
+	TBUF_SECTION(TBUF_SECTION_CHECK steps, changed, TBUF_CLOBBERS,	\
+	    TBUF_CHECK_OPERANDS, __VA_ARGS__);				\
+	TBUF_SECTION_RETURN
 
 /*
  * All functions are async-signal-safe.
@@ -341,39 +358,28 @@ tbuf_rseq_segments(const struct tbuf_memo *m, const struct tbuf_write *w)
  * commit.  The caller of the next three calls tbuf_rseq_clear() after the last
  * one.
  *
- * ROWS of up to four arguments by the thread's own memo, if its session is the
- * only one that the probe is enabled for.
+ * tbuf_rseq_rows_own() is ROWS of at most four arguments by the thread's memo,
+ * if its session is the only one that the probe is enabled for;
+ * tbuf_rseq_rows_among() is that by a CPU's memo.
  */
-static inline enum tbuf_outcome
-tbuf_rseq_rows_own(const struct tbuf_memo *m, struct tbuf_write *w,
-    const struct tbuf_site *site, const uint64_t *values)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_GO_ON
-	    TBUF_SECTION_ENABLED
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_FEW_ROWS
-	    TBUF_SECTION_COMMIT,
-	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_FEW_ROWS_OPERANDS);
-	return (TBUF_COMMITTED);
-	TBUF_SECTION_EXITS;
+#define TBUF_RSEQ_FEW_ROWS(name, CHECK)					\
+static inline enum tbuf_outcome						\
+tbuf_rseq_rows_##name(const struct tbuf_memo *m, struct tbuf_write *w,	\
+    const struct tbuf_site *site, const uint64_t *values)		\
+{									\
+	TBUF_SECTION(							\
+	    TBUF_SECTION_GO_ON						\
+	    CHECK							\
+	    TBUF_SECTION_SESSION					\
+	    TBUF_SECTION_FEW_ROWS					\
+	    TBUF_SECTION_COMMIT,					\
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_FEW_ROWS_OPERANDS); \
+	return (TBUF_COMMITTED);					\
+	TBUF_SECTION_EXITS;						\
 }
 
-/* ROWS of up to four arguments by a CPU's memo. */
-static inline enum tbuf_outcome
-tbuf_rseq_rows_among(const struct tbuf_memo *m, struct tbuf_write *w,
-    const struct tbuf_site *site, const uint64_t *values)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_GO_ON
-	    TBUF_SECTION_AMONG
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_FEW_ROWS
-	    TBUF_SECTION_COMMIT,
-	    TBUF_RECORD_LABELS, TBUF_CLOBBERS_ROWS, TBUF_FEW_ROWS_OPERANDS);
-	return (TBUF_COMMITTED);
-	TBUF_SECTION_EXITS;
-}
+TBUF_RSEQ_FEW_ROWS(own, TBUF_SECTION_ENABLED)
+TBUF_RSEQ_FEW_ROWS(among, TBUF_SECTION_AMONG)
 
 /* ROWS of any number of words. */
 static inline enum tbuf_outcome
@@ -412,21 +418,6 @@ tbuf_rseq_rows(const struct tbuf_memo *m, struct tbuf_write *w)
 #endif
 
 /*
- * COUNT counts a drop.
- *
- *	ARM; CHECK
- *	commit [counter] += 1		inv.account: a drop is counted once
- */
-static inline enum tbuf_outcome
-tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
-{
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_COUNT,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
-	    [counter] "r"(counter));
-	TBUF_SECTION_RETURN;
-}
-
-/*
  * STORE writes a variable of a clause, which cannot be another session's yet.
  *
  *	ARM; CHECK
@@ -435,25 +426,37 @@ tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
 static inline enum tbuf_outcome
 tbuf_rseq_store(const struct tbuf_memo *m, uint64_t *word, uint64_t value)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_STORE,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	TBUF_SECTION_CHECKED(TBUF_SECTION_STORE,
 	    [word] "r"(word), [value] "r"(value));
-	TBUF_SECTION_RETURN;
 }
 
 /*
- * ADD adds to a count of an aggregation table.
+ * ADD adds to a count of an aggregation table, and counts a drop.
  *
  *	ARM; CHECK
- *	commit [word] += delta
+ *	commit [word] += delta		inv.account: a drop is counted once
  */
 static inline enum tbuf_outcome
 tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_ADD,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
-	    [word] "r"(word), [delta] "r"(delta));
-	TBUF_SECTION_RETURN;
+	TBUF_SECTION_CHECKED(TBUF_SECTION_ADD,
+	    [word] "r"(word), [delta] TBUF_R_OR_CONSTANT(delta));
+}
+
+static inline enum tbuf_outcome
+tbuf_rseq_count(const struct tbuf_memo *m, uint64_t *counter)
+{
+	return (tbuf_rseq_add(m, counter, 1));
+}
+
+/* The sections that find a key in a table, and change its value. */
+#define TBUF_RSEQ_SEARCH(name, STEPS)					\
+static inline enum tbuf_outcome						\
+tbuf_rseq_##name(const struct tbuf_memo *m, const struct tbuf_search *s) \
+{									\
+	TBUF_SECTION(TBUF_SECTION_BEGIN TBUF_SECTION_HERE STEPS,	\
+	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s)); \
+	TBUF_SECTION_RETURN;						\
 }
 
 /*
@@ -466,19 +469,8 @@ tbuf_rseq_add(const struct tbuf_memo *m, uint64_t *word, uint64_t delta)
  *		need there is one within the table, and it has s.word
  *	commit [its value] += s.delta
  */
-static inline enum tbuf_outcome
-tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_FIND
-	    TBUF_SECTION_UPDATE,
-	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
-	TBUF_SECTION_RETURN;
-}
+TBUF_RSEQ_SEARCH(update, TBUF_SECTION_MEANT TBUF_SECTION_TURN TBUF_SECTION_FIND
+    TBUF_SECTION_UPDATE)
 
 /*
  * CACHED is UPDATE by a memo that has the lane's table of one turn, and the
@@ -490,19 +482,8 @@ tbuf_rseq_update(const struct tbuf_memo *m, const struct tbuf_search *s)
  *	SESSION; FIND
  *	commit [its value] += s.delta
  */
-static inline enum tbuf_outcome
-tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_W_BITS
-	    TBUF_SECTION_SESSION
-	    TBUF_SECTION_FIND_CACHED
-	    TBUF_SECTION_UPDATE,
-	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
-	TBUF_SECTION_RETURN;
-}
+TBUF_RSEQ_SEARCH(cached, TBUF_SECTION_W_BITS TBUF_SECTION_SESSION
+    TBUF_SECTION_FIND_CACHED TBUF_SECTION_UPDATE)
 
 /*
  * SUM is UPDATE of a version and two copies of a count and a sum, where s.word
@@ -514,19 +495,8 @@ tbuf_rseq_cached(const struct tbuf_memo *m, const struct tbuf_search *s)
  *	    + s.delta
  *	commit [version] += 1	release
  */
-static inline enum tbuf_outcome
-tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_FIND
-	    TBUF_SECTION_SUM,
-	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
-	TBUF_SECTION_RETURN;
-}
+TBUF_RSEQ_SEARCH(sum, TBUF_SECTION_MEANT TBUF_SECTION_TURN TBUF_SECTION_FIND
+    TBUF_SECTION_SUM)
 
 /*
  * PEAK is UPDATE of a version and two copies of a greatest value and the
@@ -541,19 +511,8 @@ tbuf_rseq_sum(const struct tbuf_memo *m, const struct tbuf_search *s)
  *	[copy[~version & 1]] = s.delta and slot.cleared
  *	commit [version] += 1	release
  */
-static inline enum tbuf_outcome
-tbuf_rseq_peak(const struct tbuf_memo *m, const struct tbuf_search *s)
-{
-	TBUF_SECTION(
-	    TBUF_SECTION_BEGIN
-	    TBUF_SECTION_HERE
-	    TBUF_SECTION_MEANT
-	    TBUF_SECTION_TURN
-	    TBUF_SECTION_FIND
-	    TBUF_SECTION_PEAK,
-	    changed, TBUF_CLOBBERS_SEARCH, TBUF_CHECK_OPERANDS, [w] "r"(s));
-	TBUF_SECTION_RETURN;
-}
+TBUF_RSEQ_SEARCH(peak, TBUF_SECTION_MEANT TBUF_SECTION_TURN TBUF_SECTION_FIND
+    TBUF_SECTION_PEAK)
 
 /*
  * TOTAL is ADD by a CPU's memo that has the address of the values and their
@@ -593,10 +552,8 @@ static inline enum tbuf_outcome
 tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
     uint64_t size)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_LOAD,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	TBUF_SECTION_CHECKED(TBUF_SECTION_LOAD,
 	    [to] "r"(to), [from] "r"(from), [size] "r"(size));
-	TBUF_SECTION_RETURN;
 }
 
 /*
@@ -616,12 +573,8 @@ tbuf_rseq_load(const struct tbuf_memo *m, uint64_t *to, const uint64_t *from,
 static inline enum tbuf_outcome
 tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
 {
-	TBUF_SECTION(
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_PUBLISH_COPY
-	    TBUF_SECTION_PUBLISH,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS, [p] "r"(p));
-	TBUF_SECTION_RETURN;
+	TBUF_SECTION_CHECKED(TBUF_SECTION_PUBLISH_COPY TBUF_SECTION_PUBLISH,
+	    [p] "r"(p));
 }
 
 /*
@@ -632,13 +585,9 @@ tbuf_rseq_publish(const struct tbuf_memo *m, const struct tbuf_publish *p)
 static inline enum tbuf_outcome
 tbuf_rseq_insert(const struct tbuf_memo *m, const struct tbuf_publish *p)
 {
-	TBUF_SECTION(
-	    TBUF_SECTION_CHECK
-	    TBUF_SECTION_PUBLISH_COPY
-	    TBUF_SECTION_PUBLISH_ZERO
-	    TBUF_SECTION_PUBLISH,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS, [p] "r"(p));
-	TBUF_SECTION_RETURN;
+	TBUF_SECTION_CHECKED(TBUF_SECTION_PUBLISH_COPY
+	    TBUF_SECTION_PUBLISH_ZERO TBUF_SECTION_PUBLISH,
+	    [p] "r"(p));
 }
 
 /*
@@ -650,10 +599,7 @@ tbuf_rseq_insert(const struct tbuf_memo *m, const struct tbuf_publish *p)
 static inline enum tbuf_outcome
 tbuf_rseq_count_shared(const struct tbuf_memo *m, uint64_t *counter)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_SHARED,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
-	    [counter] "r"(counter));
-	TBUF_SECTION_RETURN;
+	TBUF_SECTION_CHECKED(TBUF_SECTION_SHARED, [counter] "r"(counter));
 }
 
 /*
@@ -667,10 +613,8 @@ static inline enum tbuf_outcome
 tbuf_rseq_swap(const struct tbuf_memo *m, uint64_t *word, uint64_t old,
     uint64_t new)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_SWAP,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	TBUF_SECTION_CHECKED(TBUF_SECTION_SWAP,
 	    [word] "r"(word), [old] "r"(old), [new] "r"(new));
-	TBUF_SECTION_RETURN;
 }
 
 /* SWAP of two words, aligned to 16; tbuf_swap_pair() is that without CHECK. */

@@ -63,13 +63,11 @@ TBUF_ASSERT_OFFSET(tbuf_unit_total, discarded, 8);
 static inline enum tbuf_outcome
 tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_BIND,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	TBUF_SECTION_CHECKED(TBUF_SECTION_BIND,
 	    [entry] "r"(n->entry), [old] TBUF_R_OR_MEMORY(n->old),
 	    [new] "r"(n->new), [began] "r"(n->began), [id] "r"(n->id),
 	    [kind] TBUF_R_OR_MEMORY(n->kind),
 	    [thread] TBUF_R_OR_MEMORY(n->thread));
-	TBUF_SECTION_RETURN;
 }
 
 /*
@@ -87,15 +85,13 @@ tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
 static inline enum tbuf_outcome
 tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 {
-	TBUF_SECTION(TBUF_SECTION_CHECK TBUF_SECTION_FINISH,
-	    changed, TBUF_CLOBBERS, TBUF_CHECK_OPERANDS,
+	TBUF_SECTION_CHECKED(TBUF_SECTION_FINISH,
 	    [rule] "r"(f->rule), [guess] TBUF_R_OR_MEMORY(f->guess),
 	    [entry] "r"(f->entry), [old] TBUF_R_OR_MEMORY(f->old),
 	    [new] TBUF_R_OR_MEMORY(f->new), [to] "r"(f->to),
 	    [kept] TBUF_R_OR_MEMORY(f->was.committed),
 	    [discarded] TBUF_R_OR_MEMORY(f->was.discarded),
 	    [sum] "r"(f->sum));
-	TBUF_SECTION_RETURN;
 }
 
 #endif

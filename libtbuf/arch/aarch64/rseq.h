@@ -86,11 +86,9 @@
 
 /* x9 becomes the memo's lane. */
 #define TBUF_SECTION_SESSION						\
-	"ldr x4, [%[m], #" TBUF_O(M_GENERATION) "]\n\t"			\
-	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
-	"ldr x3, [x3, #" TBUF_O(S_GENERATION) "]\n\t"			\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
+	"ldr x3, " TBUF_OF_M(M_SLOT) "\n\t"				\
+	TBUF_NEED_EQUAL("[x3, #" TBUF_O(S_GENERATION) "]",		\
+	    TBUF_OF_M(M_GENERATION))					\
 	"ldr x9, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
 	TBUF_DELAY(1)
 
@@ -107,13 +105,6 @@
 	"ldr x4, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
 	"tst x3, x4\n\t"						\
 	"b.eq %l[changed]\n\t"
-
-#define TBUF_SECTION_MEANT						\
-	TBUF_NEED_EQUAL(TBUF_OF_W(W_BITS), TBUF_OF_M(M_BITS))		\
-	TBUF_NEED_EQUAL(TBUF_OF_W(W_GENERATION), TBUF_OF_M(M_GENERATION))
-
-#define TBUF_SECTION_W_BITS						\
-	TBUF_NEED_EQUAL(TBUF_OF_M(M_BITS), TBUF_OF_W(W_BITS))
 
 #define TBUF_SECTION_BITS						\
 	"ldr x3, [%[m], #" TBUF_O(M_BITS) "]\n\t"			\
@@ -267,9 +258,6 @@
 	"30:\n\t"							\
 	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
-
-#define TBUF_SECTION_ROOM						\
-	TBUF_SECTION_ROOM_FOR("%[size]", "")
 
 /* ROOM for a record that may be a work unit's. */
 #define TBUF_SECTION_SEGMENTS_ROOM					\
@@ -476,13 +464,6 @@
 	TBUF_CHECK_OPERANDS, [w] "r"(w), [site] "r"(site),		\
 	[values] "r"(values), TBUF_CHAIN_OPERANDS
 
-#define TBUF_SECTION_COUNT						\
-	TBUF_DELAY(6)							\
-	"ldr x5, [%[counter]]\n\t"					\
-	"add x5, x5, #1\n\t"						\
-	"str x5, [%[counter]]\n\t"					\
-	"2:\n\t"
-
 #define TBUF_SECTION_STORE						\
 	TBUF_DELAY(6)							\
 	"str %[value], [%[word]]\n\t"					\
@@ -496,17 +477,10 @@
 	"2:\n\t"
 
 #define TBUF_SECTION_TURN						\
-	"ldr x3, [%[m], #" TBUF_O(M_SLOT) "]\n\t"			\
-	"ldr x4, [%[w], #" TBUF_O(U_TURN) "]\n\t"			\
-	"ldr x3, [x3, #" TBUF_O(S_TURN) "]\n\t"				\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
+	"ldr x3, " TBUF_OF_M(M_SLOT) "\n\t"				\
+	TBUF_NEED_EQUAL("[x3, #" TBUF_O(S_TURN) "]", TBUF_OF_W(U_TURN))	\
 	TBUF_NEED_EQUAL(TBUF_OF_M(M_LANE), TBUF_OF_W(U_LANE))		\
 	TBUF_DELAY(1)
-
-/* The table's address and limits, from the search or from the memo. */
-#define TBUF_SEARCH_HAS(name)	TBUF_OF_W(U_##name)
-#define TBUF_MEMO_HAS(name)	TBUF_OF_M(A_##name)
 
 /*
  * The search: x10 is the table, w5 the slot's number, w6 its mask, w7 the
@@ -669,10 +643,7 @@
 /* x5 is the word that commits, x6 the destination and x7 the source. */
 #define TBUF_SECTION_PUBLISH_COPY					\
 	"ldr x5, [%[p], #" TBUF_O(P_WORD) "]\n\t"			\
-	"ldr x3, [%[p], #" TBUF_O(P_OLD) "]\n\t"			\
-	"ldr x4, [x5]\n\t"						\
-	"cmp x3, x4\n\t"						\
-	"b.ne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL("[%[p], #" TBUF_O(P_OLD) "]", "[x5]")		\
 	"ldr x6, [%[p], #" TBUF_O(P_TO) "]\n\t"				\
 	"ldr x7, [%[p], #" TBUF_O(P_FROM) "]\n\t"			\
 	"ldr x4, [%[p], #" TBUF_O(P_SIZE) "]\n\t"			\

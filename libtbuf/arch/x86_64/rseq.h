@@ -70,60 +70,68 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 /* The labels that a section which writes records may leave by. */
 #define TBUF_RECORD_LABELS	changed, late, damaged, wrapped, chain
 
-/* rdx is the thread's rseq area. */
-#define TBUF_SECTION_HERE						\
+/* A field of the memo, and of the struct in %[w]. */
+#define TBUF_OF_M(field)	"%%fs:" TBUF_O(field) "(%[m])"
+#define TBUF_OF_W(field)	TBUF_O(field) "(%[w])"
+
+/* need [a] == [b] */
+#define TBUF_NEED_EQUAL(a, b)						\
+	"movq " a ", %%rax\n\t"						\
+	"cmpq %%rax, " b "\n\t"						\
+	"jne %l[changed]\n\t"
+
+/*
+ * Steps by a memo whose fields OF names, which go to the label `out` if a need
+ * is not met.  HERE: rdx is the thread's rseq area.
+ */
+#define TBUF_HERE_BY(OF, out)						\
 	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
-	"cmpl %%eax, %%fs:" TBUF_O(M_CPU) "(%[m])\n\t"			\
-	"jne %l[changed]\n\t"						\
+	"cmpl %%eax, " OF(M_CPU) "\n\t"					\
+	"jne " out "\n\t"						\
 	"movq %[local], %%rax\n\t"					\
 	"cmpq $0, (%%rax)\n\t"						\
-	"je %l[changed]\n\t"
+	"je " out "\n\t"
 
-/* rcx becomes the memo's generation, and r11 its lane. */
-#define TBUF_SECTION_SESSION						\
-	"movq %%fs:" TBUF_O(M_GENERATION) "(%[m]), %%rcx\n\t"		\
-	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
+/* rcx becomes the memo's generation. */
+#define TBUF_SESSION_BY(OF, out)					\
+	"movq " OF(M_GENERATION) ", %%rcx\n\t"				\
+	"movq " OF(M_SLOT) ", %%rax\n\t"				\
 	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
-	"jne %l[changed]\n\t"						\
-	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"			\
+	"jne " out "\n\t"
+
+#define TBUF_SECTION_HERE	TBUF_HERE_BY(TBUF_OF_M, "%l[changed]")
+
+/* r11 becomes the memo's lane. */
+#define TBUF_SECTION_SESSION						\
+	TBUF_SESSION_BY(TBUF_OF_M, "%l[changed]")			\
+	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"				\
 	TBUF_DELAY(1)
 
 #define TBUF_SECTION_ENABLED						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"					\
-	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
+	"cmpq %%rax, " TBUF_OF_M(M_BITS) "\n\t"				\
 	"jne %l[changed]\n\t"
 
 #define TBUF_SECTION_AMONG						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"					\
-	"testq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
+	"testq %%rax, " TBUF_OF_M(M_BITS) "\n\t"			\
 	"jz %l[changed]\n\t"
 
-#define TBUF_SECTION_W_BITS						\
-	"movq " TBUF_O(W_BITS) "(%[w]), %%rax\n\t"			\
-	"cmpq %%rax, %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"			\
-	"jne %l[changed]\n\t"
-
-#define TBUF_SECTION_MEANT						\
-	TBUF_SECTION_W_BITS						\
-	"movq " TBUF_O(W_GENERATION) "(%[w]), %%rax\n\t"		\
-	"cmpq %%rax, %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"		\
-	"jne %l[changed]\n\t"
-
 #define TBUF_SECTION_BITS						\
-	"cmpq %[bits], %%fs:" TBUF_O(M_BITS) "(%[m])\n\t"		\
+	"cmpq %[bits], " TBUF_OF_M(M_BITS) "\n\t"			\
 	"jne %l[changed]\n\t"
 
 /* SESSION and SAME in one: %[generation] need not be loaded. */
 #define TBUF_SECTION_SAME						\
-	"cmpq %[slot], %%fs:" TBUF_O(M_SLOT) "(%[m])\n\t"		\
+	"cmpq %[slot], " TBUF_OF_M(M_SLOT) "\n\t"			\
 	"jne %l[changed]\n\t"						\
-	"cmpq %[generation], %%fs:" TBUF_O(M_GENERATION) "(%[m])\n\t"	\
+	"cmpq %[generation], " TBUF_OF_M(M_GENERATION) "\n\t"		\
 	"jne %l[changed]\n\t"						\
 	"cmpq %[generation], " TBUF_O(S_GENERATION) "(%[slot])\n\t"	\
 	"jne %l[changed]\n\t"						\
-	"movq %%fs:" TBUF_O(M_LANE) "(%[m]), %%r11\n\t"			\
+	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"				\
 	TBUF_DELAY(1)
 
 /* rax becomes the counter; rdx is overwritten. */
@@ -154,16 +162,17 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
 	"jb " no "\n\t"							\
 	"movq " TBUF_O(L_FULL) "(%%r11), %%rax\n\t"			\
-	"testq %%rax, %%fs:" TBUF_O(M_FILL_MASK) "(%[m])\n\t"		\
+	"testq %%rax, " TBUF_OF_M(M_FILL_MASK) "\n\t"			\
 	"jnz " no "\n\t"
 
 /* ecx becomes the EPID of a probe's only ECB; eax is the probe's index. */
-#define TBUF_SECTION_ECB						\
-	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rcx\n\t"		\
+#define TBUF_ECB_BY(OF, out)						\
+	"movq " OF(M_HEADS) ", %%rcx\n\t"				\
 	"movl (%%rcx, %%rax, 4), %%ecx\n\t"				\
 	"leal -1(%%rcx), %%eax\n\t"					\
 	"cmpl %[most], %%eax\n\t"					\
-	"ja %l[chain]\n\t"
+	"ja " out "\n\t"
+#define TBUF_SECTION_ECB	TBUF_ECB_BY(TBUF_OF_M, "%l[chain]")
 
 #define TBUF_SECTION_SITE						\
 	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
@@ -171,10 +180,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 /* ecx becomes w.epid or, if that is 0, the EPID of the probe's only ECB. */
 #define TBUF_SECTION_EPID						\
-	"movl " TBUF_O(W_EPID) "(%[w]), %%ecx\n\t"			\
+	"movl " TBUF_OF_W(W_EPID) ", %%ecx\n\t"				\
 	"testl %%ecx, %%ecx\n\t"					\
 	"jnz 11f\n\t"							\
-	"movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_OF_W(W_INDEX) ", %%eax\n\t"			\
 	TBUF_SECTION_ECB						\
 	"11:\n\t"
 
@@ -185,12 +194,12 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  */
 #define TBUF_SECTION_REFUSE(SIZE, ONE)					\
 	TBUF_SECTION_DESCRIPTOR("23", "21f", "22f", "4b")		\
-	"cmpq " SIZE ", %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
+	"cmpq " SIZE ", " TBUF_OF_M(M_BUFSIZE) "\n\t"			\
 	"jb %l[changed]\n\t"						\
 	ONE								\
 	TBUF_SECTION_ARM("23b")						\
 	"21: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
-	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rdx\n\t"			\
+	"movq " TBUF_OF_M(M_SLOT) ", %%rdx\n\t"				\
 	"movq " TBUF_O(S_DEADLINE) "(%%rdx), %%rdx\n\t"			\
 	"subq $1, %%rdx\n\t" /* none: later than any time */		\
 	"cmpq %%rdx, %%rax\n\t"						\
@@ -200,45 +209,54 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"22: jmp 2f\n\t"
 
 /*
- * ROOM of a ring: rdx is 16 times the sequence's low bit, and in a step 1 more
- * if the oldest record is counted; r8 is tail, rax the bytes of all records and
- * the new one; r9 is borrowed for the oldest one's size, then for overwritten.
+ * ROOM of a ring, up to its steps: rdx is 16 times the sequence's low bit, r8
+ * is tail, rax the bytes of all records and the new one.
  */
-#define TBUF_SECTION_RING(SIZE)						\
+#define TBUF_RING_FULL(OF, SIZE, damaged, changed)			\
 	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
 	"andl $1, %%edx\n\t"						\
 	"shll $4, %%edx\n\t"						\
 	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
 	"movq %%r9, %%rax\n\t"						\
 	"subq %%r8, %%rax\n\t"						\
-	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
-	"ja %l[damaged]\n\t"						\
+	"cmpq " OF(M_BUFSIZE) ", %%rax\n\t"				\
+	"ja " damaged "\n\t"						\
 	"addq " SIZE ", %%rax\n\t"					\
-	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
+	"cmpq " OF(M_BUFSIZE) ", %%rax\n\t"				\
 	"jbe 10f\n\t"							\
 	"testb $7, %%r9b\n\t"						\
-	"jnz %l[damaged]\n\t"						\
-	"cmpq " SIZE ", %%fs:" TBUF_O(M_BUFSIZE) "(%[m])\n\t"		\
-	"jb %l[changed]\n\t"						\
-	/* one step; the oldest record must leave rax >= SIZE */	\
+	"jnz " damaged "\n\t"						\
+	"cmpq " SIZE ", " OF(M_BUFSIZE) "\n\t"				\
+	"jb " changed "\n\t"
+
+/* The oldest record, whose size this loads, must leave rax >= SIZE. */
+#define TBUF_RING_OLDEST(SIZE, word8, word4, word1, damaged)		\
+	"movzwl 2(" word8 "), " word4 "\n\t"				\
+	"testb $7, " word1 "\n\t"					\
+	"jnz " damaged "\n\t"						\
+	"cmpl $16, " word4 "\n\t"					\
+	"jb " damaged "\n\t"						\
+	"addq " word8 ", %%r8\n\t"					\
+	"subq " word8 ", %%rax\n\t"					\
+	"jb " damaged "\n\t"						\
+	"cmpq " SIZE ", %%rax\n\t"					\
+	"jb " damaged "\n\t"
+
+/*
+ * ROOM of a ring: in a step rdx is 1 more if the oldest record is counted; r9
+ * is borrowed for the oldest one's size, then for overwritten.
+ */
+#define TBUF_SECTION_RING(SIZE)						\
+	TBUF_RING_FULL(TBUF_OF_M, SIZE, "%l[damaged]", "%l[changed]")	\
 	"5: leaq 8(%%r8), %%r9\n\t"					\
-	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r9\n\t"			\
-	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r9\n\t"			\
+	"andq " TBUF_OF_M(M_MASK8) ", %%r9\n\t"				\
+	"addq " TBUF_OF_M(M_DATA) ", %%r9\n\t"				\
 	/* edx + 1, except for an envelope or a unit's commit record */	\
 	"cmpw $" TBUF_O(E_UNIT) ", (%%r9)\n\t"				\
 	"adcl $1, %%edx\n\t"						\
 	"cmpw $" TBUF_O(E_UNIT) " + 2, (%%r9)\n\t"			\
 	"sbbl $0, %%edx\n\t"						\
-	"movzwl 2(%%r9), %%r9d\n\t"					\
-	"testb $7, %%r9b\n\t"						\
-	"jnz %l[damaged]\n\t"						\
-	"cmpl $16, %%r9d\n\t"						\
-	"jb %l[damaged]\n\t"						\
-	"addq %%r9, %%r8\n\t"						\
-	"subq %%r9, %%rax\n\t"						\
-	"jb %l[damaged]\n\t"						\
-	"cmpq " SIZE ", %%rax\n\t"					\
-	"jb %l[damaged]\n\t"						\
+	TBUF_RING_OLDEST(SIZE, "%%r9", "%%r9d", "%%r9b", "%l[damaged]")	\
 	"movl %%edx, %%r9d\n\t"						\
 	"andl $1, %%r9d\n\t"						\
 	"xorl %%r9d, %%edx\n\t"						\
@@ -249,14 +267,14 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_DELAY_IN("%%r9d", "%%r9", 2)				\
 	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
 	TBUF_DELAY_IN("%%r9d", "%%r9", 3)				\
-	"cmpq %%fs:" TBUF_O(M_BUFSIZE) "(%[m]), %%rax\n\t"		\
+	"cmpq " TBUF_OF_M(M_BUFSIZE) ", %%rax\n\t"			\
 	"ja 5b\n\t"							\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 
 /* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
 #define TBUF_SECTION_ROOM_FOR(SIZE, ONE)				\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
-	"cmpl $0, %%fs:" TBUF_O(M_RING) "(%[m])\n\t"			\
+	"cmpl $0, " TBUF_OF_M(M_RING) "\n\t"				\
 	"jne 30f\n\t"							\
 	TBUF_SECTION_LINEAR(SIZE, "20f")				\
 	"jmp 10f\n\t"							\
@@ -265,9 +283,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"30:\n\t"							\
 	TBUF_SECTION_RING(SIZE)						\
 	"10:\n\t"
-
-#define TBUF_SECTION_ROOM						\
-	TBUF_SECTION_ROOM_FOR("%[size]", "")
 
 /* ROOM for a record that may be a work unit's. */
 #define TBUF_SECTION_SEGMENTS_ROOM					\
@@ -283,15 +298,17 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * work of the program the load of it would be the only wait here.  One cache
  * line is enough if no record is larger than a line.
  */
-#define TBUF_SECTION_PLACE(LAST, FETCH)					\
+#define TBUF_PLACE_BY(OF, LAST, out)					\
 	"movq %%r9, %%r8\n\t"						\
-	"movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rdx\n\t"		\
+	"movq " OF(M_MASK8) ", %%rdx\n\t"				\
 	"andq %%rdx, %%r8\n\t"						\
 	LAST "\n\t"							\
 	"cmpq %%rdx, %%rax\n\t"						\
-	"ja %l[wrapped]\n\t"						\
-	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%r8\n\t"			\
-	"movq (%%r8), %%rax\n\t"					\
+	"ja " out "\n\t"						\
+	"addq " OF(M_DATA) ", %%r8\n\t"					\
+	"movq (%%r8), %%rax\n\t"
+#define TBUF_SECTION_PLACE(LAST, FETCH)					\
+	TBUF_PLACE_BY(TBUF_OF_M, LAST, "%l[wrapped]")			\
 	FETCH
 
 #define TBUF_FETCH_SHORT						\
@@ -314,41 +331,39 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq %%r9, " TBUF_O(L_HEAD) "(%%r11)\n\t" /* commit */		\
 	"2:\n\t"
 
+/* Copies word n of the values. */
+#define TBUF_WORD(n, scratch)						\
+	"movq 8*" #n "(%[values]), " scratch "\n\t"			\
+	"movq " scratch ", 16 + 8*" #n "(%%r8)\n\t"
+
+/* Copies words, `left` bytes, from the last to the first. */
+#define TBUF_COPY_WORDS(from, place, to, left)				\
+	"7: movq -8(" from ", " left "), %%rax\n\t"			\
+	"movq %%rax, " place "(" to ", " left ")\n\t"			\
+	"subq $8, " left "\n\t"						\
+	"jnz 7b\n\t"
+
 #define TBUF_FLAT_0
-#define TBUF_FLAT_1							\
-	"movq (%[values]), %%rax\n\t"					\
-	"movq %%rax, 16(%%r8)\n\t"
-#define TBUF_FLAT_2							\
-	TBUF_FLAT_1							\
-	"movq 8(%[values]), %%rdx\n\t"					\
-	"movq %%rdx, 24(%%r8)\n\t"
-#define TBUF_FLAT_3							\
-	TBUF_FLAT_2							\
-	"movq 16(%[values]), %%rax\n\t"					\
-	"movq %%rax, 32(%%r8)\n\t"
-#define TBUF_FLAT_4							\
-	TBUF_FLAT_3							\
-	"movq 24(%[values]), %%rdx\n\t"					\
-	"movq %%rdx, 40(%%r8)\n\t"
+#define TBUF_FLAT_1	TBUF_WORD(0, "%%rax")
+#define TBUF_FLAT_2	TBUF_FLAT_1 TBUF_WORD(1, "%%rdx")
+#define TBUF_FLAT_3	TBUF_FLAT_2 TBUF_WORD(2, "%%rax")
+#define TBUF_FLAT_4	TBUF_FLAT_3 TBUF_WORD(3, "%%rdx")
 
 #define TBUF_SECTION_FLAT(n)						\
 	TBUF_SECTION_PLACE("leaq %c[size] - 8(%%r8), %%rax",		\
 	    TBUF_FETCH_SHORT)						\
-	TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])",		\
+	TBUF_SECTION_HEADER(TBUF_OF_M(M_SECOND),			\
 	    "$(%c[size] << 16)")					\
 	TBUF_FLAT_##n							\
 	"addq %[size], %%r9\n\t"
 
-/* Copies the words, at least one, from the last to the first. */
+/* There is at least one word. */
 #define TBUF_SECTION_FLAT_WORDS						\
 	TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax", TBUF_FETCH)	\
-	TBUF_SECTION_HEADER("%%fs:" TBUF_O(M_SECOND) "(%[m])",		\
+	TBUF_SECTION_HEADER(TBUF_OF_M(M_SECOND),			\
 	    "%[size16]")						\
 	"leaq -16(%[size]), %%rcx\n\t"					\
-	"7: movq -8(%[values], %%rcx), %%rax\n\t"			\
-	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"							\
+	TBUF_COPY_WORDS("%[values]", "8", "%%r8", "%%rcx")		\
 	"addq %[size], %%r9\n\t"
 
 #define TBUF_FLAT_WORDS_OPERANDS					\
@@ -361,15 +376,12 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_SECTION_WORDS						\
 	TBUF_SECTION_PLACE("movq %%r8, %%rax\n\taddq %[less], %%rax",	\
 	    TBUF_FETCH)							\
-	TBUF_SECTION_HEADER(TBUF_O(W_EPID) "(%[w])", "%[size16]")	\
-	"movq " TBUF_O(W_FROM) "(%[w]), %%rdx\n\t"			\
+	TBUF_SECTION_HEADER(TBUF_OF_W(W_EPID), "%[size16]")		\
+	"movq " TBUF_OF_W(W_FROM) ", %%rdx\n\t"				\
 	"movq %[size], %%rcx\n\t"					\
 	"subq $16, %%rcx\n\t"						\
 	"jz 8f\n\t"							\
-	"7: movq -8(%%rdx, %%rcx), %%rax\n\t"				\
-	"movq %%rax, 8(%%r8, %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"							\
+	TBUF_COPY_WORDS("%%rdx", "8", "%%r8", "%%rcx")			\
 	"8:\n\t"							\
 	"addq %[size], %%r9\n\t"
 
@@ -378,27 +390,27 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * rsi the segment, rdi its bytes, rcx how many of them remain.
  */
 #define TBUF_SECTION_SEGMENTS						\
-	"movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdi\n\t"			\
+	"movq " TBUF_OF_M(M_DATA) ", %%rdi\n\t"				\
 	"movq %%r9, %%r8\n\t"						\
-	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r8\n\t"			\
+	"andq " TBUF_OF_M(M_MASK8) ", %%r8\n\t"				\
 	"movq (%%rdi, %%r8), %%rax\n\t"					\
 	"movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%rdi, %%r8)\n\t"					\
 	"leaq 8(%%r9), %%r8\n\t"					\
-	"andq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%r8\n\t"			\
+	"andq " TBUF_OF_M(M_MASK8) ", %%r8\n\t"				\
 	"orl %[size16], %%ecx\n\t"					\
 	"movl %%ecx, (%%rdi, %%r8)\n\t"					\
-	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_OF_W(W_TID) ", %%eax\n\t"				\
 	"movl %%eax, 4(%%rdi, %%r8)\n\t"				\
 	"leaq 16(%%r9), %%r10\n\t"					\
 	TBUF_DELAY(4)							\
-	"movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"			\
-	"7: cmpq " TBUF_O(W_FROM_END) "(%[w]), %%rsi\n\t"		\
+	"movq " TBUF_OF_W(W_FROM) ", %%rsi\n\t"				\
+	"7: cmpq " TBUF_OF_W(W_FROM_END) ", %%rsi\n\t"			\
 	"je 12f\n\t"							\
 	"movq (%%rsi), %%rdi\n\t"					\
 	"movq 8(%%rsi), %%rcx\n\t"					\
 	/* a chunk: up to the storage's end */				\
-	"8: movq %%fs:" TBUF_O(M_MASK8) "(%[m]), %%rax\n\t"		\
+	"8: movq " TBUF_OF_M(M_MASK8) ", %%rax\n\t"			\
 	"addq $7, %%rax\n\t"						\
 	"movq %%r10, %%rdx\n\t"						\
 	"andq %%rax, %%rdx\n\t"						\
@@ -408,7 +420,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmova %%rcx, %%rax\n\t"					\
 	"addq %%rax, %%r10\n\t"						\
 	"subq %%rax, %%rcx\n\t"						\
-	"addq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"			\
+	"addq " TBUF_OF_M(M_DATA) ", %%rdx\n\t"				\
 	"9: subq $8, %%rax\n\t"						\
 	"jb 13f\n\t"							\
 	"movq (%%rdi), %%r8\n\t"					\
@@ -439,7 +451,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_WAY_OUT("%l[changed]")				\
 	"movq %[at], %%rdx\n\t"						\
 	"leaq 3b(%%rip), %%rax\n\t"					\
-	"movq " TBUF_O(W_TIME) "(%[w]), %%rsi\n\t"			\
+	"movq " TBUF_OF_W(W_TIME) ", %%rsi\n\t"				\
 	"1: cmpq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
 	"je 16f\n\t"							\
 	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
@@ -454,15 +466,15 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"testq %%rsi, %%rsi\n\t"					\
 	"jnz 17f\n\t"							\
 	TBUF_SECTION_COUNTER						\
-	"movq %%rax, " TBUF_O(W_TIME) "(%[w])\n\t"			\
+	"movq %%rax, " TBUF_OF_W(W_TIME) "\n\t"				\
 	"17:\n\t"							\
 	TBUF_SECTION_LATER
 
 /* ecx becomes the chain's EPID after the one in ecx. */
 #define TBUF_SECTION_NEXT						\
-	"cmpq %%fs:" TBUF_O(M_ECB_MAX) "(%[m]), %%rcx\n\t"		\
+	"cmpq " TBUF_OF_M(M_ECB_MAX) ", %%rcx\n\t"			\
 	"jae %l[chain]\n\t"						\
-	"movq %%fs:" TBUF_O(M_ECBS) "(%[m]), %%rax\n\t"			\
+	"movq " TBUF_OF_M(M_ECBS) ", %%rax\n\t"				\
 	"movzwl " TBUF_O(E_NEXT) "(%%rax, %%rcx, 8), %%ecx\n\t"
 
 /*
@@ -470,7 +482,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * all its records, ecx the first EPID; rdi is the address of the chain head.
  */
 #define TBUF_SECTION_CHAIN(SIZE)					\
-	"movq %%fs:" TBUF_O(M_HEADS) "(%[m]), %%rdi\n\t"		\
+	"movq " TBUF_OF_M(M_HEADS) ", %%rdi\n\t"			\
 	"leaq (%%rdi, %%rax, 4), %%rdi\n\t"				\
 	"movl (%%rdi), %%ecx\n\t"					\
 	"movq " SIZE ", %%r10\n\t"					\
@@ -500,10 +512,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"leaq (%%r8, %%r10), %%rdi\n\t"					\
 	"50: movq " TBUF_O(L_LAST) "(%%r11), %%rax\n\t"			\
 	"movq %%rax, (%%r8)\n\t"					\
-	"movl " TBUF_O(W_SIZE16) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_OF_W(W_SIZE16) ", %%eax\n\t"			\
 	"orl %%ecx, %%eax\n\t"						\
 	"movl %%eax, 8(%%r8)\n\t"					\
-	"movl " TBUF_O(W_TID) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_OF_W(W_TID) ", %%eax\n\t"				\
 	"movl %%eax, 12(%%r8)\n\t"					\
 	TBUF_DELAY(4)							\
 	COPY								\
@@ -524,22 +536,15 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax", TBUF_FETCH)
 
 /* Copies up to four words: a loop costs more than these comparisons. */
-#define TBUF_FEW_ENDS(n)						\
+#define TBUF_FEW_WORD(n, scratch)					\
 	"cmpq $16 + 8*" #n ", %[size]\n\t"				\
-	"je 8f\n\t"
+	"je 8f\n\t"							\
+	TBUF_WORD(n, scratch)
 #define TBUF_FEW							\
-	TBUF_FEW_ENDS(0)						\
-	"movq (%[values]), %%rax\n\t"					\
-	"movq %%rax, 16(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(1)						\
-	"movq 8(%[values]), %%rdx\n\t"					\
-	"movq %%rdx, 24(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(2)						\
-	"movq 16(%[values]), %%rax\n\t"					\
-	"movq %%rax, 32(%%r8)\n\t"					\
-	TBUF_FEW_ENDS(3)						\
-	"movq 24(%[values]), %%rdx\n\t"					\
-	"movq %%rdx, 40(%%r8)\n\t"					\
+	TBUF_FEW_WORD(0, "%%rax")					\
+	TBUF_FEW_WORD(1, "%%rdx")					\
+	TBUF_FEW_WORD(2, "%%rax")					\
+	TBUF_FEW_WORD(3, "%%rdx")					\
 	"8:\n\t"
 
 #define TBUF_SECTION_FEW_ROWS						\
@@ -549,18 +554,15 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_STORE_ROWS("%[size]", TBUF_FEW)
 
 #define TBUF_SECTION_ROWS						\
-	"movl " TBUF_O(W_INDEX) "(%[w]), %%eax\n\t"			\
-	TBUF_SECTION_CHAIN(TBUF_O(W_SIZE) "(%[w])")			\
-	TBUF_SECTION_ROWS_ROOM(TBUF_O(W_SIZE) "(%[w])")			\
-	"movq " TBUF_O(W_FROM) "(%[w]), %%rsi\n\t"			\
-	TBUF_SECTION_STORE_ROWS(TBUF_O(W_SIZE) "(%[w])",		\
-	    "movq " TBUF_O(W_SIZE) "(%[w]), %%rdx\n\t"			\
+	"movl " TBUF_OF_W(W_INDEX) ", %%eax\n\t"			\
+	TBUF_SECTION_CHAIN(TBUF_OF_W(W_SIZE))				\
+	TBUF_SECTION_ROWS_ROOM(TBUF_OF_W(W_SIZE))			\
+	"movq " TBUF_OF_W(W_FROM) ", %%rsi\n\t"				\
+	TBUF_SECTION_STORE_ROWS(TBUF_OF_W(W_SIZE),			\
+	    "movq " TBUF_OF_W(W_SIZE) ", %%rdx\n\t"			\
 	    "subq $16, %%rdx\n\t"					\
 	    "jz 8f\n\t"							\
-	    "7: movq -8(%%rsi, %%rdx), %%rax\n\t"			\
-	    "movq %%rax, 8(%%r8, %%rdx)\n\t"				\
-	    "subq $8, %%rdx\n\t"					\
-	    "jnz 7b\n\t"						\
+	    TBUF_COPY_WORDS("%%rsi", "8", "%%r8", "%%rdx")		\
 	    "8:\n\t")
 
 #define TBUF_ROWS_OPERANDS						\
@@ -570,11 +572,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_FEW_ROWS_OPERANDS						\
 	[site] "r"(site), [values] "r"(values), [size] "r"(w->size),	\
 	TBUF_ROWS_OPERANDS
-
-#define TBUF_SECTION_COUNT						\
-	TBUF_DELAY(6)							\
-	"addq $1, (%[counter])\n\t"					\
-	"2:\n\t"
 
 #define TBUF_SECTION_STORE						\
 	TBUF_DELAY(6)							\
@@ -587,18 +584,12 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"2:\n\t"
 
 #define TBUF_SECTION_TURN						\
-	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
-	"movq " TBUF_O(U_TURN) "(%[w]), %%rcx\n\t"			\
+	"movq " TBUF_OF_M(M_SLOT) ", %%rax\n\t"				\
+	"movq " TBUF_OF_W(U_TURN) ", %%rcx\n\t"				\
 	"cmpq %%rcx, " TBUF_O(S_TURN) "(%%rax)\n\t"			\
 	"jne %l[changed]\n\t"						\
-	"movq " TBUF_O(U_LANE) "(%[w]), %%rax\n\t"			\
-	"cmpq %%rax, %%fs:" TBUF_O(M_LANE) "(%[m])\n\t"			\
-	"jne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL(TBUF_OF_W(U_LANE), TBUF_OF_M(M_LANE))		\
 	TBUF_DELAY(1)
-
-/* The table's address and limits, from the search or from the memo. */
-#define TBUF_SEARCH_HAS(name)	TBUF_O(U_##name) "(%[w])"
-#define TBUF_MEMO_HAS(name)	"%%fs:" TBUF_O(A_##name) "(%[m])"
 
 /*
  * The search: r9 is the table, edx the slot's number, r10 the remaining slots,
@@ -607,8 +598,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  */
 #define TBUF_SECTION_SEARCH(HAS, LAST)					\
 	"movq " HAS(TABLE) ", %%r9\n\t"					\
-	"movq " TBUF_O(U_KEY) "(%[w]), %%rsi\n\t"			\
-	"movl " TBUF_O(U_HASH) "(%[w]), %%edx\n\t"			\
+	"movq " TBUF_OF_W(U_KEY) ", %%rsi\n\t"				\
+	"movl " TBUF_OF_W(U_HASH) ", %%edx\n\t"				\
 	"movl $" TBUF_O(T_PROBES) ", %%r10d\n\t"			\
 	"5: andl " HAS(MASK) ", %%edx\n\t"				\
 	"movl " TBUF_O(T_INDEX) "(%%r9, %%rdx, 4), %%eax\n\t"		\
@@ -620,13 +611,13 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpl " LAST ", %%eax\n\t"					\
 	"ja %l[changed]\n\t"						\
 	"leaq (%%r9, %%rax), %%r8\n\t"					\
-	"movq " TBUF_O(U_ENTRY) "(%[w]), %%rax\n\t"			\
+	"movq " TBUF_OF_W(U_ENTRY) ", %%rax\n\t"			\
 	"cmpq %%rax, (%%r8)\n\t"					\
 	"jne 6f\n\t"							\
-	"movq " TBUF_O(U_HASH) "(%[w]), %%rax\n\t"			\
+	"movq " TBUF_OF_W(U_HASH) ", %%rax\n\t"				\
 	"cmpq %%rax, " TBUF_O(K_HASH) "(%%r8)\n\t"			\
 	"jne 6f\n\t"							\
-	"movq " TBUF_O(U_SIZE) "(%[w]), %%rcx\n\t"			\
+	"movq " TBUF_OF_W(U_SIZE) ", %%rcx\n\t"				\
 	"7: subq $8, %%rcx\n\t"						\
 	"jb 8f\n\t"							\
 	"movq (%%rsi, %%rcx), %%rax\n\t"				\
@@ -642,7 +633,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_SECTION_VALUE(HAS)						\
 	"movl " TBUF_O(K_VALUES) "(%%r8), %%eax\n\t"			\
 	"movl " TBUF_O(K_NWORDS) "(%%r8), %%ecx\n\t"			\
-	"movq " TBUF_O(U_WORD) "(%[w]), %%rdx\n\t"			\
+	"movq " TBUF_OF_W(U_WORD) ", %%rdx\n\t"				\
 	"cmpq %%rcx, %%rdx\n\t"						\
 	"jae %l[changed]\n\t"						\
 	"cmpq " HAS(HEAP) ", %%rax\n\t"					\
@@ -658,7 +649,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_VALUE(TBUF_SEARCH_HAS)
 
 #define TBUF_SECTION_FIND_CACHED					\
-	"movl " TBUF_O(U_ENTRY) "(%[w]), %%eax\n\t"			\
+	"movl " TBUF_OF_W(U_ENTRY) ", %%eax\n\t"			\
 	"movl " TBUF_MEMO_HAS(STORAGE) ", %%r11d\n\t"			\
 	"subl %%eax, %%r11d\n\t"					\
 	"jb %l[changed]\n\t"						\
@@ -667,7 +658,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 #define TBUF_SECTION_UPDATE						\
 	TBUF_DELAY(6)							\
-	"movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"			\
+	"movq " TBUF_OF_W(U_DELTA) ", %%rax\n\t"			\
 	"addq %%rax, (%%r9, %%rdx)\n\t" /* commit */			\
 	"2:\n\t"
 
@@ -680,7 +671,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movq 8(%%r8, %%rcx), %%rsi\n\t"				\
 	"movq 16(%%r8, %%rcx), %%r10\n\t"				\
 	"addq $1, %%rsi\n\t"						\
-	"addq " TBUF_O(U_DELTA) "(%[w]), %%r10\n\t"			\
+	"addq " TBUF_OF_W(U_DELTA) ", %%r10\n\t"			\
 	"xorl $16, %%ecx\n\t"						\
 	"movq %%rsi, 8(%%r8, %%rcx)\n\t"				\
 	TBUF_DELAY(5)							\
@@ -691,7 +682,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 /* PEAK from the last word of the copies, at rdx: value and slot.cleared. */
 #define TBUF_SECTION_PEAK						\
-	"movq %%fs:" TBUF_O(M_SLOT) "(%[m]), %%rax\n\t"			\
+	"movq " TBUF_OF_M(M_SLOT) ", %%rax\n\t"				\
 	"movl " TBUF_O(S_CLEARED) "(%%rax), %%esi\n\t"			\
 	"leaq -32(%%r9, %%rdx), %%r8\n\t"				\
 	"movq (%%r8), %%rcx\n\t"					\
@@ -701,8 +692,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"shll $4, %%ecx\n\t"						\
 	"cmpq %%rsi, 16(%%r8, %%rcx)\n\t"				\
 	"jne %l[changed]\n\t"						\
-	"movq " TBUF_O(U_FLIP) "(%[w]), %%rdx\n\t"			\
-	"movq " TBUF_O(U_DELTA) "(%[w]), %%rax\n\t"			\
+	"movq " TBUF_OF_W(U_FLIP) ", %%rdx\n\t"				\
+	"movq " TBUF_OF_W(U_DELTA) ", %%rax\n\t"			\
 	"movq 8(%%r8, %%rcx), %%r10\n\t"				\
 	"xorq %%rdx, %%r10\n\t"						\
 	"xorq %%rax, %%rdx\n\t"						\
@@ -717,8 +708,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"2:\n\t"
 
 #define TBUF_SECTION_TOTAL						\
-	"movq %%fs:" TBUF_O(M_DATA) "(%[m]), %%rdx\n\t"			\
-	"cmpq %[word], %%fs:" TBUF_O(M_ECB_MAX) "(%[m])\n\t"		\
+	"movq " TBUF_OF_M(M_DATA) ", %%rdx\n\t"				\
+	"cmpq %[word], " TBUF_OF_M(M_ECB_MAX) "\n\t"			\
 	"jbe %l[changed]\n\t"						\
 	TBUF_DELAY(6)							\
 	"addq %[delta], (%%rdx, %[word], 8)\n\t" /* commit */		\
@@ -726,25 +717,17 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 #define TBUF_SECTION_LOAD						\
 	"movq %[size], %%rcx\n\t"					\
-	"7: movq -8(%[from], %%rcx), %%rax\n\t"				\
-	"movq %%rax, -8(%[to], %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"							\
+	TBUF_COPY_WORDS("%[from]", "-8", "%[to]", "%%rcx")		\
 	"2:\n\t"
 
 /* r8 is the word that commits. */
 #define TBUF_SECTION_PUBLISH_COPY					\
 	"movq " TBUF_O(P_WORD) "(%[p]), %%r8\n\t"			\
-	"movq " TBUF_O(P_OLD) "(%[p]), %%rax\n\t"			\
-	"cmpq %%rax, (%%r8)\n\t"					\
-	"jne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL(TBUF_O(P_OLD) "(%[p])", "(%%r8)")		\
 	"movq " TBUF_O(P_TO) "(%[p]), %%r9\n\t"				\
 	"movq " TBUF_O(P_FROM) "(%[p]), %%rdx\n\t"			\
 	"movq " TBUF_O(P_SIZE) "(%[p]), %%rcx\n\t"			\
-	"7: movq -8(%%rdx, %%rcx), %%rax\n\t"				\
-	"movq %%rax, -8(%%r9, %%rcx)\n\t"				\
-	"subq $8, %%rcx\n\t"						\
-	"jnz 7b\n\t"
+	TBUF_COPY_WORDS("%%rdx", "-8", "%%r9", "%%rcx")
 
 #define TBUF_SECTION_PUBLISH_ZERO					\
 	"movq " TBUF_O(P_ZERO) "(%[p]), %%r9\n\t"			\

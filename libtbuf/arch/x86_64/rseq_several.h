@@ -4,7 +4,7 @@
  * SEVERAL of rseq.h for x86-64: r10 is the memo's address, without the segment
  * register; rbx is scratch; the commit stores r9 at r11.
  */
-#define TBUF_SEVERAL_OUT	"9f\n\t"
+#define TBUF_SEVERAL_M(field)	TBUF_O(field) "(%%r10)"
 
 /* The next memo, and GO ON: rdx: the thread's rseq area, rax: descriptor. */
 #define TBUF_SEVERAL_GO_ON						\
@@ -19,12 +19,7 @@
 	"je 6f\n\t"							\
 	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"			\
 	TBUF_DELAY(0)							\
-	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
-	"cmpl %%eax, " TBUF_O(M_CPU) "(%%r10)\n\t"			\
-	"jne " TBUF_SEVERAL_OUT						\
-	"movq %[local], %%rax\n\t"					\
-	"cmpq $0, (%%rax)\n\t"						\
-	"je " TBUF_SEVERAL_OUT						\
+	TBUF_HERE_BY(TBUF_SEVERAL_M, "9f")				\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
 	"andl (%%rax), %[bits]\n\t"					\
 	"xorl %k[time], %k[time]\n\t"					\
@@ -32,20 +27,13 @@
 
 /* CHECK; ecx becomes the EPID of the probe's only ECB. */
 #define TBUF_SEVERAL_SESSION						\
-	"testl %[bits], " TBUF_O(M_BITS) "(%%r10)\n\t"			\
-	"jz " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(M_SLOT) "(%%r10), %%rax\n\t"			\
-	"movq " TBUF_O(M_GENERATION) "(%%r10), %%rcx\n\t"		\
-	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
-	"jne " TBUF_SEVERAL_OUT						\
+	"testl %[bits], " TBUF_SEVERAL_M(M_BITS) "\n\t"			\
+	"jz 9f\n\t"							\
+	TBUF_SESSION_BY(TBUF_SEVERAL_M, "9f")				\
 	TBUF_DELAY(1)							\
-	"movq " TBUF_O(M_LANE) "(%%r10), %%r11\n\t"			\
+	"movq " TBUF_SEVERAL_M(M_LANE) ", %%r11\n\t"			\
 	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%eax\n\t"		\
-	"movq " TBUF_O(M_HEADS) "(%%r10), %%rcx\n\t"			\
-	"movl (%%rcx, %%rax, 4), %%ecx\n\t"				\
-	"leal -1(%%rcx), %%eax\n\t"					\
-	"cmpl %[most], %%eax\n\t"					\
-	"ja " TBUF_SEVERAL_OUT
+	TBUF_ECB_BY(TBUF_SEVERAL_M, "9f")
 
 /* STAMP; the time becomes the stamp, so the next stamp is not before it. */
 #define TBUF_SEVERAL_STAMP						\
@@ -66,15 +54,15 @@
 	"cmpq %%rax, " TBUF_O(L_LIMIT) "(%%r11)\n\t"			\
 	"jb 20f\n\t"							\
 	"movq " TBUF_O(L_FULL) "(%%r11), %%rax\n\t"			\
-	"testq %%rax, " TBUF_O(M_FILL_MASK) "(%%r10)\n\t"		\
+	"testq %%rax, " TBUF_SEVERAL_M(M_FILL_MASK) "\n\t"		\
 	"jz 10f\n\t"							\
-	"20: cmpq %[size], " TBUF_O(M_BUFSIZE) "(%%r10)\n\t"		\
-	"jb " TBUF_SEVERAL_OUT						\
-	"movq " TBUF_O(M_SLOT) "(%%r10), %%rax\n\t"			\
+	"20: cmpq %[size], " TBUF_SEVERAL_M(M_BUFSIZE) "\n\t"		\
+	"jb 9f\n\t"							\
+	"movq " TBUF_SEVERAL_M(M_SLOT) ", %%rax\n\t"			\
 	"movq " TBUF_O(S_DEADLINE) "(%%rax), %%rax\n\t"			\
 	"subq $1, %%rax\n\t" /* none: later than any time */		\
 	"cmpq %%rax, %[time]\n\t"					\
-	"ja " TBUF_SEVERAL_OUT						\
+	"ja 9f\n\t"							\
 	"addq $" TBUF_O(L_FULL) ", %%r11\n\t"				\
 	"movq (%%r11), %%r9\n\t"					\
 	"addq $1, %%r9\n\t"						\
@@ -82,34 +70,11 @@
 
 /* TBUF_SECTION_RING with one more register: head need not be read again. */
 #define TBUF_SEVERAL_RING						\
-	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"			\
-	"andl $1, %%edx\n\t"						\
-	"shll $4, %%edx\n\t"						\
-	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
-	"movq %%r9, %%rax\n\t"						\
-	"subq %%r8, %%rax\n\t"						\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
-	"ja " TBUF_SEVERAL_OUT						\
-	"addq %[size], %%rax\n\t"					\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
-	"jbe 10f\n\t"							\
-	"testb $7, %%r9b\n\t"						\
-	"jnz " TBUF_SEVERAL_OUT						\
-	"cmpq %[size], " TBUF_O(M_BUFSIZE) "(%%r10)\n\t"		\
-	"jb " TBUF_SEVERAL_OUT						\
+	TBUF_RING_FULL(TBUF_SEVERAL_M, "%[size]", "9f", "9f")		\
 	"11: leaq 8(%%r8), %%rbx\n\t"					\
-	"andq " TBUF_O(M_MASK8) "(%%r10), %%rbx\n\t"			\
-	"addq " TBUF_O(M_DATA) "(%%r10), %%rbx\n\t"			\
-	"movzwl 2(%%rbx), %%ebx\n\t"					\
-	"testb $7, %%bl\n\t"						\
-	"jnz " TBUF_SEVERAL_OUT						\
-	"cmpl $16, %%ebx\n\t"						\
-	"jb " TBUF_SEVERAL_OUT						\
-	"addq %%rbx, %%r8\n\t"						\
-	"subq %%rbx, %%rax\n\t"						\
-	"jb " TBUF_SEVERAL_OUT						\
-	"cmpq %[size], %%rax\n\t"					\
-	"jb " TBUF_SEVERAL_OUT						\
+	"andq " TBUF_SEVERAL_M(M_MASK8) ", %%rbx\n\t"			\
+	"addq " TBUF_SEVERAL_M(M_DATA) ", %%rbx\n\t"			\
+	TBUF_RING_OLDEST("%[size]", "%%rbx", "%%ebx", "%%bl", "9f")	\
 	"movq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rbx\n\t"		\
 	"addq $1, %%rbx\n\t"						\
 	"xorl $16, %%edx\n\t"						\
@@ -118,18 +83,12 @@
 	TBUF_DELAY_IN("%%ebx", "%%rbx", 2)				\
 	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
 	TBUF_DELAY_IN("%%ebx", "%%rbx", 3)				\
-	"cmpq " TBUF_O(M_BUFSIZE) "(%%r10), %%rax\n\t"			\
+	"cmpq " TBUF_SEVERAL_M(M_BUFSIZE) ", %%rax\n\t"			\
 	"ja 11b\n\t"
 
 #define TBUF_SEVERAL_STORE						\
-	"movq %%r9, %%r8\n\t"						\
-	"movq " TBUF_O(M_MASK8) "(%%r10), %%rdx\n\t"			\
-	"andq %%rdx, %%r8\n\t"						\
-	"leaq -8(%%r8, %[size]), %%rax\n\t"				\
-	"cmpq %%rdx, %%rax\n\t"						\
-	"ja " TBUF_SEVERAL_OUT						\
-	"addq " TBUF_O(M_DATA) "(%%r10), %%r8\n\t"			\
-	"movq (%%r8), %%rax\n\t"					\
+	TBUF_PLACE_BY(TBUF_SEVERAL_M, "leaq -8(%%r8, %[size]), %%rax",	\
+	    "9f")							\
 	"movq %[time], (%%r8)\n\t"					\
 	"orq %[header], %%rcx\n\t"					\
 	"movq %%rcx, 8(%%r8)\n\t"					\
@@ -149,7 +108,7 @@ tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
 	    TBUF_SEVERAL_SESSION
 	    TBUF_SEVERAL_STAMP
 	    "movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
-	    "cmpl $0, " TBUF_O(M_RING) "(%%r10)\n\t"
+	    "cmpl $0, " TBUF_SEVERAL_M(M_RING) "\n\t"
 	    "jne 30f\n\t"
 	    TBUF_SEVERAL_LINEAR
 	    "30:\n\t"

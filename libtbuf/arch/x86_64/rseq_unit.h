@@ -38,18 +38,10 @@ _Static_assert(sizeof(struct tbuf_unit_epid) == 3 * 8 && TBUF_UNIT_EPIDS == 8 &&
 #define TBUF_UNIT_M(field)						\
 	TBUF_O(V_MEMO) " + " TBUF_O(field) "(%[w])"
 
-/* CHECK; rdx is the thread's rseq area. */
+/* CHECK */
 #define TBUF_UNIT_CHECK							\
-	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%eax\n\t"		\
-	"cmpl %%eax, " TBUF_UNIT_M(M_CPU) "\n\t"			\
-	"jne %l[changed]\n\t"						\
-	"movq %[local], %%rax\n\t"					\
-	"cmpq $0, (%%rax)\n\t"						\
-	"je %l[changed]\n\t"						\
-	"movq " TBUF_UNIT_M(M_GENERATION) ", %%rcx\n\t"			\
-	"movq " TBUF_UNIT_M(M_SLOT) ", %%rax\n\t"			\
-	"cmpq %%rcx, " TBUF_O(S_GENERATION) "(%%rax)\n\t"		\
-	"jne %l[changed]\n\t"						\
+	TBUF_HERE_BY(TBUF_UNIT_M, "%l[changed]")			\
+	TBUF_SESSION_BY(TBUF_UNIT_M, "%l[changed]")			\
 	TBUF_DELAY(1)
 
 /* r8 becomes the cached entry of the site's EPID; CHANGED if there is none. */
@@ -131,9 +123,7 @@ tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
 }
 
 #define TBUF_SECTION_BIND						\
-	"movq %[old], %%rax\n\t"					\
-	"cmpq %%rax, (%[entry])\n\t"					\
-	"jne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL("%[old]", "(%[entry])")				\
 	"movq $0, " TBUF_O(Y_HEAD) "(%[entry])\n\t"			\
 	"movq %[began], " TBUF_O(Y_BEGAN) "(%[entry])\n\t"		\
 	"movq %[id], " TBUF_O(Y_ID) "(%[entry])\n\t"			\
@@ -148,12 +138,8 @@ tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
 	"2:\n\t"
 
 #define TBUF_SECTION_FINISH						\
-	"movq %[guess], %%rax\n\t"					\
-	"cmpq %%rax, (%[rule])\n\t"					\
-	"jne %l[changed]\n\t"						\
-	"movq %[old], %%rax\n\t"					\
-	"cmpq %%rax, (%[entry])\n\t"					\
-	"jne %l[changed]\n\t"						\
+	TBUF_NEED_EQUAL("%[guess]", "(%[rule])")			\
+	TBUF_NEED_EQUAL("%[old]", "(%[entry])")				\
 	"movq " TBUF_O(Y_HEAD) "(%[entry]), %%rdx\n\t"			\
 	"shrq $24, %%rdx\n\t"						\
 	"cmpq $0xffffff, %%rdx\n\t"					\
