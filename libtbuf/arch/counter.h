@@ -119,7 +119,7 @@ tbuf_counter_glance_cpu(uint32_t *cpu)
 	return (high << 32 | low);
 }
 
-#elif defined(__aarch64__)
+#else /* aarch64 */
 
 /* The generic timer's virtual counter is always invariant. */
 static inline bool
@@ -145,51 +145,6 @@ tbuf_counter_glance(void)
 
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count) : : "memory");
 	return (count);
-}
-
-static inline bool
-tbuf_cpu_readable(void)
-{
-	return (false);
-}
-
-static inline uint64_t
-tbuf_counter_read_cpu(uint32_t *cpu)
-{
-	*cpu = UINT32_MAX;
-	return (tbuf_counter_read());
-}
-
-static inline bool
-tbuf_cpu_glanceable(void)
-{
-	return (false);
-}
-
-static inline uint64_t
-tbuf_counter_glance_cpu(uint32_t *cpu)
-{
-	return (tbuf_counter_read_cpu(cpu));
-}
-
-#else
-
-static inline bool
-tbuf_counter_invariant(void)
-{
-	return (false);
-}
-
-static inline uint64_t
-tbuf_counter_read(void)
-{
-	return (0);
-}
-
-static inline uint64_t
-tbuf_counter_glance(void)
-{
-	return (0);
 }
 
 static inline bool

@@ -187,10 +187,8 @@ wrapped: __attribute__((unused));					\
 
 #if defined(__x86_64__)
 #include "arch/x86_64/rseq.h"
-#elif defined(__aarch64__)
-#include "arch/aarch64/rseq.h"
 #else
-#error "tbuf: this processor has no restartable sections here"
+#include "arch/aarch64/rseq.h"
 #endif
 
 #define TBUF_SECTION_W_BITS						\

@@ -20,6 +20,16 @@
 
 #include "arch/rseq_types.h"
 
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* Returns true if the C library registers an area for each thread. */
+static inline bool
+tbuf_rseq_registered(void)
+{
+	return (&__rseq_size != NULL && __rseq_size != 0);
+}
+
 #if defined(__x86_64__)
 #include "arch/x86_64/rseq_area.h"
 #elif defined(__aarch64__)

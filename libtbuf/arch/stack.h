@@ -88,7 +88,7 @@ tbuf_stack_through(uint64_t pc)
 	    || (code[-4] == 0xff && code[-3] == 0x54))));
 }
 
-#elif defined(__aarch64__)
+#else /* aarch64 */
 
 enum {
 	TBUF_STACK_FP = 29,
@@ -143,8 +143,6 @@ tbuf_stack_through(uint64_t pc)
 	return ((call & 0xfffffc1f) == 0xd63f0000);
 }
 
-#else
-#error "not known: how stacks look on this architecture"
 #endif
 
 /* Returns true if pc may be the address of a program's code. */

@@ -3,8 +3,6 @@
  *
  * The rseq area of a thread (rseq_area.h) for aarch64.
  */
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
 
 /* The word before a section's abort address; the C library registers it. */
 #define TBUF_RSEQ_SIGNATURE	0xd428bc00u
@@ -46,7 +44,7 @@ tbuf_rseq_area(void)
 static inline ptrdiff_t
 tbuf_rseq_find(void *spare)
 {
-	if (&__rseq_size != NULL && __rseq_size != 0)
+	if (tbuf_rseq_registered())
 		return (__rseq_offset);
 	return ((unsigned char *)spare - tbuf_rseq_pointer());
 }
@@ -66,7 +64,7 @@ tbuf_rseq_own(void)
 static inline bool
 tbuf_rseq_ready(void)
 {
-	if (&__rseq_size == NULL || __rseq_size == 0 || !tbuf_rseq_thread())
+	if (!tbuf_rseq_registered() || !tbuf_rseq_thread())
 		return (false);
 	return ((int32_t)__atomic_load_n(&tbuf_rseq_area()->cpu_id,
 	    __ATOMIC_RELAXED) >= 0);

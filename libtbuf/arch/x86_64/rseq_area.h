@@ -3,8 +3,6 @@
  *
  * The rseq area of a thread (rseq_area.h) for x86-64.
  */
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
 
 /* Offsets in the kernel's struct rseq. */
 #define TBUF_RS_CPU_ID_START	"0"
@@ -45,7 +43,7 @@ tbuf_rseq_offset(const void *of_thread)
 static inline ptrdiff_t
 tbuf_rseq_find(void *spare)
 {
-	if (&__rseq_size != NULL && __rseq_size != 0)
+	if (tbuf_rseq_registered())
 		return (__rseq_offset);
 	return ((ptrdiff_t)tbuf_rseq_offset(spare));
 }
@@ -65,7 +63,7 @@ tbuf_rseq_ready(void)
 {
 	int32_t cpu;
 
-	if (&__rseq_size == NULL || __rseq_size == 0 || !tbuf_rseq_thread())
+	if (!tbuf_rseq_registered() || !tbuf_rseq_thread())
 		return (false);
 	__asm__ volatile("movl %%fs:" TBUF_RS_CPU_ID "(%1), %0"
 	    : "=r"(cpu) : "r"(__rseq_offset));

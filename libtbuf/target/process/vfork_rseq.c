@@ -37,7 +37,6 @@
 #define MARKED	0u
 #define LENT	1u
 
-#if defined(__x86_64__) || defined(__aarch64__)
 #define RSEQ_UNREGISTER	1
 #define RSEQ_SIZE_MIN	32u	/* least size that the C library registers */
 
@@ -69,10 +68,6 @@ take(void)
 	tbuf_rseq_clear();
 	rseq(0);
 }
-#else
-#define give_up()	false
-#define take()		((void)0)
-#endif
 
 uint32_t
 tbuf_vfork_begin(void)
