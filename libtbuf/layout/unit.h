@@ -170,6 +170,15 @@ tbuf_unit_state(uint64_t word)
 	return ((enum tbuf_unit_state)(word & 7));
 }
 
+/* Returns true if a word is that of a session, with its table in this state. */
+static inline bool
+tbuf_unit_word_is(uint64_t word, uint64_t generation,
+    enum tbuf_unit_state state)
+{
+	return (word == tbuf_unit_word(generation, tbuf_unit_instance(word),
+	    state));
+}
+
 /*
  * Returns an entry's head: how often the table has wrapped, and the records and
  * bytes of the current half.

@@ -337,14 +337,9 @@ static enum tbuf_outcome
 publish(struct tbuf_access *a, const struct tbuf_memo *memo,
     const struct tbuf_element_seen *e, uint64_t state, uint64_t sequence)
 {
-	uint32_t unused;
-
 	a->body[0] = sequence & UINT32_MAX;
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = e->pair, .old = e->state, .new = state,
-		.to = e->body, .from = a->body,
-		.size = a->body_words * sizeof(uint64_t), .slot = &unused
-	}));
+	return (tbuf_step_publish(memo, e->pair, e->state, state, e->body,
+	    a->body, a->body_words * sizeof(uint64_t)));
 }
 
 /*

@@ -58,19 +58,23 @@ tbuf_step_swap_pair(const struct tbuf_memo *memo, uint64_t *pair,
 }
 
 enum tbuf_outcome
-tbuf_step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
+tbuf_step_publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
+    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
 {
+	uint32_t unused;
 	uint64_t i;
 
 	if (memo != NULL)
-		return (tbuf_rseq_publish(memo, p));
-	if (tbuf_load(p->word) != p->old)
+		return (tbuf_rseq_publish(memo, &(struct tbuf_publish){
+			.word = word, .old = old, .new = new, .to = to,
+			.from = from, .size = size, .slot = &unused
+		}));
+	if (tbuf_load(word) != old)
 		return (TBUF_CHANGED);
 	tbuf_fence_stores();
-	for (i = 0; i < p->size / 8; i++)
-		tbuf_store(&p->to[i], p->from[i]);
-	tbuf_store(p->slot, (uint32_t)p->offset);
-	tbuf_store_release(p->word, p->new);
+	for (i = 0; i < size / 8; i++)
+		tbuf_store(&to[i], from[i]);
+	tbuf_store_release(word, new);
 	return (TBUF_COMMITTED);
 }
 

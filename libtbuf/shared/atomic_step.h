@@ -25,8 +25,10 @@ enum tbuf_outcome tbuf_step_swap(const struct tbuf_memo *, uint64_t *word,
 enum tbuf_outcome tbuf_step_swap_pair(const struct tbuf_memo *,
 	    uint64_t *pair, const uint64_t old[2], const uint64_t new[2]);
 
-enum tbuf_outcome tbuf_step_publish(const struct tbuf_memo *,
-	    const struct tbuf_publish *);
+/* Copies `size` bytes; then *word becomes `new`, if it is still `old`. */
+enum tbuf_outcome tbuf_step_publish(const struct tbuf_memo *, uint64_t *word,
+	    uint64_t old, uint64_t new, uint64_t *to, const uint64_t *from,
+	    uint64_t size);
 
 uint64_t tbuf_step_hash(const uint64_t *words, uint32_t n);
 

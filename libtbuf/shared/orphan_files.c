@@ -155,10 +155,8 @@ units_unread(int fd, unsigned slot)
 		if (pread(fd, &word, sizeof(word), (off_t)(at +
 		    sizeof(struct tbuf_units) + i *
 		    sizeof(struct tbuf_unit_entry))) == (ssize_t)sizeof(word) &&
-		    (word == tbuf_unit_word(generation,
-		    tbuf_unit_instance(word), TBUF_UNIT_BOUND) ||
-		    word == tbuf_unit_word(generation,
-		    tbuf_unit_instance(word), TBUF_UNIT_ENDING)))
+		    (tbuf_unit_word_is(word, generation, TBUF_UNIT_BOUND) ||
+		    tbuf_unit_word_is(word, generation, TBUF_UNIT_ENDING)))
 			return (true);
 	return (false);
 }

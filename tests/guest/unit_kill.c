@@ -32,10 +32,12 @@ static void	at(enum moment);
 	(at(BEFORE), (tbuf_record_emit)(f))
 #define tbuf_lock_write(f, place)					\
 	(at(BEFORE), (tbuf_lock_write)((f), (place)), at(BEHIND))
-/* finish_here() finishes the table, then count_here() counts the records. */
+/* finish_here() finishes the table, then the unit is counted. */
 #define tbuf_bound_do(b, work, argument)				\
-	((work) == finish_here ? at(BEHIND) : (work) == count_here ?	\
-	at(OVER) : (void)0, (tbuf_bound_do)((b), (work), (argument)))
+	((work) == finish_here ? at(BEHIND) : (void)0,			\
+	(tbuf_bound_do)((b), (work), (argument)))
+#define tbuf_bound_count(b, word)					\
+	(at(OVER), (tbuf_bound_count)((b), (word)))
 #define tbuf_unit_count(b, word)					\
 	(at(OVER), (tbuf_unit_count)((b), (word)))
 

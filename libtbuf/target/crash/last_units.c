@@ -23,7 +23,7 @@
 struct tables {
 	const struct tbuf_slot *slot;
 	unsigned number;
-	uint64_t base, end;		/* of the file */
+	uint64_t base;			/* of the file */
 	uint64_t generation;
 	const struct tbuf_units *units;
 	uint32_t count;
@@ -43,22 +43,17 @@ static bool
 tables_look(const struct tbuf_view *view, unsigned number, struct tables *t,
     struct tbuf_lasts *to)
 {
-	uint64_t at, size, bytes;
+	uint64_t size;
 
 	t->slot = tbuf_view_slot(view, number);
 	t->number = number;
 	t->to = to;
 	t->base = (uintptr_t)view->base;
-	t->end = tbuf_file_end(t->base);
 	t->generation = tbuf_load_acquire(&t->slot->generation);
-	t->count = tbuf_terms_units(&t->slot->terms, &size);
-	at = tbuf_load(&t->slot->units.at);
-	bytes = tbuf_units_tables(t->count) + t->count * size;
-	if (t->count == 0 || at < TBUF_TABLES || at % 64 != 0 || at > t->end ||
-	    t->end - at < bytes)
+	t->units = tbuf_units_find(t->base, t->slot, &t->count, &size);
+	if (t->units == NULL)
 		return (false);
-	t->units = (const struct tbuf_units *)(const void *)(view->base + at);
-	t->first = at + tbuf_units_tables(t->count);
+	t->first = (uintptr_t)t->units - t->base + tbuf_units_tables(t->count);
 	t->wraps = (tbuf_load(&t->slot->terms.flags) & TBUF_S_WRAP) != 0;
 	t->size = t->wraps ? size / 2 : size;
 	return (true);
@@ -69,13 +64,6 @@ entry_of(const struct tables *t, uint32_t i)
 {
 	return ((const struct tbuf_unit_entry *)(const void *)(t->units + 1) +
 	    i);
-}
-
-static bool
-word_is(const struct tables *t, uint64_t word, enum tbuf_unit_state state)
-{
-	return (word == tbuf_unit_word(t->generation,
-	    tbuf_unit_instance(word), state));
 }
 
 /* Copies an entry.  Returns false if its word changed meanwhile. */
@@ -97,8 +85,8 @@ entry_read(const struct tables *t, uint32_t i, struct tbuf_unit_entry *e)
 static bool
 in_flight(const struct tables *t, uint64_t word)
 {
-	return (word_is(t, word, TBUF_UNIT_BOUND) ||
-	    word_is(t, word, TBUF_UNIT_ENDING));
+	return (tbuf_unit_word_is(word, t->generation, TBUF_UNIT_BOUND) ||
+	    tbuf_unit_word_is(word, t->generation, TBUF_UNIT_ENDING));
 }
 
 static bool
@@ -166,7 +154,8 @@ tbuf_last_tables(struct tbuf_lasts *to, const struct tbuf_view *view,
 		if (!entry_read(&t, i, &e) || !in_flight(&t, e.word))
 			continue;
 		returned[i] = tbuf_unit_instance(e.word);
-		table_walk(&t, i, &e, word_is(&t, e.word, TBUF_UNIT_BOUND) ?
+		table_walk(&t, i, &e,
+		    tbuf_unit_state(e.word) == TBUF_UNIT_BOUND ?
 		    UINT32_MAX : (uint32_t)e.ended);
 	}
 }
@@ -215,7 +204,7 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 		envelope_walk(&t, place, last, end);
 	else if (entry_read(&t, record.table, &e) &&
 	    tbuf_unit_instance(e.word) == record.instance &&
-	    word_is(&t, e.word, TBUF_UNIT_DONE))
+	    tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_DONE))
 		table_walk(&t, record.table, &e, record.mask);
 }
 

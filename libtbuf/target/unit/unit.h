@@ -237,6 +237,8 @@ bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
  */
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
+/* Adds 1 to a word of the session that others change, too. */
+void	tbuf_bound_count(const struct tbuf_bound *, uint64_t *word) TBUF_HIDDEN;
 /*
  * tbuf_bound_wait() calls `work' under the first free lock, as tbuf_bound_do()
  * does without sections.  tbuf_bound_record() runs the steps of a record, and
@@ -247,6 +249,12 @@ enum tbuf_emit tbuf_bound_wait(const struct tbuf_bound *, tbuf_lock_work *,
 enum tbuf_emit tbuf_bound_record(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
 
+/*
+ * Returns a session's units, the number of their tables and the bytes of each,
+ * NULL if they are not in the file.
+ */
+struct tbuf_units *tbuf_units_find(uint64_t base, const struct tbuf_slot *,
+	    uint32_t *count, uint64_t *size) TBUF_HIDDEN;
 /*
  * Returns the first session with unit tables from `from' on, or TBUF_NSESSIONS.
  */

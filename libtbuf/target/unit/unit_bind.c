@@ -109,6 +109,22 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 	    tbuf_lock_do(&b->fire, work_locked, &locked, TBUF_LOST_RECORD));
 }
 
+static enum tbuf_outcome
+count_here(void *word, const struct tbuf_memo *memo)
+{
+	uint64_t n;
+
+	if (tbuf_step_load(memo, &n, word, 1) != TBUF_COMMITTED)
+		return (TBUF_CHANGED);
+	return (tbuf_step_swap(memo, word, n, n + 1));
+}
+
+void
+tbuf_bound_count(const struct tbuf_bound *b, uint64_t *word)
+{
+	(void)tbuf_bound_do(b, count_here, word);
+}
+
 /* ------------------------------------------------------------ tables */
 
 struct binding {
@@ -122,14 +138,6 @@ static struct tbuf_unit_entry *
 entry_of(const struct tbuf_bound *b, uint32_t i)
 {
 	return ((struct tbuf_unit_entry *)(void *)(b->units + 1) + i);
-}
-
-/* Returns true if a word is this session's, with its table in this state. */
-static bool
-word_is(const struct tbuf_bound *b, uint64_t word, enum tbuf_unit_state state)
-{
-	return (word == tbuf_unit_word(b->fire.generation,
-	    tbuf_unit_instance(word), state));
 }
 
 static enum tbuf_outcome
@@ -161,7 +169,8 @@ take_free(struct binding *n, const struct tbuf_memo *memo)
 		if (tbuf_step_load(memo, &word, &entry_of(n->bound, at)->word,
 		    1) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
-		if (word == 0 || word_is(n->bound, word, TBUF_UNIT_FREE))
+		if (word == 0 || tbuf_unit_word_is(word,
+		    n->bound->fire.generation, TBUF_UNIT_FREE))
 			return (take(n, memo, at, word));
 	}
 	return (TBUF_COMMITTED);
@@ -178,7 +187,8 @@ take_done(struct binding *n, const struct tbuf_memo *memo)
 		if (tbuf_step_load(memo, words, &entry_of(n->bound, i)->word,
 		    8) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
-		if (word_is(n->bound, words[0], TBUF_UNIT_DONE) &&
+		if (tbuf_unit_word_is(words[0],
+		    n->bound->fire.generation, TBUF_UNIT_DONE) &&
 		    words[7] < oldest) {
 			oldest = words[7];
 			word = words[0];
@@ -200,15 +210,12 @@ kind_name(const struct binding *n, const struct tbuf_memo *memo,
 	const uint64_t *name = n->bound->name;
 	const uint64_t fields[] = { n->bound->began, 0, name[0], name[1],
 	    name[2], name[3] };
-	uint32_t slot;
 
 	if (tbuf_step_swap(memo, &kind->state, 0, 1) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	/* If this is aborted the place is lost: it never gets a name. */
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &kind->state, .old = 1, .new = 2, .slot = &slot,
-		.to = &kind->began, .from = fields, .size = sizeof(fields)
-	}));
+	return (tbuf_step_publish(memo, &kind->state, 1, 2, &kind->began,
+	    fields, sizeof(fields)));
 }
 
 _Static_assert(offsetof(struct tbuf_unit_kind, name) -
@@ -271,35 +278,12 @@ name_copy(uint64_t *name, const char *kind)
 
 /* ------------------------------------------------------------ binding */
 
-static __attribute__((noinline)) enum tbuf_outcome
-count_without(void *argument, const struct tbuf_memo *memo)
-{
-	const struct tbuf_bound *b = argument;
-	uint64_t n;
-
-	if (tbuf_step_load(memo, &n, &b->units->without, 1) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (tbuf_step_swap(memo, &b->units->without, n, n + 1));
-}
-
 /* Returns the bound table's word, with the table in this state. */
 static uint64_t
 word_of(const struct tbuf_bound *b, uint64_t instance,
     enum tbuf_unit_state state)
 {
 	return (tbuf_unit_word(b->fire.generation, instance, state));
-}
-
-static enum tbuf_outcome
-publish(const struct tbuf_bound *b, const struct tbuf_memo *memo, uint64_t old,
-    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
-{
-	uint32_t slot;
-
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &entry_of(b, b->index)->word, .old = old, .new = new,
-		.to = to, .from = from, .size = size, .slot = &slot
-	}));
 }
 
 /*
@@ -315,8 +299,9 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
 	    tbuf_thread.tid, 1 };
 
-	if (publish(b, memo, word, word_of(b, instance, TBUF_UNIT_BOUND),
-	    &e->head, fields, sizeof(fields)) != TBUF_COMMITTED)
+	if (tbuf_step_publish(memo, &e->word, word,
+	    word_of(b, instance, TBUF_UNIT_BOUND), &e->head, fields,
+	    sizeof(fields)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	b->entry = e;
 	b->way.head = &e->head;
@@ -354,9 +339,9 @@ bound_taken(struct binding *n, const struct tbuf_memo *memo)
 		return (TBUF_CHANGED);
 	older = tbuf_unit_older(was.head);
 	next[1] = was.half[older].overwritten;
-	if (older != tbuf_unit_older(0) && publish(b, memo, word, word,
-	    &e->half[tbuf_unit_older(0)].head, next, sizeof(next)) !=
-	    TBUF_COMMITTED)
+	if (older != tbuf_unit_older(0) && tbuf_step_publish(memo, &e->word,
+	    word, word, &e->half[tbuf_unit_older(0)].head, next,
+	    sizeof(next)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	return (bound(n, memo, word));
 }
@@ -400,7 +385,8 @@ bound_any(struct binding *n, const struct tbuf_memo *memo)
 		outcome = take_done(n, memo);
 	if (outcome != TBUF_COMMITTED)
 		return (outcome);
-	return (n->taken ? bound_taken(n, memo) : count_without(b, memo));
+	return (n->taken ? bound_taken(n, memo) :
+	    count_here(&b->units->without, memo));
 }
 
 static enum tbuf_outcome
@@ -438,21 +424,16 @@ static bool
 session_look(struct tbuf_bound *b, uint64_t base, unsigned number)
 {
 	struct tbuf_slot *slot = slot_of(base, number);
-	uint64_t at, end, size, tables;
+	uint64_t size;
 
 	b->fire = (struct tbuf_fire){ .base = base, .slot = slot,
 	    .number = number };
 	b->fire.generation = tbuf_load_acquire(&slot->generation);
 	b->fire.bits = tbuf_fire_bits(slot, number);
-	b->count = tbuf_terms_units(&slot->terms, &size);
-	at = tbuf_load(&slot->units.at);
-	end = tbuf_file_end(base);
-	tables = tbuf_units_tables(b->count) + b->count * size;
-	if (b->fire.generation == 0 || b->count == 0 || at < TBUF_TABLES ||
-	    at % 64 != 0 || at > end || end - at < tables)
+	b->units = tbuf_units_find(base, slot, &b->count, &size);
+	if (b->fire.generation == 0 || b->units == NULL)
 		return (false);
 	b->ring = tbuf_load(&slot->terms.policy) == TBUF_RING;
-	b->units = (struct tbuf_units *)(uintptr_t)(base + at);
 	b->wraps = (tbuf_load(&slot->terms.flags) & TBUF_S_WRAP) != 0;
 	b->way.size = b->wraps ? size / 2 : size;
 	b->way.half = b->wraps ? b->way.size : 0;
@@ -588,7 +569,7 @@ tbuf_unit_without(uint64_t base, unsigned first)
 
 	for (i = first; i < TBUF_NSESSIONS; i = tbuf_units_first(base, i + 1))
 		if (session_look(&b, base, i))
-			(void)tbuf_bound_do(&b, count_without, &b);
+			tbuf_bound_count(&b, &b.units->without);
 }
 
 /* ------------------------------------------------------------ enter, leave */
@@ -606,13 +587,9 @@ tell_here(void *argument, const struct tbuf_memo *memo)
 	uint64_t word = tbuf_unit_word(b->fire.generation, b->instance,
 	    TBUF_UNIT_BOUND);
 	const uint64_t fields[] = { tbuf_thread.tid, t->inside };
-	uint32_t slot;
 
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &b->entry->word, .old = word, .new = word,
-		.slot = &slot, .to = &b->entry->thread, .from = fields,
-		.size = sizeof(fields)
-	}));
+	return (tbuf_step_publish(memo, &b->entry->word, word, word,
+	    &b->entry->thread, fields, sizeof(fields)));
 }
 
 void

@@ -198,7 +198,6 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	struct tbuf_unit_entry was;
 	struct fields fields;
 	unsigned total;
-	uint32_t slot;
 
 	if (tbuf_step_load(memo, &was.word, &b->entry->word, ENTRY_WORDS) !=
 	    TBUF_COMMITTED)
@@ -223,12 +222,9 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	    e->count;
 	fields.total[total ^ 1].discarded = was.total[total].discarded +
 	    (e->total - e->count);
-	if (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = &b->entry->word, .old = was.word,
-		.new = tbuf_unit_word(b->fire.generation, b->instance, next),
-		.to = &b->entry->ended, .from = &fields.ended,
-		.size = sizeof(fields), .slot = &slot
-	}) != TBUF_COMMITTED)
+	if (tbuf_step_publish(memo, &b->entry->word, was.word,
+	    tbuf_unit_word(b->fire.generation, b->instance, next),
+	    &b->entry->ended, &fields.ended, sizeof(fields)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
 	e->cached = next == TBUF_UNIT_CACHED;
 	e->totals = fields.total[total ^ 1];
@@ -251,29 +247,11 @@ finish_here(void *argument, const struct tbuf_memo *memo)
 	return (TBUF_COMMITTED);
 }
 
-/* A counter that all threads add to. */
-struct counting {
-	uint64_t *word;
-};
-
-static __attribute__((cold)) enum tbuf_outcome
-count_here(void *argument, const struct tbuf_memo *memo)
-{
-	const struct counting *c = argument;
-	uint64_t n;
-
-	if (tbuf_step_load(memo, &n, c->word, 1) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (tbuf_step_swap(memo, c->word, n, n + 1));
-}
-
 static __attribute__((cold)) void
 count(const struct tbuf_bound *b, uint64_t *word)
 {
-	struct counting c = { word };
-
 	if (!tbuf_unit_count(b, word))
-		(void)tbuf_bound_do(b, count_here, &c);
+		tbuf_bound_count(b, word);
 }
 
 __attribute__((cold)) void

@@ -4,10 +4,24 @@
  * The selection of a unit's records: they are retained if an outcome's mask
  * matches the selection of their enablings or of their probes.
  */
+#include "shared/session_build.h"
 #include "target/file/file.h"
 #include "target/lane/lane.h"
 #include "target/self/self.h"
 #include "target/unit/unit.h"
+
+struct tbuf_units *
+tbuf_units_find(uint64_t base, const struct tbuf_slot *slot, uint32_t *count,
+    uint64_t *size)
+{
+	uint64_t at = tbuf_load(&slot->units.at), end = tbuf_file_end(base);
+
+	*count = tbuf_terms_units(&slot->terms, size);
+	if (*count == 0 || at < TBUF_TABLES || at % 64 != 0 || at > end ||
+	    end - at < tbuf_units_tables(*count) + *count * *size)
+		return (NULL);
+	return ((struct tbuf_units *)(uintptr_t)(base + at));
+}
 
 /* Returns the selection of an enabling, which overrides its probes', or 0. */
 static uint64_t

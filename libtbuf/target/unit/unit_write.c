@@ -68,7 +68,6 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 	uint64_t next = tbuf_unit_head(tbuf_unit_laps(head),
 	    tbuf_unit_records(head) + 1, tbuf_unit_bytes(head) + w->size);
 	uint64_t left;
-	uint32_t slot;
 
 	p.stage[0] = tbuf_unit_clock();
 	p.stage[1] = w->fire->epid | w->size << 16 |
@@ -77,28 +76,15 @@ store(const struct writing *w, const struct tbuf_memo *memo, uint64_t head,
 	for (left = w->size;; left -= p.used, to += p.used, p.used = 0) {
 		fill(&p);
 		if (p.used == 0 || tbuf_step_publish(memo,
-		    &(struct tbuf_publish){ .word = &w->bound->entry->head,
-		    .old = head, .new = p.used == left ? next : head,
-		    .to = (uint64_t *)(void *)to, .from = p.stage,
-		    .size = p.used, .slot = &slot }) != TBUF_COMMITTED)
+		    &w->bound->entry->head, head, p.used == left ? next : head,
+		    (uint64_t *)(void *)to, p.stage, p.used) !=
+		    TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 		if (p.used == left) {
 			tbuf_bound_head(w->bound, next);
 			return (TBUF_COMMITTED);
 		}
 	}
-}
-
-static enum tbuf_outcome
-publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
-    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
-{
-	uint32_t slot;
-
-	return (tbuf_step_publish(memo, &(struct tbuf_publish){
-		.word = word, .old = old, .new = new, .to = to, .from = from,
-		.size = size, .slot = &slot
-	}));
 }
 
 /* The words of an entry that write_here() loads, from `full' on. */
@@ -123,8 +109,9 @@ wrap(struct tbuf_unit_entry *e, const struct tbuf_memo *memo,
 	 * decremented, so that the bit still alternates.
 	 */
 	laps = laps == 0xffff ? laps - 1 : laps + 1;
-	return (publish(memo, &e->head, was->head, tbuf_unit_head(laps, 0, 0),
-	    &e->half[older ^ 1].head, next, sizeof(next)));
+	return (tbuf_step_publish(memo, &e->head, was->head,
+	    tbuf_unit_head(laps, 0, 0), &e->half[older ^ 1].head, next,
+	    sizeof(next)));
 }
 
 static enum tbuf_outcome
@@ -134,8 +121,8 @@ refuse(const struct writing *w, const struct tbuf_memo *memo, uint64_t full)
 
 	if (tbuf_fire_deadline(w->fire))
 		return (TBUF_COMMITTED);
-	return (publish(memo, &w->bound->entry->full, full, full + 1, &dummy,
-	    &dummy, sizeof(dummy)));
+	return (tbuf_step_publish(memo, &w->bound->entry->full, full, full + 1,
+	    &dummy, &dummy, sizeof(dummy)));
 }
 
 _Static_assert(offsetof(struct tbuf_unit_entry, head) -
@@ -198,16 +185,6 @@ write_any(void *argument, const struct tbuf_memo *memo)
 	return (outcome);
 }
 
-static enum tbuf_outcome
-count_elsewhere(void *argument, const struct tbuf_memo *memo)
-{
-	uint64_t *word = &((struct tbuf_bound *)argument)->units->elsewhere, n;
-
-	if (tbuf_step_load(memo, &n, word, 1) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (tbuf_step_swap(memo, word, n, n + 1));
-}
-
 static struct tbuf_bound *
 bound_find(struct tbuf_unit *u, const struct tbuf_fire *f)
 {
@@ -232,7 +209,7 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	    (b = bound_find(w.unit, f)) == NULL)
 		return (false);
 	if (b->entry == NULL) {
-		(void)tbuf_bound_do(b, count_elsewhere, b);
+		tbuf_bound_count(b, &b->units->elsewhere);
 		return (false);
 	}
 	w.bound = b;

@@ -21,8 +21,8 @@ static enum tbuf_outcome here_load(const struct tbuf_memo *, uint64_t *,
     const uint64_t *, uint64_t);
 static enum tbuf_outcome here_swap_pair(const struct tbuf_memo *, uint64_t *,
     const uint64_t [2], const uint64_t [2]);
-static enum tbuf_outcome here_publish(const struct tbuf_memo *,
-    const struct tbuf_publish *);
+static enum tbuf_outcome here_publish(const struct tbuf_memo *, uint64_t *,
+    uint64_t, uint64_t, uint64_t *, const uint64_t *, uint64_t);
 static enum tbuf_outcome here_add(const struct tbuf_memo *, uint64_t *,
     uint64_t);
 
@@ -149,20 +149,21 @@ here_swap_pair(const struct tbuf_memo *memo, uint64_t *pair,
 }
 
 static enum tbuf_outcome
-here_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
+here_publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
+    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
 {
-	uint64_t i, n = p->size / 8;
+	uint64_t i, n = size / 8;
 
-	if (step(memo, true) != TBUF_COMMITTED || tbuf_load(p->word) != p->old)
+	if (step(memo, true) != TBUF_COMMITTED || tbuf_load(word) != old)
 		return (TBUF_CHANGED);
 	for (i = 0; i < n; i++) {
-		p->to[i] = p->from[i];
+		to[i] = from[i];
 		if ((i == n - 2 || i == n - 1) &&
 		    step(memo, true) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
 	}
 	/* A section that is not aborted saw no change of the word. */
-	tbuf_store(p->word, p->new);
+	tbuf_store(word, new);
 	return (TBUF_COMMITTED);
 }
 

@@ -14,8 +14,8 @@
 #define tbuf_step_publish	step_publish
 #define tbuf_step_load		step_load
 
-static enum tbuf_outcome step_publish(const struct tbuf_memo *,
-    const struct tbuf_publish *);
+static enum tbuf_outcome step_publish(const struct tbuf_memo *, uint64_t *,
+    uint64_t, uint64_t, uint64_t *, const uint64_t *, uint64_t);
 static enum tbuf_outcome step_load(const struct tbuf_memo *, uint64_t *,
     const uint64_t *, uint64_t);
 
@@ -36,23 +36,24 @@ static uint64_t looks = UINT64_MAX;	/* loads until the session ends */
 
 /* Stores from the last word to the first, as sections do. */
 static enum tbuf_outcome
-step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
+step_publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
+    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
 {
 	uint64_t i;
 
 	(void)memo;
-	if (*p->word != p->old)
+	if (*word != old)
 		return (TBUF_CHANGED);
-	for (i = p->size / 8; i > 0; i--) {
+	for (i = size / 8; i > 0; i--) {
 		if (most == 0)
 			return (TBUF_CHANGED);
 		most--;
-		p->to[i - 1] = p->from[i - 1];
+		to[i - 1] = from[i - 1];
 	}
 	if (most == 0)
 		return (TBUF_CHANGED);
 	most--;
-	*p->word = p->new;
+	*word = new;
 	return (TBUF_COMMITTED);
 }
 

@@ -13,8 +13,8 @@
 /* This function replaces the section, and stops where the test wants. */
 #define tbuf_step_publish	step_publish
 
-static enum tbuf_outcome step_publish(const struct tbuf_memo *,
-    const struct tbuf_publish *);
+static enum tbuf_outcome step_publish(const struct tbuf_memo *, uint64_t *,
+    uint64_t, uint64_t, uint64_t *, const uint64_t *, uint64_t);
 
 #include "target/unit/unit_end.c"
 #include "target/unit/unit_write.c"
@@ -32,17 +32,18 @@ static uint64_t table[RECORDS * WORDS];
 static uint64_t most;		/* words that are still stored */
 
 static enum tbuf_outcome
-step_publish(const struct tbuf_memo *memo, const struct tbuf_publish *p)
+step_publish(const struct tbuf_memo *memo, uint64_t *word, uint64_t old,
+    uint64_t new, uint64_t *to, const uint64_t *from, uint64_t size)
 {
-	uint64_t n = p->size / 8;
+	uint64_t n = size / 8;
 
 	(void)memo;
-	if (*p->word != p->old)
+	if (*word != old)
 		return (TBUF_CHANGED);
-	memcpy(p->to, p->from, 8 * (n < most ? n : most));
+	memcpy(to, from, 8 * (n < most ? n : most));
 	if (most <= n)
 		return (TBUF_CHANGED);
-	*p->word = p->new;
+	*word = new;
 	return (TBUF_COMMITTED);
 }
 
