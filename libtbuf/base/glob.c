@@ -198,8 +198,9 @@ tbuf_description_end(const char *p, const char *last, uint64_t *selection)
 	return (end);
 }
 
-/* Most colons of a description; each :: in the function counts as two. */
-#define COLONS_MAX	33
+/* Most colons of a function, and of a description. */
+#define FUNCTION_COLONS	32
+#define COLONS_MAX	(FUNCTION_COLONS + 3)
 
 /* One description of a list, up to its comma or the list's end. */
 struct description {
@@ -248,7 +249,8 @@ is_function(struct part part, const char *const *colons, unsigned n)
 			return (false);
 		behind = colons[i + 1] + 1;
 	}
-	return (n % 2 == 0 && (n == 0 || behind < part.end));
+	return (n % 2 == 0 && n <= FUNCTION_COLONS &&
+	    (n == 0 || behind < part.end));
 }
 
 /*

@@ -170,7 +170,7 @@ START_TEST(colons_that_are_no_scope_are_fields)
 		"a::b:c:d", "p:m::f:n:x", "a:::b:c:d", "p:m:f:::n",
 		"x::y,a::::"
 	};
-	char deep[3 * 20 + 8] = "a";
+	char deep[3 * 20 + 8] = "a", whole[sizeof(deep) + 4] = "p:m:";
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -180,8 +180,16 @@ START_TEST(colons_that_are_no_scope_are_fields)
 		strcat(deep, "::a");
 	strcat(deep, ":n");
 	ck_assert_int_eq(tbuf_description_check(deep), 0);
+	strcat(whole, deep);
+	ck_assert_int_eq(tbuf_description_check(whole), 0);
+	ck_assert_int_eq(tbuf_description_check(whole + 2), 0);
+	/* The first name may also be a provider. */
 	memmove(deep + 3, deep, strlen(deep) + 1);
 	memcpy(deep, "a::", 3);
+	ck_assert_int_eq(tbuf_description_check(deep), 0);
+	strcpy(whole + 4, deep);
+	ck_assert_int_eq(tbuf_description_check(whole), -EINVAL);
+	memmove(deep + 3, deep, strlen(deep) + 1);
 	ck_assert_int_eq(tbuf_description_check(deep), -EINVAL);
 }
 END_TEST
