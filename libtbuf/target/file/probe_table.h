@@ -35,8 +35,9 @@ struct tbuf_candidate {
 
 /*
  * The table's lock: held, with signals blocked, while probes are added or
- * searched; tbuf_sites_unregister() blocks none.  A forked child releases it if
- * a thread of its parent held it.
+ * searched; tbuf_sites_unregister() blocks none, but a handler meanwhile does
+ * not wait for the lock.  A forked child releases it if a thread of its parent
+ * held it.
  */
 void	tbuf_table_lock(void) TBUF_HIDDEN;
 void	tbuf_table_unlock(void) TBUF_HIDDEN;

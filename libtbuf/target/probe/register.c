@@ -230,18 +230,23 @@ site_remove(struct tbuf_site *site)
 
 /*
  * Blocks no signals: at exit a seccomp filter may kill the process for any
- * system call.
+ * system call.  While `busy' is not 0 a handler registers nothing, and needs no
+ * lock to unregister sites: its thread has it.
  */
 void
 tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop)
 {
 	struct tbuf_site *site;
+	bool locked = tbuf_thread.busy++ != 0;
 
-	tbuf_table_lock();
+	if (!locked)
+		tbuf_table_lock();
 	for (site = start; site < stop; site++)
 		if (site->version == TBUF_SITE_VERSION)
 			site_remove(site);
-	tbuf_table_unlock();
+	if (!locked)
+		tbuf_table_unlock();
+	tbuf_thread.busy--;
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,49 @@ START_TEST(the_hot_word_of_a_site_is_its_pointer)
 	ck_assert_ptr_eq(hot[0], &sites[0].zero);
 	ck_assert_ptr_eq(sites[0].enabled, hot[0]);
 	ck_assert_ptr_eq(hot[1], &sites[1].zero);
+}
+END_TEST
+
+static const uint32_t **faulting;	/* in a page of its own */
+static struct tbuf_site handled;
+static int handled_error;
+
+/* Runs amid tbuf_sites_unregister(), which stores to the page. */
+static void
+handler(int number)
+{
+	struct tbuf_site more = { .state = 0 };
+
+	(void)number;
+	mprotect(faulting, TBUF_PAGE, PROT_READ | PROT_WRITE);
+	handled_error = tbuf_probe_register(&more, "t", "m", "f", "more", 0,
+	    NULL, NULL);
+	tbuf_probe_unregister(&handled);
+}
+
+START_TEST(a_handler_amid_an_unregistration_does_not_wait)
+{
+	struct tbuf_site hot = { .text = "t, faulting", .function = "f",
+	    .version = TBUF_SITE_VERSION, .kind = TBUF_SITE_PROBE };
+	struct sigaction action = { .sa_handler = handler };
+
+	faulting = mmap(NULL, TBUF_PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(faulting != MAP_FAILED);
+	*faulting = &hot.zero;
+	hot.hot = faulting;
+	tbuf_sites_register(&hot, &hot + 1);
+	site(&handled, "handled", 0, NULL);
+	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+	mprotect(faulting, TBUF_PAGE, PROT_READ);
+	tbuf_sites_unregister(&hot, &hot + 1);
+	ck_assert_int_eq(handled_error, -EBUSY);
+	ck_assert_ptr_eq(handled.enabled, &handled.zero);
+	ck_assert_ptr_eq(*faulting, &hot.zero);
+	/* The lock is free again. */
+	site(&handled, "handled", 0, NULL);
+	tbuf_probe_unregister(&handled);
+	munmap(faulting, TBUF_PAGE);
 }
 END_TEST
 
@@ -293,6 +337,7 @@ main(void)
 		names_of_arguments_are_made_different,
 		a_selection_is_that_of_the_next_registration,
 		a_batch_registers_what_single_calls_do,
+		a_handler_amid_an_unregistration_does_not_wait,
 		only_a_function_has_colons_and_only_in_the_midst,
 		many_probes_are_found_again
 	};
