@@ -162,21 +162,24 @@ fill_at(const struct tbuf_text_own *own, uint64_t position)
 	return (room < TBUF_TRACE_MARK_SIZE ? room : 0);
 }
 
-/* Appends a line, in the steps of layout/text_trace.h. */
+/*
+ * Appends a line, in the steps of layout/text_trace.h.  It is longer than a mark,
+ * as its time alone is: the new mark is not over the old one.
+ */
 static void
 append(struct tbuf_text_own *own, const char *line, size_t n)
 {
 	static const char blanks[] = "          ";
 	uint64_t end = own->next + n;
 	size_t fill = fill_at(own, end);
-	size_t over = n < TBUF_TRACE_MARK_SIZE ? n : TBUF_TRACE_MARK_SIZE;
 
 	reserve(own, end + fill + TBUF_TRACE_MARK_SIZE);
 	tbuf_fence_stores();
 	put(own, end + fill, TBUF_TRACE_MARK, TBUF_TRACE_MARK_SIZE);
 	put(own, end, blanks, fill);
-	put(own, own->next + over, line + over, n - over);
-	put(own, own->next, line, over);
+	put(own, own->next + TBUF_TRACE_MARK_SIZE, line + TBUF_TRACE_MARK_SIZE,
+	    n - TBUF_TRACE_MARK_SIZE);
+	put(own, own->next, line, TBUF_TRACE_MARK_SIZE);
 	own->next = end + fill;
 	tbuf_store(&own->trace->lost, tbuf_load(&own->lost));
 	tbuf_store_release(&own->trace->next, own->next);

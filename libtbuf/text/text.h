@@ -109,7 +109,10 @@ extern struct tbuf_component tbuf_assertions TBUF_HIDDEN;
  * memory_trace.c: makes a chunk of `kbytes'.  Returns 0 or -errno.
  */
 int	tbuf_trace_make(uint32_t kbytes) TBUF_HIDDEN;
-/* Writes a line with its newline, cut if too long.  Returns false if lost. */
+/*
+ * Writes a line with its newline, cut if too long.  It is at least as long as a
+ * mark.  Returns false if it is lost.
+ */
 bool	tbuf_trace_write(char *line, size_t size) TBUF_HIDDEN;
 /* Flushes to a file.  Returns 0 or -errno; -EBUSY: a thread holds the lock. */
 int	tbuf_trace_flush(const char *path) TBUF_HIDDEN;

@@ -129,6 +129,22 @@ START_TEST(a_line_that_the_mark_just_meets_stays)
 }
 END_TEST
 
+/* So no line's end mark is over the mark before it. */
+START_TEST(the_shortest_line_is_longer_than_the_mark)
+{
+	struct tbuf_component c = { .name = "a" };
+	uint64_t before;
+
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	ck_assert_int_eq(tbuf_component_register(&c), 0);
+	before = tbuf_text_own->next;
+	tbuf_text(&c, TBUF_INFO, "%s", "");
+	ck_assert_uint_gt(tbuf_text_own->next - before, TBUF_TRACE_MARK_SIZE);
+	ck_assert(text_mark_stands());
+	tbuf_component_unregister(&c);
+}
+END_TEST
+
 /* A line longer than the chunk is cut, any other one is whole. */
 START_TEST(a_line_too_long_for_the_chunk_is_cut)
 {
@@ -475,6 +491,7 @@ main(void)
 		the_mark_is_never_split,
 		the_last_lines_are_held_in_order,
 		a_line_that_the_mark_just_meets_stays,
+		the_shortest_line_is_longer_than_the_mark,
 		a_line_too_long_for_the_chunk_is_cut,
 		a_line_is_whole_or_not_there_at_each_instruction,
 		a_thread_that_ends_amid_a_line_holds_nobody_up,
