@@ -133,42 +133,18 @@ flag(const char *value, int64_t *number)
 	return (0);
 }
 
-/* A CPU; 0 for a bare name. */
+/* A whole number from `least` to `most`. */
 static int
-cpu(const char *value, int64_t *number)
-{
-	uint64_t n = 0;
-	char *end;
-
-	if (value != NULL && (integer(value, &n, &end) != 0 || *end != '\0'))
-		return (-EINVAL);
-	*number = (int64_t)n;
-	return (n < TBUF_NCPUS ? 0 : -EINVAL);
-}
-
-static int
-nbuf(const char *value, int64_t *number)
+number_in(const char *value, uint64_t least, uint64_t most, int64_t *number)
 {
 	uint64_t n;
 	char *end;
 
 	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0' ||
-	    n < 1 || n > TBUF_THREAD_LANES_MAX - 1)
+	    n < least || n > most)
 		return (-EINVAL);
 	*number = (int64_t)n;
 	return (0);
-}
-
-static int
-units(const char *value, int64_t *number)
-{
-	uint64_t n = 0;
-	char *end;
-
-	if (value == NULL || integer(value, &n, &end) != 0 || *end != '\0')
-		return (-EINVAL);
-	*number = (int64_t)n;
-	return (n <= TBUF_NUNITS ? 0 : -EINVAL);
 }
 
 /* The size of a unit's table, rounded up to a power of two. */
@@ -289,7 +265,9 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 	case TBUF_OPTION_FLAG:
 		return (flag(value, number));
 	case TBUF_OPTION_CPU:
-		return (cpu(value, number));
+		/* 0 for a bare name. */
+		return (number_in(value == NULL ? "0" : value, 0,
+		    TBUF_NCPUS - 1, number));
 	case TBUF_OPTION_POLICY:
 		return (policy(value, number));
 	case TBUF_OPTION_RESIZE:
@@ -297,9 +275,10 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 	case TBUF_OPTION_SCOPE:
 		return (tbuf_option_word(value, scopes, number));
 	case TBUF_OPTION_NBUF:
-		return (nbuf(value, number));
+		return (number_in(value, 1, TBUF_THREAD_LANES_MAX - 1,
+		    number));
 	case TBUF_OPTION_UNITS:
-		return (units(value, number));
+		return (number_in(value, 0, TBUF_NUNITS, number));
 	case TBUF_OPTION_UNITSIZE:
 		return (unit_size(value, number));
 	case TBUF_OPTION_UNITPOLICY:

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /*
  * Adds `step' (1 or -1) to this thread's mark: while the mark is not 0, fires
  * of this thread go to lock lanes.  Async-signal-safe.
  */
-__attribute__((visibility("default")))
 void	tbuf_thread_mark(int step);
 
 /*
@@ -22,7 +23,6 @@ void	tbuf_thread_mark(int step);
  * calls, of the system and of the C library, are not the program's.  Returns
  * the new depth.  Async-signal-safe.
  */
-__attribute__((visibility("default")))
 uint32_t tbuf_thread_hide(int step);
 
 /*
@@ -31,11 +31,8 @@ uint32_t tbuf_thread_hide(int step);
  * or vfork has failed.  The first returns the others' token.  errno is
  * preserved.
  */
-__attribute__((visibility("default")))
 uint32_t tbuf_vfork_begin(void);
-__attribute__((visibility("default")))
 void	tbuf_vfork_child(uint32_t token);
-__attribute__((visibility("default")))
 void	tbuf_vfork_end(uint32_t token);
 
 /*
@@ -43,7 +40,6 @@ void	tbuf_vfork_end(uint32_t token);
  * If that is the calling thread, called from a function that the library uses,
  * it cannot register any.  Async-signal-safe.
  */
-__attribute__((visibility("default")))
 bool	tbuf_life_busy(void);
 
 /*
@@ -51,9 +47,7 @@ bool	tbuf_life_busy(void);
  * the table is locked once for all of them.  The calling thread must not wait
  * for any other in between.
  */
-__attribute__((visibility("default")))
 void	tbuf_batch_begin(sigset_t *mask);
-__attribute__((visibility("default")))
 void	tbuf_batch_end(const sigset_t *mask);
 
 /*
@@ -72,7 +66,6 @@ struct tbuf_batch_probe {
 	size_t argnames_size;	/* with the NULs */
 	const struct tbuf_site *like;
 };
-__attribute__((visibility("default")))
 int	tbuf_batch_register(struct tbuf_site *site,
 	    const struct tbuf_batch_probe *);
 
@@ -83,7 +76,6 @@ int	tbuf_batch_register(struct tbuf_site *site,
  * 0.  Such a site is fired in no other way.  Async-signal-safe; preserves
  * errno.
  */
-__attribute__((visibility("default")))
 void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
 	    uint64_t inner, uint64_t pc, uint64_t sp, uint64_t fp);
 
@@ -93,7 +85,6 @@ void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
  * word must not be written to any more.
  */
 struct tbuf_semaphore;
-__attribute__((visibility("default")))
 void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
 	    uint16_t *word);
 
@@ -102,7 +93,8 @@ void	tbuf_site_semaphore(const struct tbuf_site *, struct tbuf_semaphore *,
  * so that it is not found as a target, nor reported by consumers that have
  * found it (drain.c).
  */
-__attribute__((visibility("hidden")))
-void	tbuf_life_withdraw(void);
+__attribute__((visibility("hidden"))) void tbuf_life_withdraw(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -20,32 +20,25 @@
 #define UNITSIZE	(UINT64_C(64) << 10)
 
 /* The options of sessions that targets build. */
+enum {
+	BUF_SIZE, BUF_POLICY, BUF_RESIZE, STR_SIZE, ONLY_CPU, FOLLOW, BUF_SCOPE,
+	NBUF, N_UNITS, UNIT_SIZE, UNIT_POLICY
+};
 static const struct {
 	char name[12];
 	uint8_t kind;
 } known[] = {
-#define BUF_SIZE	0
-	{ "bufsize", TBUF_OPTION_SIZE },
-#define BUF_POLICY	1
-	{ "bufpolicy", TBUF_OPTION_POLICY },
-#define BUF_RESIZE	2
-	{ "bufresize", TBUF_OPTION_RESIZE },
-#define STR_SIZE	3
-	{ "strsize", TBUF_OPTION_STRSIZE },
-#define ONLY_CPU	4
-	{ "cpu", TBUF_OPTION_CPU },
-#define FOLLOW		5
-	{ "follow", TBUF_OPTION_FLAG },
-#define BUF_SCOPE	6
-	{ "bufscope", TBUF_OPTION_SCOPE },
-#define NBUF		7
-	{ "nbuf", TBUF_OPTION_NBUF },
-#define N_UNITS		8
-	{ "nunits", TBUF_OPTION_UNITS },
-#define UNIT_SIZE	9
-	{ "unitsize", TBUF_OPTION_UNITSIZE },
-#define UNIT_POLICY	10
-	{ "unitpolicy", TBUF_OPTION_UNITPOLICY },
+	[BUF_SIZE] = { "bufsize", TBUF_OPTION_SIZE },
+	[BUF_POLICY] = { "bufpolicy", TBUF_OPTION_POLICY },
+	[BUF_RESIZE] = { "bufresize", TBUF_OPTION_RESIZE },
+	[STR_SIZE] = { "strsize", TBUF_OPTION_STRSIZE },
+	[ONLY_CPU] = { "cpu", TBUF_OPTION_CPU },
+	[FOLLOW] = { "follow", TBUF_OPTION_FLAG },
+	[BUF_SCOPE] = { "bufscope", TBUF_OPTION_SCOPE },
+	[NBUF] = { "nbuf", TBUF_OPTION_NBUF },
+	[N_UNITS] = { "nunits", TBUF_OPTION_UNITS },
+	[UNIT_SIZE] = { "unitsize", TBUF_OPTION_UNITSIZE },
+	[UNIT_POLICY] = { "unitpolicy", TBUF_OPTION_UNITPOLICY }
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
