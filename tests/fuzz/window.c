@@ -48,7 +48,7 @@ make_file(void (*add)(void))
 	    MAP_SHARED, fd, 0);
 	FUZZ_CHECK(window_image.view.base != MAP_FAILED);
 	window_image.view.tables = tbuf_self.tables;
-	memcpy(window_image.view.base, tbuf_file_base(),
+	memcpy(window_image.view.base, tbuf_file.base,
 	    window_image.view.tables.areas);
 	image_sessions(&window_image);
 	if (add != NULL)
@@ -69,7 +69,7 @@ guard(unsigned char *at)
 void
 window_make(void (*add)(void))
 {
-	unsigned char *window = tbuf_file_base();
+	unsigned char *window = tbuf_file.base;
 	int fd;
 
 	FUZZ_CHECK(tbuf_target_view().base != NULL);

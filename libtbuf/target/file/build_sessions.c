@@ -672,8 +672,7 @@ tbuf_wanted_missed(const char *why)
 static void
 runs_read(bool missed)
 {
-	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
-	    tbuf_self.tables };
+	const struct tbuf_view view = tbuf_file_view();
 	const struct tbuf_control *control = tbuf_view_control(&view);
 	const struct tbuf_terms *terms;
 	struct tbuf_slot *slot;

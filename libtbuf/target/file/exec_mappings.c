@@ -23,19 +23,6 @@
 
 static char text[TBUF_MAPPINGS_MAX];
 
-static bool
-names_wanted(const struct tbuf_view *view)
-{
-	unsigned i;
-
-	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load_acquire(&tbuf_view_control(view)->state[i]) ==
-		    TBUF_ACTIVE && (tbuf_load(&tbuf_view_slot(view,
-		    i)->terms.flags) & TBUF_S_NAMES) != 0)
-			return (true);
-	return (false);
-}
-
 /* Returns true if "START-END PERMISSIONS ..." is an executable mapping. */
 static bool
 line_wanted(const char *line, size_t size)
@@ -84,9 +71,8 @@ lines_read(void)
 void
 tbuf_mappings_leave(void)
 {
-	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
-	    tbuf_self.tables };
+	const struct tbuf_view view = tbuf_file_view();
 
-	if (names_wanted(&view))
+	if (tbuf_session_any(&view, TBUF_S_NAMES))
 		tbuf_table_leave(&view, text, lines_read());
 }

@@ -36,9 +36,6 @@ tbuf_file_flags(void)
 	    (tbuf_self.peek == TBUF_PEEK_NOT ? 0 : TBUF_F_COPYIN));
 }
 
-/* Returns the window's address, NULL before it is reserved. */
-unsigned char *tbuf_file_base(void) TBUF_HIDDEN;
-
 /* Returns a new descriptor of the named file, or -1. */
 int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
 
@@ -70,9 +67,12 @@ void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
 static inline struct tbuf_view
 tbuf_file_view(void)
 {
-	return ((struct tbuf_view){ tbuf_file_base(), tbuf_self.window,
+	return ((struct tbuf_view){ tbuf_file.base, tbuf_self.window,
 	    tbuf_self.tables });
 }
+
+/* Returns true if an active session has all of these flags, TBUF_S_*. */
+bool	tbuf_session_any(const struct tbuf_view *, uint64_t flags) TBUF_HIDDEN;
 
 /*
  * Makes or adopts the control file and maps it.  Returns NULL, or why not, in

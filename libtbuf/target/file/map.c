@@ -28,12 +28,6 @@
 /* Aligned, so that its ELF section does not need a second page. */
 struct tbuf_file tbuf_file TBUF_FORKED __attribute__((aligned(512)));
 
-unsigned char *
-tbuf_file_base(void)
-{
-	return (tbuf_file.base);
-}
-
 /*
  * O_NONBLOCK: another process may hold a lease, which must not block this open.
  */
@@ -91,17 +85,16 @@ tbuf_file_map(int fd)
 	return (true);
 }
 
-/* Returns true if an active session is read after the process ends. */
-static bool
-is_retained(const struct tbuf_view *view)
+bool
+tbuf_session_any(const struct tbuf_view *view, uint64_t flags)
 {
 	const struct tbuf_control *control = tbuf_view_control(view);
 	unsigned i;
 
 	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load(&control->state[i]) == TBUF_ACTIVE &&
-		    (tbuf_load(&tbuf_view_slot(view, i)->terms.flags) &
-		    TBUF_S_KEEP) != 0)
+		if (tbuf_load_acquire(&control->state[i]) == TBUF_ACTIVE &&
+		    (flags & ~tbuf_load(&tbuf_view_slot(view,
+		    i)->terms.flags)) == 0)
 			return (true);
 	return (false);
 }
@@ -120,7 +113,7 @@ tbuf_file_dump(int fd)
 	struct tbuf_view view = tbuf_file_view();
 	struct stat st;
 
-	if (is_retained(&view) && fstat(fd, &st) == 0)
+	if (tbuf_session_any(&view, TBUF_S_KEEP) && fstat(fd, &st) == 0)
 		dump((uint64_t)st.st_size);
 }
 
@@ -135,7 +128,7 @@ tbuf_file_fatal(int number)
 	if (number != 0 &&
 	    tbuf_view_control(&view)->pid == (uint32_t)getpid())
 		tbuf_store(&tbuf_view_control(&view)->fatal, (uint32_t)number);
-	if (is_retained(&view))
+	if (tbuf_session_any(&view, TBUF_S_KEEP))
 		dump(tbuf_load(&tbuf_view_control(&view)->end));
 }
 

@@ -359,8 +359,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 uint32_t
 tbuf_table_remove(uint32_t index)
 {
-	const struct tbuf_view view = { tbuf_file_base(), tbuf_self.window,
-	    tbuf_self.tables };
+	const struct tbuf_view view = tbuf_file_view();
 	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
 
 	/* Loaded last: the child of a handler that forks finds it zero. */

@@ -169,7 +169,7 @@ let_in(void)
 	    (local_page = local_map(0, 0)) == NULL)
 		return (false);
 	local_page->cpus = memo_cpus;
-	local_page->base = (uint64_t)(uintptr_t)tbuf_file_base();
+	local_page->base = (uint64_t)(uintptr_t)tbuf_file.base;
 	tbuf_store_release(&tbuf_local, local_page);
 	return (true);
 }
@@ -374,13 +374,8 @@ bool
 tbuf_life_traced(void)
 {
 	struct tbuf_view view = tbuf_target_view();
-	unsigned i;
 
-	for (i = 0; view.base != NULL && i < TBUF_NSESSIONS; i++)
-		if (tbuf_load(&tbuf_view_control(&view)->state[i]) ==
-		    TBUF_ACTIVE)
-			return (true);
-	return (false);
+	return (view.base != NULL && tbuf_session_any(&view, 0));
 }
 
 void

@@ -49,7 +49,7 @@ adopted(void)
 	int board = -1;
 
 	ck_assert_ptr_null(tbuf_file_begin(runtime, &board, geteuid()));
-	control = (const struct tbuf_control *)(const void *)tbuf_file_base();
+	control = (const struct tbuf_control *)(const void *)tbuf_file.base;
 	ck_assert_int_eq((pid_t)control->pid, getpid());
 	ck_assert_uint_eq(control->stage, TBUF_STAGE_LIVE);
 	return (control->random == made.control->random);
