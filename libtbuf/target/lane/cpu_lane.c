@@ -20,24 +20,25 @@
 uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 #endif
 
-static uint32_t
-thread_id(void)
-{
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
-	return (tbuf_thread.tid);
-}
-
 uint32_t
 tbuf_current_cpu(void)
 {
 	uint32_t number = 0;
 
-	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+	if (tbuf_fire_sections())
 		return (tbuf_rseq_cpu());
 	if (tbuf_self.cpu_readable)
 		(void)tbuf_counter_read_cpu(&number);
 	return (number);
+}
+
+static void
+memo_lane(struct tbuf_memo *m, const struct tbuf_place *place)
+{
+	m->lane = place->lane;
+	m->data = place->data;
+	m->mask8 = place->storage - 8;
+	m->bufsize = place->size;
 }
 
 /* Makes the memo of a CPU's lane, if the CPU has one. */
@@ -51,16 +52,13 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	m->bits = f->bits;
 	m->generation = f->generation;
 	m->slot = f->slot;
-	m->lane = place.lane;
-	m->data = place.data;
-	m->mask8 = place.storage - 8;
-	m->bufsize = place.size;
+	memo_lane(m, &place);
 	m->fill_mask = tbuf_load(&f->slot->fill_mask);
 	m->heads = tbuf_fire_heads(f->base, f->slot);
 	m->ecbs = tbuf_fire_ecbs(f->base, f->slot, &m->ecb_max);
 	m->cpu = cpu;
 	m->none = 0;
-	m->tid = thread_id();
+	m->tid = tbuf_thread_tid();
 	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
 	return (m->heads != NULL);
 }
@@ -71,12 +69,8 @@ memo_thread_lane(const struct tbuf_fire *f, struct tbuf_memo *m)
 {
 	struct tbuf_place place;
 
-	if (!tbuf_thread_lane_place(f, m, &place))
-		return;
-	m->lane = place.lane;
-	m->data = place.data;
-	m->mask8 = place.storage - 8;
-	m->bufsize = place.size;
+	if (tbuf_thread_lane_place(f, m, &place))
+		memo_lane(m, &place);
 }
 
 /*
@@ -180,7 +174,7 @@ tbuf_lane_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 	struct tbuf_memo memo;
 	unsigned try;
 
-	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+	if (!tbuf_fire_sections())
 		return (tbuf_lock_store(f, word, value));
 	for (try = 0; try < ABORTS_MAX; try++) {
 		if (!memo_make(f, tbuf_rseq_cpu(), &memo))
@@ -215,7 +209,7 @@ do_here(const struct tbuf_fire *f, struct tbuf_memo *memo,
 {
 	unsigned try;
 
-	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+	if (!tbuf_fire_sections())
 		return (false);
 	for (try = 0; try < ABORTS_MAX; try++) {
 		if (!memo_refresh(f, memo, tbuf_rseq_cpu()))
@@ -261,9 +255,9 @@ tbuf_lane_put(const struct tbuf_fire *f)
 	uint32_t cpu;
 	unsigned try;
 
-	if (!tbuf_self.rseq || tbuf_thread.shared != 0 || !tbuf_rseq_ready())
+	if (!tbuf_fire_sections())
 		return (tbuf_lock_emit(f));
-	thread_id();
+	(void)tbuf_thread_tid();
 	tbuf_fire_write(f, &w);
 	for (try = 0; try < ABORTS_MAX; try++) {
 		cpu = tbuf_rseq_cpu();

@@ -59,6 +59,13 @@ enum tbuf_emit {
 	TBUF_EMIT_RETRY		/* session changed: start again */
 };
 
+/* Returns true if this thread uses sections. */
+static inline bool
+tbuf_fire_sections(void)
+{
+	return (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready());
+}
+
 /* Returns the number of the CPU that this thread runs on, 0 if unknown. */
 uint32_t tbuf_current_cpu(void) TBUF_HIDDEN;
 

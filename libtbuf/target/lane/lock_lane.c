@@ -233,7 +233,7 @@ clock_and_cpu(uint32_t *cpu)
 	if (tbuf_self.cpu_readable)
 		return (tbuf_counter_read_cpu(cpu));
 	*cpu = UINT32_MAX;
-	if (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready())
+	if (tbuf_fire_sections())
 		*cpu = tbuf_rseq_cpu();
 	return (tbuf_clock_read(tbuf_self.clock));
 }
@@ -477,10 +477,8 @@ enum tbuf_emit
 tbuf_lock_store(const struct tbuf_fire *f, uint64_t *word, uint64_t value)
 {
 	struct storing storing = { word, value };
-	uint32_t first, n = lanes_begin(f, &first);
 
-	return (any_lane(f, n, first, store, &storing) ? TBUF_EMIT_DONE :
-	    count_nolane(f, &f->slot->locks[first].nolane[TBUF_LOST_STORE]));
+	return (tbuf_lock_do(f, store, &storing, TBUF_LOST_STORE));
 }
 
 enum tbuf_emit

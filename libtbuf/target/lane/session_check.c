@@ -61,15 +61,10 @@ tbuf_fire_deadline(const struct tbuf_fire *f)
 uint32_t
 tbuf_fire_next(const struct tbuf_fire *f)
 {
-	uint64_t at = tbuf_load(&f->slot->ecbs);
-	uint64_t end = tbuf_file_end(f->base);
-	uint32_t max = tbuf_load(&f->slot->ecb_max);
+	uint64_t max;
+	const struct tbuf_ecb *ecbs = tbuf_fire_ecbs(f->base, f->slot, &max);
 
-	if (f->epid >= max || at % sizeof(struct tbuf_ecb) != 0 ||
-	    at > end || end - at < (f->epid + 1u) * sizeof(struct tbuf_ecb))
-		return (0);
-	return (tbuf_load(&((struct tbuf_ecb *)(uintptr_t)(f->base + at))
-	    [f->epid].next));
+	return (f->epid < max ? tbuf_load(&ecbs[f->epid].next) : 0);
 }
 
 struct tbuf_lane_counters *

@@ -112,6 +112,15 @@ tbuf_thread_forget(void)
 /* Returns this thread's id as the C library has it.  No system call. */
 uint32_t tbuf_thread_id(void) TBUF_HIDDEN;
 void	tbuf_thread_init(void) TBUF_HIDDEN;
+/* Returns the id as this thread remembers it. */
+static inline uint32_t
+tbuf_thread_tid(void)
+{
+	if (tbuf_thread.tid == 0)
+		tbuf_thread.tid = tbuf_thread_id();
+	return (tbuf_thread.tid);
+}
+
 /*
  * Returns a number that is never drawn twice in this process; and this
  * thread's.

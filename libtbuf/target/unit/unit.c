@@ -184,8 +184,7 @@ tbuf_unit_enter(uint64_t number)
 		return (number == 0 ? 0 : -ENOENT);
 	if ((error = tbuf_unit_own(u, number)) != 0)
 		return (error);
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
+	(void)tbuf_thread_tid();
 	enter(u);
 	tbuf_unit_tell(u, true);
 	return (0);

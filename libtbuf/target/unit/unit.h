@@ -61,13 +61,6 @@ tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 		    TBUF_UNIT_NOWHERE);
 }
 
-/* Returns true if this thread uses sections. */
-static inline bool
-tbuf_unit_sections(void)
-{
-	return (tbuf_self.rseq && tbuf_thread.shared == 0 && tbuf_rseq_ready());
-}
-
 /* Fields of a unit's word and number. */
 #define TBUF_UNIT_EPOCH	48		/* bits below it */
 #define TBUF_UNIT_USED	UINT64_C(1)

@@ -62,7 +62,7 @@ work_here(const struct tbuf_bound *b, tbuf_lane_work *work, void *argument,
 	struct tbuf_memo memo;
 	unsigned try;
 
-	if (!tbuf_unit_sections())
+	if (!tbuf_fire_sections())
 		return (false);
 	for (try = 0; try < STEPS_MAX && memo_make(b, &memo); try++) {
 		*emit = TBUF_EMIT_DONE;
@@ -549,8 +549,7 @@ tbuf_unit_bind(struct tbuf_unit *u, uint64_t base, const char *kind,
 	struct tbuf_bound *b;
 	unsigned i;
 
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
+	(void)tbuf_thread_tid();
 	u->nbound = 0;
 	for (i = first; i < TBUF_NSESSIONS && u->nbound < TBUF_UNIT_SESSIONS;
 	    i = tbuf_units_first(base, i + 1)) {

@@ -290,7 +290,7 @@ emit_finish(struct ending *e, const struct tbuf_fire *f)
 {
 	struct emission m = { e, f };
 
-	if (tbuf_unit_sections()) {
+	if (tbuf_fire_sections()) {
 		(void)tbuf_record_emit(f);
 		(void)tbuf_bound_do(e->bound, finish_here, e);
 	} else

@@ -215,8 +215,7 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	w.bound = b;
 	if (w.size > TBUF_RECORD_MAX)
 		return (false);
-	if (tbuf_thread.tid == 0)
-		tbuf_thread.tid = tbuf_thread_id();
+	(void)tbuf_thread_tid();
 	*emit = tbuf_bound_record(b, write_any, &w);
 	return (!w.busy);
 }
