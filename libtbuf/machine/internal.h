@@ -18,7 +18,7 @@
 struct tbuf_characters {
 	const uint8_t *at;
 	uint32_t most;		/* strsize or less */
-	uint32_t length;	/* only after tbuf_text_measure() */
+	uint32_t length;	/* only after tbuf_text_open() */
 	bool whole;		/* all `most` bytes can be read */
 };
 
@@ -136,7 +136,6 @@ int	tbuf_memory_alloca(struct tbuf_machine *, uint64_t size,
 uint64_t tbuf_memory_argument(const struct tbuf_machine *, uint32_t selector);
 
 /* text.c: the end of texts, comparison, new texts */
-int	tbuf_text_measure(struct tbuf_machine *, struct tbuf_characters *);
 int	tbuf_text_open(struct tbuf_machine *, uint64_t address,
 	    struct tbuf_characters *);
 int	tbuf_text_compare(struct tbuf_machine *, uint64_t left,

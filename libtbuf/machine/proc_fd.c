@@ -224,36 +224,24 @@ read_text(const struct line *at, char *to, size_t size)
 	to[n > 0 ? n : 0] = '\0';
 }
 
+/*
+ * Returns a file's offset or flags; for this process by a call that opens
+ * nothing.
+ */
 static uint64_t
-fd_field(const struct line *at, const char *name, unsigned base)
+fd_number(uint32_t pid, uint32_t fd, const struct line *at, bool flags)
 {
 	char info[128];
-
-	read_text(at, info, sizeof(info));
-	return (field(info, name, base));
-}
-
-/* Returns a file's offset; for this process by a call that opens nothing. */
-static uint64_t
-offset(uint32_t pid, uint32_t fd, const struct line *at)
-{
 	long n;
 
-	if (pid != 0)
-		return (fd_field(at, "pos:\t", 10));
-	n = tbuf_peek_call(SYS_lseek, fd, NULL, SEEK_CUR, NULL, 0);
-	return (n < 0 ? 0 : (uint64_t)n);
-}
-
-static uint64_t
-flags(uint32_t pid, uint32_t fd, const struct line *at)
-{
-	long n;
-
-	if (pid != 0)
-		return (fd_field(at, "flags:\t", 8));
-	n = tbuf_peek_call(SYS_fcntl, fd, (const void *)(uintptr_t)F_GETFL, 0,
-	    NULL, 0);
+	if (pid != 0) {
+		read_text(at, info, sizeof(info));
+		return (flags ? field(info, "flags:\t", 8) :
+		    field(info, "pos:\t", 10));
+	}
+	n = flags ? tbuf_peek_call(SYS_fcntl, fd,
+	    (const void *)(uintptr_t)F_GETFL, 0, NULL, 0) :
+	    tbuf_peek_call(SYS_lseek, fd, NULL, SEEK_CUR, NULL, 0);
 	return (n < 0 ? 0 : (uint64_t)n);
 }
 
@@ -347,10 +335,8 @@ tbuf_file_tell(struct tbuf_machine *m, uint32_t pid,
 	case TBUF_FILE_SYSTEM:
 		return (system_name(m, &at, result));
 	case TBUF_FILE_OFFSET:
-		*result = offset(pid, fd, &at);
-		return (0);
 	case TBUF_FILE_FLAGS:
-		*result = flags(pid, fd, &at);
+		*result = fd_number(pid, fd, &at, what == TBUF_FILE_FLAGS);
 		return (0);
 	}
 	return (tbuf_illegal(m));

@@ -5,32 +5,20 @@
  */
 #include "machine/internal.h"
 
-/* Finds the end of a text, and sets its length. */
-int
-tbuf_text_measure(struct tbuf_machine *m, struct tbuf_characters *text)
-{
-	uint32_t n;
-
-	for (n = 0; n < text->most && tbuf_load(text->at + n) != 0; n++)
-		continue;
-	text->length = n;
-	return (tbuf_work(m, n));
-}
-
+/* Gets a text with its length. */
 int
 tbuf_text_open(struct tbuf_machine *m, uint64_t address,
     struct tbuf_characters *text)
 {
+	uint32_t n;
 	int answer = tbuf_memory_text(m, address, text);
 
-	return (answer != 0 ? answer : tbuf_text_measure(m, text));
-}
-
-/* Compares NULL, which is less than all texts, and equal to itself. */
-static int
-compare_null(uint64_t left, uint64_t right)
-{
-	return ((left != 0) - (right != 0));
+	if (answer != 0)
+		return (answer);
+	for (n = 0; n < text->most && tbuf_load(text->at + n) != 0; n++)
+		continue;
+	text->length = n;
+	return (tbuf_work(m, n));
 }
 
 /* Returns the first place in [n, end) with a difference or a NUL, or end. */
@@ -106,7 +94,8 @@ tbuf_text_compare(struct tbuf_machine *m, uint64_t left, uint64_t right,
 	uint32_t n;
 	int answer;
 
-	*order = compare_null(left, right);
+	/* NULL is less than all texts, and equal to itself. */
+	*order = (left != 0) - (right != 0);
 	if (left == 0 || right == 0)
 		return (0);
 	answer = tbuf_memory_text(m, left, &a);
