@@ -146,12 +146,10 @@ tbuf_board_clock(int fd)
 bool
 tbuf_board_alive(int fd, unsigned entry)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = 1 + (off_t)entry, .l_len = 1
-	};
+	int type = tbuf_file_lock_call(fd, F_OFD_GETLK, F_WRLCK,
+	    UINT64_C(1) + entry, 1);
 
-	return (fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
+	return (type != -1 && type != F_UNLCK);
 }
 
 /*

@@ -85,6 +85,12 @@ void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
 /* Reads `size` bytes of a file.  Returns false if it does not have all. */
 bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
 
+/*
+ * Calls fcntl(2) with an OFD lock of n bytes.  Returns the lock's type after the
+ * call, or -1.
+ */
+int	tbuf_file_lock_call(int fd, int command, short type, uint64_t first,
+	    uint64_t n);
 /* Takes an OFD lock of a control file; returns false if it is not free. */
 bool	tbuf_file_lock(int fd, uint64_t byte);
 void	tbuf_file_unlock(int fd, uint64_t byte);
@@ -168,9 +174,16 @@ int	tbuf_control_open_orphan(int dirfd, const char *name,
 	    struct tbuf_control *);
 
 /*
- * Calls `visit` for each name of the directory.  No malloc; one thread of a
- * process at a time.
+ * tbuf_names_each() calls `visit` for each name of the directory, which it reads
+ * in `most` parts at most.  tbuf_control_each() has a part of its own for that:
+ * one thread of a process at a time.  No malloc.
  */
+struct tbuf_names_part {
+	char bytes[8192] __attribute__((aligned(8)));
+};
+void	tbuf_names_each(int dirfd, struct tbuf_names_part *, unsigned most,
+	    void (*visit)(int dirfd, const char *name, void *argument),
+	    void *argument);
 void	tbuf_control_each(int dirfd, void (*visit)(int dirfd, const char *name,
 	    void *argument), void *argument);
 

@@ -33,26 +33,28 @@ tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset)
 	return (true);
 }
 
+int
+tbuf_file_lock_call(int fd, int command, short type, uint64_t first,
+    uint64_t n)
+{
+	struct flock lock = {
+		.l_type = type, .l_whence = SEEK_SET,
+		.l_start = (off_t)first, .l_len = (off_t)n
+	};
+
+	return (fcntl(fd, command, &lock) == 0 ? lock.l_type : -1);
+}
+
 bool
 tbuf_file_lock(int fd, uint64_t byte)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = (off_t)byte, .l_len = 1
-	};
-
-	return (fcntl(fd, F_OFD_SETLK, &lock) == 0);
+	return (tbuf_file_lock_call(fd, F_OFD_SETLK, F_WRLCK, byte, 1) != -1);
 }
 
 void
 tbuf_file_unlock(int fd, uint64_t byte)
 {
-	struct flock lock = {
-		.l_type = F_UNLCK, .l_whence = SEEK_SET,
-		.l_start = (off_t)byte, .l_len = 1
-	};
-
-	fcntl(fd, F_OFD_SETLK, &lock);
+	(void)tbuf_file_lock_call(fd, F_OFD_SETLK, F_UNLCK, byte, 1);
 }
 
 bool

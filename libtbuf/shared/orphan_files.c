@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,8 +26,7 @@
  * of files stays near that of live targets without any program counting them.
  */
 #define SHARE		16
-#define ENTRIES_BYTES	8192
-#define ENTRIES_PART	128	/* names in ENTRIES_BYTES, or a few more */
+#define ENTRIES_PART	128	/* names in a part, or a few more */
 #define REAPED_MAX	64
 
 /* Bytes that tmpfs counts for a name in a directory's size. */
@@ -63,12 +63,8 @@ tbuf_keep_limits(uint64_t *files, uint64_t *bytes)
 static bool
 consumed(int fd)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET,
-		.l_start = 1, .l_len = TBUF_NSESSIONS
-	};
-
-	return (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK);
+	return (tbuf_file_lock_call(fd, F_OFD_GETLK, F_WRLCK, 1,
+	    TBUF_NSESSIONS) != F_UNLCK);
 }
 
 /*
@@ -265,15 +261,34 @@ reap_name(int dirfd, const char *name)
 	return (reaped);
 }
 
-union part {
-	struct dirent64 entry;
-	char bytes[ENTRIES_BYTES];
-};
-
 static long
-part_read(int fd, union part *part)
+part_read(int fd, struct tbuf_names_part *part)
 {
 	return (syscall(SYS_getdents64, fd, part->bytes, sizeof(part->bytes)));
+}
+
+/* Returns the entry at an offset in a part. */
+static const struct dirent64 *
+entry_at(const struct tbuf_names_part *part, long at)
+{
+	return ((const struct dirent64 *)(const void *)(part->bytes + at));
+}
+
+void
+tbuf_names_each(int dirfd, struct tbuf_names_part *part, unsigned most,
+    void (*visit)(int, const char *, void *), void *argument)
+{
+	unsigned i;
+	long n, at;
+	int fd;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	for (i = 0; i < most && (n = part_read(fd, part)) > 0; i++)
+		for (at = 0; at < n; at += entry_at(part, at)->d_reclen)
+			visit(dirfd, entry_at(part, at)->d_name, argument);
+	close(fd);
 }
 
 void
@@ -281,26 +296,14 @@ tbuf_control_each(int dirfd, void (*visit)(int, const char *, void *),
     void *argument)
 {
 	/* Static: the stack may be small, and callers do not overlap. */
-	static union part part;
-	const struct dirent64 *entry;
-	long n, at;
-	int fd;
+	static struct tbuf_names_part part;
 
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
-		return;
-	while ((n = part_read(fd, &part)) > 0)
-		for (at = 0; at < n; at += entry->d_reclen) {
-			entry = (const struct dirent64 *)(const void *)
-			    (part.bytes + at);
-			visit(dirfd, entry->d_name, argument);
-		}
-	close(fd);
+	tbuf_names_each(dirfd, &part, UINT_MAX, visit, argument);
 }
 
 /* Reads a random part of the directory, or the first one if that is empty. */
 static long
-part_choose(int fd, uint64_t random, union part *part)
+part_choose(int fd, uint64_t random, struct tbuf_names_part *part)
 {
 	uint64_t skip;
 	struct stat st;
@@ -319,9 +322,8 @@ part_choose(int fd, uint64_t random, union part *part)
 bool
 tbuf_control_reap_some(int dirfd, uint64_t random)
 {
-	const struct dirent64 *entry;
+	struct tbuf_names_part part;
 	unsigned reaped = 0;
-	union part part;
 	long n, at;
 	int fd;
 
@@ -329,12 +331,9 @@ tbuf_control_reap_some(int dirfd, uint64_t random)
 	if (fd == -1)
 		return (false);
 	n = part_choose(fd, random, &part);
-	for (at = 0; at < n && reaped < REAPED_MAX; at += entry->d_reclen) {
-		entry = (const struct dirent64 *)(const void *)
-		    (part.bytes + at);
-		if (reap_name(dirfd, entry->d_name))
-			reaped++;
-	}
+	for (at = 0; at < n && reaped < REAPED_MAX;
+	    at += entry_at(&part, at)->d_reclen)
+		reaped += reap_name(dirfd, entry_at(&part, at)->d_name);
 	close(fd);
 	return (reaped > 0);
 }

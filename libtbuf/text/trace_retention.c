@@ -7,9 +7,7 @@
  */
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +17,6 @@
 #include "shared/control_file.h"
 #include "text/text.h"
 
-#define ENTRIES_BYTES	8192
 #define PARTS_MAX	256	/* most parts read of a directory */
 #define REMOVED_MAX	64	/* at one start */
 #define BLOCK		512	/* bytes of st_blocks */
@@ -67,12 +64,14 @@ count(struct keep *k, const char *name, const struct stat *st)
  * or it has no whole header, else counts it if it is of this program.
  */
 static void
-look(int dirfd, const char *name, struct keep *k)
+look(int dirfd, const char *name, void *argument)
 {
 	struct tbuf_trace trace;
 	struct stat st;
 	int fd;
 
+	if (!name_is_orphan(name))
+		return;
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
 	if (fd == -1)
@@ -84,58 +83,23 @@ look(int dirfd, const char *name, struct keep *k)
 			unlinkat(dirfd, name, 0);
 		else if (strncmp(trace.comm, program_invocation_short_name,
 		    sizeof(trace.comm) - 1) == 0)
-			count(k, name, &st);
+			count(argument, name, &st);
 	}
-	close(fd);
-}
-
-union part {
-	struct dirent64 entry;
-	char bytes[ENTRIES_BYTES];
-};
-
-static void
-look_part(int dirfd, const union part *part, long size, struct keep *k)
-{
-	const struct dirent64 *entry;
-	long at;
-
-	for (at = 0; at < size; at += entry->d_reclen) {
-		entry = (const struct dirent64 *)(const void *)
-		    (part->bytes + at);
-		if (name_is_orphan(entry->d_name))
-			look(dirfd, entry->d_name, k);
-	}
-}
-
-static void
-look_all(int dirfd, struct keep *k)
-{
-	union part part;
-	unsigned i;
-	long n;
-	int fd;
-
-	memset(k, 0, sizeof(*k));
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
-		return;
-	for (i = 0; i < PARTS_MAX && (n = syscall(SYS_getdents64, fd,
-	    part.bytes, sizeof(part.bytes))) > 0; i++)
-		look_part(dirfd, &part, n, k);
 	close(fd);
 }
 
 void
 tbuf_trace_reap(int dirfd)
 {
+	struct tbuf_names_part part;
 	uint64_t files, bytes;
 	struct keep k;
 	unsigned i;
 
 	(void)tbuf_keep_limits(&files, &bytes);
 	for (i = 0; i < REMOVED_MAX; i++) {
-		look_all(dirfd, &k);
+		memset(&k, 0, sizeof(k));
+		tbuf_names_each(dirfd, &part, PARTS_MAX, look, &k);
 		if ((k.files <= files && k.bytes <= bytes) ||
 		    *k.oldest == '\0' || unlinkat(dirfd, k.oldest, 0) != 0)
 			break;
