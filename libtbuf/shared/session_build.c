@@ -440,32 +440,25 @@ tbuf_lanes_make(struct tbuf_lane *lanes, uint64_t area,
     const struct tbuf_order *order, const struct tbuf_area *layout)
 {
 	struct tbuf_cpus cpus;
-	struct tbuf_lane *lane;
 	uint64_t at = area + layout->data, size, storage;
 	uint32_t i, cpu = 0;
 
 	lane_cpus(order, &cpus);
-	memset(lanes, 0, layout->nlanes * sizeof(*lanes));
 	for (i = 0; i < layout->nlanes; i++, cpu++) {
-		lane = &lanes[i];
 		size = lane_size(layout, i);
-		lane->size = lane->limit = size;
 		storage = tbuf_lane_storage(size, order->terms.policy);
 		at = lane_place(at, storage);
-		lane->place = tbuf_place(at, storage);
-		if (i >= layout->nmain)
-			tbuf_thread_lane_make(lane, at, size,
-			    order->terms.policy);
+		tbuf_thread_lane_make(&lanes[i], at, size,
+		    order->terms.policy);
 		at += storage;
-		if (i >= layout->nmain)
-			continue;
 		if (i < layout->ncpu_lanes) {
 			while (!tbuf_cpus_has(&cpus, cpu))
 				cpu++;
-			lane->cpu = cpu;
-		} else {
-			lane->cpu = nth_cpu(&cpus, i - layout->ncpu_lanes);
-			lane->kind = TBUF_KIND_LOCK;
+			lanes[i].cpu = cpu;
+			lanes[i].kind = TBUF_KIND_CPU;
+		} else if (i < layout->nmain) {
+			lanes[i].cpu = nth_cpu(&cpus, i - layout->ncpu_lanes);
+			lanes[i].kind = TBUF_KIND_LOCK;
 		}
 	}
 	counters_make(lanes, area, layout);
@@ -551,15 +544,6 @@ tbuf_unit_rules_init(uint64_t *rules)
 		rules[i] = tbuf_unit_default(i);
 }
 
-/* Stores the place of the unit tables; the entries are zero already. */
-static void
-build_units(struct tbuf_slot *slot, uint64_t area,
-    const struct tbuf_area *layout)
-{
-	slot->units = part(layout->units == 0 ? 0 : area + layout->units,
-	    layout->units_size);
-}
-
 static void
 build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
     const struct tbuf_order *order, const struct tbuf_area *layout)
@@ -592,7 +576,9 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->turn = tbuf_turn(generation, 0);
 	build_parts(slot, area, order, layout);
 	build_speculations(slot, area, generation, order, layout);
-	build_units(slot, area, layout);
+	/* The entries of units are zero already. */
+	slot->units = part(layout->units == 0 ? 0 : area + layout->units,
+	    layout->units_size);
 	for (i = 0; i < TBUF_NLOCKS; i++) {
 		for (k = 0; k < TBUF_NLOST; k++)
 			tbuf_store(&slot->locks[i].nolane[k],

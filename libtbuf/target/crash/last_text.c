@@ -373,13 +373,11 @@ put_unit(struct tbuf_lines *l, const unsigned char *data, size_t size)
 		return;
 	memcpy(&record, data, sizeof(record));
 	tbuf_lines_text(l, ": id=");
-	put_fixed(l, kinds[TBUF_UINT64].look, record.id, sizeof(record.id));
+	tbuf_lines_number(l, record.id, 10, 1);
 	tbuf_lines_text(l, " outcome=");
-	put_fixed(l, kinds[TBUF_INT32].look, (uint32_t)record.outcome,
-	    sizeof(record.outcome));
+	put_fixed(l, SIGNED, (uint32_t)record.outcome, sizeof(record.outcome));
 	tbuf_lines_text(l, " records=");
-	put_fixed(l, kinds[TBUF_UINT32].look, record.count,
-	    sizeof(record.count));
+	tbuf_lines_number(l, record.count, 10, 1);
 }
 
 void

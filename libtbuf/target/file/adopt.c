@@ -146,8 +146,7 @@ populate(const struct tbuf_slot *slot, uint64_t end)
 static void
 adopt_sessions(int fd)
 {
-	struct tbuf_control *control =
-	    (struct tbuf_control *)(void *)tbuf_file.base;
+	const struct tbuf_view view = tbuf_file_view();
 	struct tbuf_slot *slot;
 	struct stat st;
 	uint64_t end;
@@ -160,10 +159,10 @@ adopt_sessions(int fd)
 	if (end > tbuf_self.window)
 		end = tbuf_self.window;
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
-		if (tbuf_load(&control->state[i]) != TBUF_ACTIVE)
+		if (tbuf_load(&tbuf_view_control(&view)->state[i]) !=
+		    TBUF_ACTIVE)
 			continue;
-		slot = (struct tbuf_slot *)(void *)(tbuf_file.base +
-		    TBUF_SLOTS + i * (size_t)TBUF_SLOT_SIZE);
+		slot = tbuf_view_slot(&view, i);
 		if (!tbuf_self.rseq)
 			relabel(slot, end);
 		populate(slot, end);
@@ -174,6 +173,7 @@ static bool
 adopt_mapped(int dirfd, int fd)
 {
 	struct tbuf_control control;
+	bool mapped;
 	int again;
 
 	if (!made_for_us(fd, &control) || !lock_soon(fd))
@@ -181,11 +181,10 @@ adopt_mapped(int dirfd, int fd)
 	again = tbuf_file_open(dirfd, tbuf_file.name);
 	if (again == -1)
 		return (false);
-	if (!tbuf_file_map(again)) {
-		close(again);
-		return (false);
-	}
+	mapped = tbuf_file_map(again);
 	close(again);
+	if (!mapped)
+		return (false);
 	tbuf_self.tables = control.tables;
 	adopt_sessions(fd);
 	tbuf_file_dump(fd);
@@ -197,6 +196,7 @@ static bool
 adopt_file(int dirfd)
 {
 	const char *name = secure_getenv(TBUF_CONTROL_ENV);
+	bool adopted = false;
 	uint64_t random;
 	pid_t pid;
 	int fd;
@@ -208,18 +208,12 @@ adopt_file(int dirfd)
 	fd = tbuf_file_open(dirfd, name);
 	if (fd == -1)
 		return (false);
-	if (!tbuf_file_sign(fd)) {
-		close(fd);
-		return (false);
-	}
-	if (!adopt_mapped(dirfd, fd)) {
+	if (tbuf_file_sign(fd) && !(adopted = adopt_mapped(dirfd, fd))) {
 		munmap(tbuf_file.sign, TBUF_PAGE);
 		tbuf_file.sign = NULL;
-		close(fd);
-		return (false);
 	}
 	close(fd);
-	return (true);
+	return (adopted);
 }
 
 /* Makes a new file.  If there is no room, removes files of dead processes. */

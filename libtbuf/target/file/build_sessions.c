@@ -297,17 +297,6 @@ session_match(const struct tbuf_view *view, int fd, unsigned slot,
 			    order->patterns_size, order->npatterns, &backing);
 }
 
-/*
- * Returns the deadline, for a consumer that dies before it finds the session.
- */
-static uint64_t
-session_deadline(const struct tbuf_board_entry *entry)
-{
-	uint64_t wait = tbuf_load(&entry->deadline);
-
-	return (wait == 0 ? 0 : tbuf_clock_read(tbuf_self.clock) + wait);
-}
-
 /* Returns false if the entry has changed hands while it was read. */
 static bool
 entry_same(const struct tbuf_board_entry *entry, uint64_t run)
@@ -348,13 +337,6 @@ script_open(int dirfd, const struct tbuf_board_entry *entry,
 	return (0);
 }
 
-static void
-script_close(const struct script *script)
-{
-	if (script->fd >= 0)
-		close(script->fd);
-}
-
 /* Copies the script's parts; from now on they are the session's own. */
 static bool
 script_copy(const struct script *script, const struct tbuf_view *view,
@@ -389,6 +371,7 @@ session_write(int fd, unsigned number, uint64_t area,
 	struct tbuf_view view = { NULL, area + layout->size, tbuf_self.tables };
 	struct tbuf_control *control;
 	struct tbuf_slot *slot;
+	uint64_t wait;
 	bool built;
 
 	view.base = mmap(NULL, view.size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -405,7 +388,10 @@ session_write(int fd, unsigned number, uint64_t area,
 		tbuf_session_elements(&view, area, order, layout,
 		    view.base + area + layout->dynamic);
 	slot->area_size = layout->size;
-	slot->deadline = session_deadline(entry);
+	/* For a consumer that dies before it finds the session. */
+	wait = tbuf_load(&entry->deadline);
+	slot->deadline = wait == 0 ? 0 :
+	    tbuf_clock_read(tbuf_self.clock) + wait;
 	/* All of the entry has been read by now, with the patterns. */
 	built = built && entry_same(entry, order->terms.run);
 	if (built) {
@@ -478,7 +464,8 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 	if (script_open(dirfd, entry, order, &script) != 0)
 		return ("its programs cannot be read");
 	added = session_place(fd, number, entry, order, &layout, &script);
-	script_close(&script);
+	if (script.fd >= 0)
+		close(script.fd);
 	return (added ? NULL : "not enough space");
 }
 
@@ -541,16 +528,6 @@ struct line {
 	unsigned count;
 };
 
-static void
-line_find(struct line *line)
-{
-	pid_t pid = getpid();
-
-	for (line->count = 0; line->count < GENERATIONS && pid > 0;
-	    pid = tbuf_parent(pid))
-		line->pids[line->count++] = pid;
-}
-
 /*
  * Adds the runs of a file.  Of this process's own file, from before exec(2),
  * all runs continue.  Of an ancestor's, those that follow children: a child may
@@ -595,8 +572,11 @@ static void
 runs_look(int dirfd)
 {
 	struct line line;
+	pid_t pid = getpid();
 
-	line_find(&line);
+	for (line.count = 0; line.count < GENERATIONS && pid > 0;
+	    pid = tbuf_parent(pid))
+		line.pids[line.count++] = pid;
 	tbuf_control_each(dirfd, runs_inherit, &line);
 }
 
