@@ -72,12 +72,6 @@ kind(uint64_t state)
 	return (state & 3);
 }
 
-static uint64_t
-sequence_of(uint64_t state)
-{
-	return (state >> 2 & UINT32_MAX);
-}
-
 /* Returns true if this thread has claimed the element, without a lock. */
 static bool
 is_mine(const struct tbuf_access *a, uint64_t state)
@@ -315,7 +309,7 @@ static enum tbuf_outcome
 sequence_load(const struct tbuf_memo *memo, const struct tbuf_element_seen *e,
     uint64_t *sequence)
 {
-	*sequence = sequence_of(e->state);
+	*sequence = e->state >> 2 & UINT32_MAX;
 	if (kind(e->state) == TBUF_ELEMENT_FREE ||
 	    kind(e->state) == TBUF_ELEMENT_LIVE)
 		return (TBUF_COMMITTED);
@@ -358,18 +352,6 @@ others_release(struct tbuf_access *a, const struct tbuf_memo *memo)
 			return (TBUF_CHANGED);
 	a->found = first;
 	return (found == CHANGED ? TBUF_CHANGED : TBUF_COMMITTED);
-}
-
-/*
- * Releases `found`, after the other elements with its key: otherwise loads
- * would find one of those next.
- */
-static enum tbuf_outcome
-forget(struct tbuf_access *a, const struct tbuf_memo *memo)
-{
-	if (others_release(a, memo) != TBUF_COMMITTED)
-		return (TBUF_CHANGED);
-	return (release(memo, &a->found));
 }
 
 /*
@@ -557,7 +539,11 @@ store(struct tbuf_access *a, const struct tbuf_memo *memo, enum found found,
 	/* Another thread is storing: its store counts as the later one. */
 	if (found == BUSY && !is_mine(a, a->found.state))
 		return (TBUF_COMMITTED);
-	return (a->keeps ? overwrite(a, memo) : forget(a, memo));
+	if (a->keeps)
+		return (overwrite(a, memo));
+	/* The others first: otherwise loads would find one of those next. */
+	return (others_release(a, memo) != TBUF_COMMITTED ? TBUF_CHANGED :
+	    release(memo, &a->found));
 }
 
 /* ------------------------------------------------------------ loads */

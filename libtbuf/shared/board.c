@@ -111,13 +111,6 @@ tbuf_board_close(struct tbuf_board *board, int fd)
 	close(fd);
 }
 
-/* A `then` from before a reboot is most often later than `now`. */
-static bool
-is_lately(uint64_t then, uint64_t now)
-{
-	return (then != 0 && then <= now && now - then < COUNTER_SECONDS);
-}
-
 /*
  * Returns the clock of this process.  The board's header has the second in
  * which a program found the counter fit.  One that this process demands may be
@@ -128,15 +121,19 @@ tbuf_board_clock(int fd)
 {
 	struct tbuf_board_head head;
 	enum tbuf_clock clock;
-	struct timespec now;
+	struct timespec t;
+	uint64_t now;
 
 	if (fd == -1 || tbuf_clock_demanded() || !head_read(fd, &head) ||
-	    clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+	    clock_gettime(CLOCK_MONOTONIC, &t) != 0)
 		return (tbuf_clock_choose(false));
-	if (is_lately(head.counter, (uint64_t)now.tv_sec))
+	/* A second from before a reboot is most often later than `now`. */
+	now = (uint64_t)t.tv_sec;
+	if (head.counter != 0 && head.counter <= now &&
+	    now - head.counter < COUNTER_SECONDS)
 		return (tbuf_clock_choose(true));
 	clock = tbuf_clock_choose(false);
-	head.counter = clock == TBUF_CLOCK_COUNTER ? (uint64_t)now.tv_sec : 0;
+	head.counter = clock == TBUF_CLOCK_COUNTER ? now : 0;
 	(void)!pwrite(fd, &head.counter, sizeof(head.counter),
 	    offsetof(struct tbuf_board_head, counter));
 	return (clock);

@@ -14,42 +14,37 @@
 #include "tbuf.h"
 
 /*
- * Takes the lock.  Returns 0, -ECANCELED, or -EBUSY, as the library's own
- * constructor may be at work.
+ * Starts or stops with the lock.  Returns 0 or -errno: -EBUSY, as the library's
+ * own constructor may be at work, or -ECANCELED.
  */
 static int
-begin(sigset_t *mask)
+change(bool start, const char *options)
 {
-	tbuf_batch_begin(mask);
-	return (tbuf_thread.batch_error == 0 ? 0 :
-	    tbuf_recorder_fail(tbuf_thread.batch_error, "",
-	    "tracing is off or not yet set up"));
+	int saved = errno, error;
+	sigset_t mask;
+
+	tbuf_batch_begin(&mask);
+	if ((error = tbuf_thread.batch_error) != 0)
+		(void)tbuf_recorder_fail(error, "",
+		    "tracing is off or not yet set up");
+	else
+		error = start ? tbuf_recorder_build(options) :
+		    tbuf_recorder_halt();
+	tbuf_batch_end(&mask);
+	errno = saved;
+	return (error);
 }
 
 int
 tbuf_recorder_start(const char *options)
 {
-	int saved = errno, error;
-	sigset_t mask;
-
-	if ((error = begin(&mask)) == 0)
-		error = tbuf_recorder_build(options);
-	tbuf_batch_end(&mask);
-	errno = saved;
-	return (error);
+	return (change(true, options));
 }
 
 int
 tbuf_recorder_stop(void)
 {
-	int saved = errno, error;
-	sigset_t mask;
-
-	if ((error = begin(&mask)) == 0)
-		error = tbuf_recorder_halt();
-	tbuf_batch_end(&mask);
-	errno = saved;
-	return (error);
+	return (change(false, NULL));
 }
 
 const char *

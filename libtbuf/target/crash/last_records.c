@@ -50,7 +50,8 @@ walk(const struct tbuf_view *view, const struct tbuf_place *p,
 			last->at = tail;
 			continue;
 		}
-		if (!tbuf_last_plausible(p, header.size, head - last->at))
+		if (!tbuf_last_plausible(tbuf_last_front(p), header.size,
+		    head - last->at))
 			return;
 		last->time = header.time;
 		tbuf_last_keep(&lasts, last);
@@ -109,7 +110,8 @@ lane_copy(const struct tbuf_view *view, const struct tbuf_last *last,
 	if (!tbuf_lane_place((uintptr_t)view->base, last->lane, place))
 		return (false);
 	tbuf_last_copy(place, last->at, &header, sizeof(header));
-	if (!tbuf_last_plausible(place, header.size, sizeof(record)))
+	if (!tbuf_last_plausible(tbuf_last_front(place), header.size,
+	    sizeof(record)))
 		return (false);
 	tbuf_last_copy(place, last->at, record, header.size);
 	memcpy(record, &header, sizeof(header));

@@ -63,12 +63,15 @@ tbuf_last_front(const struct tbuf_place *p)
 	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header));
 }
 
-/* Returns true if a record may have this size with `left' bytes remaining. */
+/*
+ * Returns true if a record with `front' bytes before its data may have this size
+ * with `left' bytes remaining.
+ */
 static inline bool
-tbuf_last_plausible(const struct tbuf_place *p, uint16_t size, uint64_t left)
+tbuf_last_plausible(uint64_t front, uint16_t size, uint64_t left)
 {
-	return (size >= tbuf_last_front(p) && size % 8 == 0 &&
-	    size <= TBUF_RECORD_MAX && size <= left);
+	return (size >= front && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
+	    size <= left);
 }
 
 /*

@@ -92,9 +92,8 @@ in_flight(const struct tables *t, uint64_t word)
 static bool
 fits(const struct tbuf_header *header, uint64_t left)
 {
-	return (header->size >= sizeof(struct tbuf_lock_record) &&
-	    header->size % 8 == 0 && header->size <= TBUF_RECORD_MAX &&
-	    header->size <= left);
+	return (tbuf_last_plausible(sizeof(struct tbuf_lock_record),
+	    header->size, left));
 }
 
 /* Adds the records of a half, or of a table that does not wrap. */

@@ -117,15 +117,6 @@ hash_names(const struct tbuf_group *group, const struct tbuf_names *n,
 	return (hash_bytes(group->hash, n->name, sizes->name));
 }
 
-/* Adds the function and the types to the hash of the names. */
-static uint32_t
-hash_candidate(const struct tbuf_candidate *c, const struct sizes *sizes,
-    uint32_t names)
-{
-	return (hash_bytes(hash_bytes(names, c->names.function,
-	    sizes->function), c->types, c->nargs));
-}
-
 /* Returns the bytes of `n' slots and the hashes after them. */
 static size_t
 slots_size(uint32_t n)
@@ -340,7 +331,8 @@ tbuf_table_add(const struct tbuf_candidate *c)
 	}
 	sizes_take(&c->names, &sizes);
 	names = hash_names(group, &c->names, &sizes);
-	hash = hash_candidate(c, &sizes, names);
+	hash = hash_bytes(hash_bytes(names, c->names.function,
+	    sizes.function), c->types, c->nargs);
 	at = hash & (slots_used - 1);
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;

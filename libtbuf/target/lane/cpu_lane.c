@@ -63,16 +63,6 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	return (m->heads != NULL);
 }
 
-/* Replaces the CPU's lane in a memo by the thread's own, if it has one. */
-static void
-memo_thread_lane(const struct tbuf_fire *f, struct tbuf_memo *m)
-{
-	struct tbuf_place place;
-
-	if (tbuf_thread_lane_place(f, m, &place))
-		memo_lane(m, &place);
-}
-
 /*
  * Returns false if this thread waits for a lane of its own: it asks at each
  * fire.
@@ -250,6 +240,7 @@ tbuf_lane_try(const struct tbuf_fire *f, tbuf_lane_work *work,
 enum tbuf_emit
 tbuf_lane_put(const struct tbuf_fire *f)
 {
+	struct tbuf_place own;		/* the thread's lane, if it has one */
 	struct tbuf_memo memo;
 	struct tbuf_write w;
 	uint32_t cpu;
@@ -265,8 +256,9 @@ tbuf_lane_put(const struct tbuf_fire *f)
 			return (TBUF_EMIT_DONE);
 		if (!memo_make(f, cpu, &memo))
 			break;
-		if (tbuf_thread_lane_any(f->slot))
-			memo_thread_lane(f, &memo);
+		if (tbuf_thread_lane_any(f->slot) &&
+		    tbuf_thread_lane_place(f, &memo, &own))
+			memo_lane(&memo, &own);
 		if (write_try(f, &memo, &w) == TBUF_COMMITTED)
 			return (TBUF_EMIT_DONE);
 		if (!tbuf_fire_current(f))

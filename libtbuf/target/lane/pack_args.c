@@ -63,14 +63,6 @@ struct stream {
 };
 
 static inline void
-stream_begin(struct stream *s, uint64_t *words)
-{
-	s->next = words;
-	s->word = 0;
-	s->bits = 0;
-}
-
-static inline void
 stream_flush(struct stream *s)
 {
 	*s->next++ = s->word;
@@ -78,43 +70,29 @@ stream_flush(struct stream *s)
 	s->bits = 0;
 }
 
-/* Advances to a multiple of `bits', below 64. */
+/* Appends the low bits of an argument, at a multiple of `bits'. */
 static inline void
-stream_align(struct stream *s, unsigned bits)
+stream_put(struct stream *s, uint64_t value, unsigned bits)
 {
 	s->bits = (s->bits + bits - 1) & -bits;
 	if (s->bits == 64)
 		stream_flush(s);
-}
-
-/* Appends the low bits of an argument. */
-static inline void
-stream_put(struct stream *s, uint64_t value, unsigned bits)
-{
-	stream_align(s, bits);
 	s->word |= (value & UINT64_MAX >> (64 - bits)) << s->bits;
 	s->bits += bits;
-}
-
-static inline uint64_t
-stream_end(struct stream *s, const uint64_t *words)
-{
-	if (s->bits != 0)
-		stream_flush(s);
-	return ((uint64_t)(s->next - words) * sizeof(uint64_t));
 }
 
 uint64_t
 tbuf_pack_fixed(const struct tbuf_site *site, const uint64_t *values,
     uint64_t words[TBUF_NARGS])
 {
-	struct stream s;
+	struct stream s = { words, 0, 0 };
 	unsigned i;
 
-	stream_begin(&s, words);
 	for (i = 0; i < site->nargs; i++)
 		stream_put(&s, values[i], fixed_bits(site->types[i]));
-	return (stream_end(&s, words));
+	if (s.bits != 0)
+		stream_flush(&s);
+	return ((uint64_t)(s.next - words) * sizeof(uint64_t));
 }
 
 /* ------------------------------------------------------------ packings */

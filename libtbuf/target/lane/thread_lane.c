@@ -44,13 +44,6 @@ tbuf_pool_find(const struct tbuf_fire *f, struct tbuf_pool *pool)
 	    end - pool->lanes);
 }
 
-static const struct tbuf_lane *
-lane_at(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
-{
-	return ((const struct tbuf_lane *)(uintptr_t)(f->base + pool->lanes +
-	    i * sizeof(struct tbuf_lane)));
-}
-
 /*
  * Returns the rank of a free lane; the lowest is taken: the lane idle longest,
  * then lanes with unread records, last the spare.
@@ -58,7 +51,8 @@ lane_at(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 static uint64_t
 rank(const struct tbuf_fire *f, const struct tbuf_pool *pool, uint32_t i)
 {
-	const struct tbuf_lane *lane = lane_at(f, pool, i);
+	const struct tbuf_lane *lane = (const struct tbuf_lane *)(uintptr_t)
+	    (f->base + pool->lanes) + i;
 	uint64_t last = tbuf_load(&lane->last) >> 2;
 	bool ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
 

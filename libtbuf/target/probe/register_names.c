@@ -82,13 +82,6 @@ tbuf_probe_select(struct tbuf_site *site, uint32_t mask)
 	site->index = mask;
 }
 
-/* Returns the site's selection; its version is wrong if it has none. */
-static uint32_t
-selection_of(const struct tbuf_site *site)
-{
-	return (site->version == TBUF_SITE_VERSION ? site->index : 0);
-}
-
 int
 tbuf_probe_register(struct tbuf_site *site, const char *provider,
     const char *module, const char *function, const char *name,
@@ -97,7 +90,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	char joined[TBUF_ARGS_MAX * TBUF_SITETEXT_ARGUMENT];
 	struct tbuf_candidate candidate = { .names = { provider, module,
 	    function, name }, .nargs = nargs, .types = site->types,
-	    .argnames = joined, .selection = selection_of(site) };
+	    .argnames = joined };
 	int saved = errno, error;
 	sigset_t mask;
 	unsigned i;
@@ -109,6 +102,9 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	if ((error = names_given(nargs, names, joined,
 	    &candidate.argnames_size)) != 0)
 		return (error);
+	/* The site's version is wrong if it has no selection. */
+	if (site->version == TBUF_SITE_VERSION)
+		candidate.selection = site->index;
 	memset(site, 0, sizeof(*site));
 	site->version = TBUF_SITE_VERSION;
 	site->index = candidate.selection;

@@ -12,6 +12,7 @@
 
 struct ending {
 	const struct tbuf_bound *bound;
+	const struct tbuf_fire *fire;	/* the record to be written */
 	int32_t outcome;
 	uint32_t mask;
 	bool ours;			/* the table is still the unit's */
@@ -264,19 +265,13 @@ tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
 
 /* ------------------------------------------------------------ commit */
 
-/* A record to be written. */
-struct emission {
-	struct ending *ending;
-	const struct tbuf_fire *fire;
-};
-
 static void
 emit_locked(void *argument, const struct tbuf_place *place)
 {
-	const struct emission *m = argument;
+	struct ending *e = argument;
 
-	tbuf_lock_write(m->fire, place);
-	(void)finish_here(m->ending, NULL);
+	tbuf_lock_write(e->fire, place);
+	(void)finish_here(e, NULL);
 }
 
 /*
@@ -286,15 +281,13 @@ emit_locked(void *argument, const struct tbuf_place *place)
  * TBUF_UNIT_ENDING, from which a consumer reads these records.
  */
 static void
-emit_finish(struct ending *e, const struct tbuf_fire *f)
+emit_finish(struct ending *e)
 {
-	struct emission m = { e, f };
-
 	if (tbuf_fire_sections()) {
-		(void)tbuf_record_emit(f);
+		(void)tbuf_record_emit(e->fire);
 		(void)tbuf_bound_do(e->bound, finish_here, e);
 	} else
-		(void)tbuf_bound_wait(e->bound, emit_locked, &m);
+		(void)tbuf_bound_wait(e->bound, emit_locked, e);
 }
 
 /* Writes an envelope with the retained records, or a commit record. */
@@ -317,7 +310,8 @@ emit(struct ending *e)
 	f.size = sizeof(record) + (e->fits ? e->size : 0);
 	f.segments = segments;
 	f.end = segments + (e->fits ? 3 : 2);
-	emit_finish(e, &f);
+	e->fire = &f;
+	emit_finish(e);
 }
 
 /* Returns false if the table is not the unit's any more. */
@@ -357,19 +351,13 @@ discard(struct tbuf_bound *b, int32_t outcome)
 	return (false);
 }
 
-static void
-commit(struct tbuf_bound *b, int32_t outcome, uint64_t now)
-{
-	if (b->entry == NULL || discard(b, outcome) ||
-	    commit_records(b, outcome))
-		tbuf_unit_tally(b, outcome, now);
-}
-
 void
 tbuf_unit_commit(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
-	uint32_t i;
+	struct tbuf_bound *b;
 
-	for (i = 0; i < u->nbound; i++)
-		commit(&u->bound[i], outcome, now);
+	for (b = u->bound; b < u->bound + u->nbound; b++)
+		if (b->entry == NULL || discard(b, outcome) ||
+		    commit_records(b, outcome))
+			tbuf_unit_tally(b, outcome, now);
 }
