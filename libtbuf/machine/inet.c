@@ -7,18 +7,14 @@
 
 #include "machine/internal.h"
 
-/* A text that grows, with room for any of these addresses. */
+/*
+ * A text that grows, with room for any of these addresses.  It has no
+ * initializer, which may become a call of memset(3).
+ */
 struct line {
 	uint32_t size;
 	uint8_t bytes[64];
 };
-
-/* Not an initializer, which may become a call of memset(3). */
-static void
-line_begin(struct line *line)
-{
-	line->size = 0;
-}
 
 static void
 line_put(struct line *line, uint8_t c)
@@ -39,12 +35,6 @@ line_number(struct line *line, unsigned value, unsigned base, unsigned least)
 	while (((value /= base) != 0 || n < least) && n < sizeof(digits));
 	while (n > 0)
 		line_put(line, digits[--n]);
-}
-
-static int
-line_end(struct tbuf_machine *m, const struct line *line, uint64_t *result)
-{
-	return (tbuf_text_make(m, line->bytes, line->size, result));
 }
 
 /* Copies bytes from an address of any kind. */
@@ -160,9 +150,9 @@ ntoa(struct tbuf_machine *m, uint64_t address, uint64_t *result)
 
 	if (answer != 0)
 		return (answer);
-	line_begin(&line);
+	line.size = 0;
 	line_ip4(&line, ip);
-	return (line_end(m, &line, result));
+	return (tbuf_text_make(m, line.bytes, line.size, result));
 }
 
 static int
@@ -175,9 +165,9 @@ ntoa6(struct tbuf_machine *m, uint64_t address, enum prefix prefix,
 
 	if (answer != 0)
 		return (answer);
-	line_begin(&line);
+	line.size = 0;
 	line_ip6(&line, ip, prefix);
-	return (line_end(m, &line, result));
+	return (tbuf_text_make(m, line.bytes, line.size, result));
 }
 
 int
@@ -225,13 +215,13 @@ tbuf_sub_link_ntop(struct tbuf_machine *m, struct tbuf_call *c)
 	answer = fetch(m, c->arguments[1], bytes, size);
 	if (answer != 0)
 		return (answer);
-	line_begin(&line);
+	line.size = 0;
 	for (n = 0; n < size; n++) {
 		if (n > 0)
 			line_put(&line, ':');
 		line_number(&line, bytes[n], 16, 2);
 	}
-	return (line_end(m, &line, &c->result));
+	return (tbuf_text_make(m, line.bytes, line.size, &c->result));
 }
 
 /* htons(n); configure accepts little-endian machines only. */

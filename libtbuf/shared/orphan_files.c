@@ -59,14 +59,6 @@ tbuf_keep_limits(uint64_t *files, uint64_t *bytes)
 	return (true);
 }
 
-/* Returns true if a consumer holds a slot of this file. */
-static bool
-consumed(int fd)
-{
-	return (tbuf_file_lock_call(fd, F_OFD_GETLK, F_WRLCK, 1,
-	    TBUF_NSESSIONS) != F_UNLCK);
-}
-
 /*
  * Returns true if the file waits for a command that exists or that cannot be
  * examined.
@@ -87,8 +79,11 @@ awaited(const struct tbuf_control *control)
 bool
 tbuf_control_orphan(int dirfd, int fd, const struct tbuf_control *control)
 {
+	/* A consumer that holds a slot of the file has locked its byte. */
 	return (!tbuf_control_alive(fd) && !awaited(control) &&
-	    !consumed(fd) && !tbuf_board_claims(dirfd, fd, control));
+	    tbuf_file_lock_call(fd, F_OFD_GETLK, F_WRLCK, 1,
+	    TBUF_NSESSIONS) == F_UNLCK &&
+	    !tbuf_board_claims(dirfd, fd, control));
 }
 
 /* Reads a field of a slot, of `size` bytes; returns 0 on failure. */

@@ -171,13 +171,6 @@ take_components(struct tbuf_text_setting *s, const struct word *value)
 	return (NULL);
 }
 
-static bool
-element_names(const struct element *e, const char *name)
-{
-	return (word_is(&e->name, "ALL") ||
-	    tbuf_glob(e->name.at, e->name.length, name));
-}
-
 unsigned
 tbuf_text_setting_level(const char *components, unsigned level,
     const char *name)
@@ -188,7 +181,8 @@ tbuf_text_setting_level(const char *components, unsigned level,
 
 	while (p != NULL) {
 		p = element_next(p, &e);
-		if (element_names(&e, name))
+		if (word_is(&e.name, "ALL") ||
+		    tbuf_glob(e.name.at, e.name.length, name))
 			found = e.level.length == 0 ? level : (unsigned)
 			    tbuf_text_level_parse(e.level.at, e.level.length);
 	}

@@ -129,14 +129,6 @@ components_point(void)
 		tbuf_component_point(c, tbuf_text_traced(c->name));
 }
 
-static void
-turn_off(const char *why, int error)
-{
-	tbuf_store(&facility, TBUF_FACILITY_OFF);
-	components_point();
-	tbuf_text_say(why, -error);
-}
-
 /* Makes a chunk of this process: of `kbytes', or a part of its parent's. */
 static int
 enter_memory(uint32_t size)
@@ -147,7 +139,9 @@ enter_memory(uint32_t size)
 		made = size;
 		return (0);
 	}
-	turn_off("text trace turned off: no memory for it", error);
+	tbuf_store(&facility, TBUF_FACILITY_OFF);
+	components_point();
+	tbuf_text_say("text trace turned off: no memory for it", -error);
 	return (-ENOMEM);
 }
 

@@ -141,26 +141,17 @@ file_limit(int fd, uint64_t size, bool little)
 }
 
 /*
- * Returns how much of the budget a session may take.  If it can be smaller it
- * takes a quarter at most: others may start before the space of ended ones is
- * free again.
- */
-static uint64_t
-budget_share(uint64_t left, uint64_t bufsize, bool smaller)
-{
-	return (smaller && bufsize / 2 >= TBUF_BUFSIZE_MIN ? left / 4 : left);
-}
-
-/*
  * Takes the space of a session at `area' from the consumer's budget; with
- * `auto' halves bufsize until it fits.
+ * `auto' halves bufsize until it fits.  A session that can be smaller takes a
+ * quarter at most: others may start before the space of ended ones is free
+ * again.
  */
 static bool
 budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
     struct tbuf_area *layout, uint64_t area, uint64_t limit)
 {
 	bool smaller = (tbuf_load(&entry->flags) & TBUF_BOARD_AUTO) != 0;
-	uint64_t left;
+	uint64_t left, share;
 	int error;
 
 	for (;; order->terms.bufsize /= 2) {
@@ -169,8 +160,9 @@ budget_take(struct tbuf_board_entry *entry, struct tbuf_order *order,
 			break;
 		while (error == 0) {
 			left = tbuf_load(&entry->budget);
-			if (layout->storage > budget_share(left,
-			    order->terms.bufsize, smaller) ||
+			share = smaller && order->terms.bufsize / 2 >=
+			    TBUF_BUFSIZE_MIN ? left / 4 : left;
+			if (layout->storage > share ||
 			    area + layout->size > limit)
 				break;
 			if (tbuf_cas(&entry->budget, left,
