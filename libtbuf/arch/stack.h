@@ -61,14 +61,16 @@ tbuf_stack_called(uint64_t pc)
 static inline bool
 tbuf_stack_fires(uint64_t function)
 {
-	static const uint8_t pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
 	const uint8_t *code = (const uint8_t *)(uintptr_t)function;
+	uint32_t word;
 
-	if (memcmp(code, pad, sizeof(pad)) == 0)
-		code += sizeof(pad);
-	if (memcmp(code, frame, sizeof(frame)) == 0)
-		code += sizeof(frame);
+	memcpy(&word, code, sizeof(word));
+	if (word == 0xfa1e0ff3u) {	/* endbr64 */
+		code += sizeof(word);
+		memcpy(&word, code, sizeof(word));
+	}
+	if (word == 0xe5894855u)	/* push %rbp; mov %rsp, %rbp */
+		code += sizeof(word);
 	return ((code[0] & 0xfb) == 0x48 && code[1] == 0x8b &&
 	    (code[2] & 0xc7) == 0x47 && code[3] == TBUF_STACK_HOT &&
 	    (code[4] & 0xfa) == 0x48 && code[5] == 0x8b);

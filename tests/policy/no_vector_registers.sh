@@ -42,6 +42,12 @@ for object in $objects $stubs; do
 	# Compilers call these to zero or to copy a structure.
 	nm -u "$object" | grep -wE 'mem(cpy|move|set)' &&
 		fail "$object: memory by the C library"
+	case $object in
+	*/target/fire/* | */target/lane/* | */target/clause/* | */machine/*)
+		nm -u "$object" | grep -w memcmp &&
+			fail "$object: a comparison by the C library"
+		;;
+	esac
 done
 
 # A fire calls the C library only in a new thread, or if no counter can be read.
