@@ -21,8 +21,8 @@ struct tbuf_names {
  * Checks a list of descriptions.  Returns 0, or -EINVAL for more than four
  * fields, an unclosed [, white space inside or a backslash at the end.  The
  * function may have up to 16 `::` in it, each between two names; if there are
- * two readings, X::Y:name, a probe matches by either.  A selection of 32 bits may
- * follow the last description.
+ * two readings, X::Y:name, a probe matches by either.  A selection of 32 bits
+ * may follow the last description.
  */
 int	tbuf_description_check(const char *description);
 

@@ -86,8 +86,8 @@ void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
 bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);
 
 /*
- * Calls fcntl(2) with an OFD lock of n bytes.  Returns the lock's type after the
- * call, or -1.
+ * Calls fcntl(2) with an OFD lock of n bytes.  Returns the lock's type after
+ * the call, or -1.
  */
 int	tbuf_file_lock_call(int fd, int command, short type, uint64_t first,
 	    uint64_t n);
@@ -174,9 +174,9 @@ int	tbuf_control_open_orphan(int dirfd, const char *name,
 	    struct tbuf_control *);
 
 /*
- * tbuf_names_each() calls `visit` for each name of the directory, which it reads
- * in `most` parts at most.  tbuf_control_each() has a part of its own for that:
- * one thread of a process at a time.  No malloc.
+ * tbuf_names_each() calls `visit` for each name of the directory, which it
+ * reads in `most` parts at most.  tbuf_control_each() has a part of its own for
+ * that: one thread of a process at a time.  No malloc.
  */
 struct tbuf_names_part {
 	char bytes[8192] __attribute__((aligned(8)));

@@ -163,8 +163,8 @@ fill_at(const struct tbuf_text_own *own, uint64_t position)
 }
 
 /*
- * Appends a line, in the steps of layout/text_trace.h.  It is longer than a mark,
- * as its time alone is: the new mark is not over the old one.
+ * Appends a line, in the steps of layout/text_trace.h.  A line is longer than a
+ * mark, as its time alone is: the new mark is not over the old one.
  */
 static void
 append(struct tbuf_text_own *own, const char *line, size_t n)

@@ -219,7 +219,7 @@ first_redirected(struct frame *f)
 
 /*
  * Bounds of the functions that call others of ours by a pointer (plan.h).  The
- * linker puts them behind the program's own code, so they may be far away.
+ * linker puts them after the program's own code, so they may be far away.
  */
 extern const char calls_begin[] __asm__("__start_tbuf_calls_pointer")
     TBUF_HIDDEN;

@@ -64,8 +64,8 @@ tbuf_last_front(const struct tbuf_place *p)
 }
 
 /*
- * Returns true if a record with `front' bytes before its data may have this size
- * with `left' bytes remaining.
+ * Returns true if a record with `front' bytes before its data may have this
+ * size with `left' bytes remaining.
  */
 static inline bool
 tbuf_last_plausible(uint64_t front, uint16_t size, uint64_t left)

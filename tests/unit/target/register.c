@@ -81,7 +81,7 @@ static const uint32_t **faulting;	/* in a page of its own */
 static struct tbuf_site handled;
 static int handled_error;
 
-/* Runs amid tbuf_sites_unregister(), which stores to the page. */
+/* Runs when tbuf_sites_unregister() stores to the page. */
 static void
 handler(int number)
 {
