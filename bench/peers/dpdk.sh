@@ -18,8 +18,8 @@ trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086,SC2046	# compilers have arguments
 $CC -std=gnu11 -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -O2 \
-    -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
-    -I"$top_srcdir/bench/peers" \
+    -I"$top_srcdir/libtbuf" -I"$top_srcdir/libtbuf/include" \
+    -I"$top_srcdir/bench" -I"$top_srcdir/bench/peers" \
     $(pkg-config --cflags libdpdk) "$top_srcdir/bench/bench.c" \
     "$top_srcdir/bench/self.c" \
     "$top_srcdir/bench/peers/dpdk.c" "$top_srcdir/bench/peers/dpdk_event.c" \

@@ -35,8 +35,8 @@ trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086,SC2046	# compilers have arguments
 $CC -std=gnu11 -D_GNU_SOURCE -O2 \
-    -I"$top_srcdir/libtbuf/include" -I"$top_srcdir/bench" \
-    -I"$top_srcdir/bench/peers" \
+    -I"$top_srcdir/libtbuf" -I"$top_srcdir/libtbuf/include" \
+    -I"$top_srcdir/bench" -I"$top_srcdir/bench/peers" \
     $(pkg-config --cflags lttng-ust) "$top_srcdir/bench/bench.c" \
     "$top_srcdir/bench/self.c" \
     "$top_srcdir/bench/peers/lttng.c" "$top_srcdir/bench/peers/lttng_event.c" \
