@@ -63,7 +63,9 @@
  *	SAME	need [m.slot] == slot
  *		need [m.generation] == generation
  *	none	if m is a memo on the stack, which no handler can change
- *	SESSION	need [slot.generation] == [m.generation]
+ *	SESSION	GENERATION, and the memo's lane is loaded
+ *	GENERATION
+ *		need [slot.generation] == [m.generation]
  *							(it has not ended)
  *		For a table, a memo has the turn in place of the generation, and
  *		the address of slot.turn in place of the slot's
@@ -477,10 +479,10 @@ TBUF_RSEQ_SEARCH(update, TBUF_SECTION_MEANT TBUF_SECTION_TURN TBUF_SECTION_FIND
  *
  *	ARM; HERE
  *	need [m.bits] == s.bits
- *	SESSION; FIND
+ *	GENERATION; FIND
  *	commit [its value] += s.delta
  */
-TBUF_RSEQ_SEARCH(cached, TBUF_SECTION_W_BITS TBUF_SECTION_SESSION
+TBUF_RSEQ_SEARCH(cached, TBUF_SECTION_W_BITS TBUF_SECTION_GENERATION
     TBUF_SECTION_FIND_CACHED TBUF_SECTION_UPDATE)
 
 /*
@@ -518,7 +520,7 @@ TBUF_RSEQ_SEARCH(peak, TBUF_SECTION_MEANT TBUF_SECTION_TURN TBUF_SECTION_FIND
  *
  *	ARM; HERE
  *	need [m.bits] == bits
- *	SESSION
+ *	GENERATION
  *	need word < [m.ecb_max]
  *	commit [value[word]] += delta		(values never move)
  */
@@ -530,10 +532,10 @@ tbuf_rseq_total(const struct tbuf_memo *m, uint64_t bits, uint64_t word,
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_HERE
 	    TBUF_SECTION_BITS
-	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_GENERATION
 	    TBUF_SECTION_TOTAL,
-	    changed, TBUF_CLOBBERS_TOTAL, TBUF_CHECK_OPERANDS,
-	    [bits] "r"(bits), [word] "r"(word),
+	    changed, TBUF_CLOBBERS_FEW, TBUF_CHECK_OPERANDS,
+	    [bits] "r"(bits), [word] TBUF_R_OR_CONSTANT(word),
 	    [delta] TBUF_R_OR_CONSTANT(delta));
 	TBUF_SECTION_RETURN;
 }
@@ -661,7 +663,7 @@ tbuf_rseq_remember(struct tbuf_memo *to, const struct tbuf_memo *from,
     const uint32_t *marked)
 {
 	TBUF_SECTION(TBUF_SECTION_BEGIN TBUF_SECTION_REMEMBER,
-	    changed, TBUF_CLOBBERS_REMEMBER,
+	    changed, TBUF_CLOBBERS_FEW,
 	    [to] "r"(to), [from] "r"(from), [marked] "r"(marked),
 	    [none] TBUF_R_OR_WIDE(TBUF_MEMO_NONE), [size] "i"(sizeof(*to)));
 changed:

@@ -56,11 +56,10 @@
 #define TBUF_CLOBBERS							\
 	"x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",	\
 	"x13", "x14", "x15", "memory", "cc"
-#define TBUF_CLOBBERS_TOTAL	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS
-#define TBUF_CLOBBERS_REMEMBER	"x3", "x4", "memory", "cc"
+#define TBUF_CLOBBERS_FEW	"x3", "x4", "memory", "cc"
 
 /* Labels by which a section that writes records may leave. */
 #define TBUF_RECORD_LABELS	changed, late, damaged, chain
@@ -84,13 +83,16 @@
 	"ldr x3, [%[local]]\n\t"					\
 	"cbz x3, %l[changed]\n\t"
 
-/* x9 becomes the memo's lane. */
-#define TBUF_SECTION_SESSION						\
+#define TBUF_SECTION_GENERATION						\
 	"ldr x3, " TBUF_OF_M(M_SLOT) "\n\t"				\
 	TBUF_NEED_EQUAL("[x3, #" TBUF_O(S_GENERATION) "]",		\
 	    TBUF_OF_M(M_GENERATION))					\
-	"ldr x9, [%[m], #" TBUF_O(M_LANE) "]\n\t"			\
 	TBUF_DELAY(1)
+
+/* x9 becomes the memo's lane. */
+#define TBUF_SECTION_SESSION						\
+	TBUF_SECTION_GENERATION						\
+	"ldr x9, [%[m], #" TBUF_O(M_LANE) "]\n\t"
 
 #define TBUF_SECTION_ENABLED						\
 	"ldr x3, [%[site], #" TBUF_O(SITE_ENABLED) "]\n\t"		\

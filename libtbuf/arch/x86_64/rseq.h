@@ -60,9 +60,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_R_OR_MEMORY	"rm"
 #define TBUF_R_OR_WIDE		"i"	/* a constant of 64 bits */
 
-#define TBUF_CLOBBERS_REMEMBER "rax", "rcx", "rdx", "memory", "cc"
-#define TBUF_CLOBBERS_TOTAL	TBUF_CLOBBERS_REMEMBER, "r11"
-#define TBUF_CLOBBERS		TBUF_CLOBBERS_TOTAL, "r8", "r9"
+#define TBUF_CLOBBERS_FEW	"rax", "rcx", "rdx", "memory", "cc"
+#define TBUF_CLOBBERS		TBUF_CLOBBERS_FEW, "r8", "r9", "r11"
 #define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS, "rsi", "r10"
 #define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS_SEARCH, "rdi"
 #define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS, "rbx"
@@ -101,11 +100,14 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 #define TBUF_SECTION_HERE	TBUF_HERE_BY(TBUF_OF_M, "%l[changed]")
 
+#define TBUF_SECTION_GENERATION						\
+	TBUF_SESSION_BY(TBUF_OF_M, "%l[changed]")			\
+	TBUF_DELAY(1)
+
 /* r11 becomes the memo's lane. */
 #define TBUF_SECTION_SESSION						\
-	TBUF_SESSION_BY(TBUF_OF_M, "%l[changed]")			\
-	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"				\
-	TBUF_DELAY(1)
+	TBUF_SECTION_GENERATION						\
+	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"
 
 #define TBUF_SECTION_ENABLED						\
 	"movq " TBUF_O(SITE_ENABLED) "(%[site]), %%rax\n\t"		\
@@ -709,10 +711,11 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 
 #define TBUF_SECTION_TOTAL						\
 	"movq " TBUF_OF_M(M_DATA) ", %%rdx\n\t"				\
-	"cmpq %[word], " TBUF_OF_M(M_ECB_MAX) "\n\t"			\
+	"movq %[word], %%rcx\n\t"					\
+	"cmpq %%rcx, " TBUF_OF_M(M_ECB_MAX) "\n\t"			\
 	"jbe %l[changed]\n\t"						\
 	TBUF_DELAY(6)							\
-	"addq %[delta], (%%rdx, %[word], 8)\n\t" /* commit */		\
+	"addq %[delta], (%%rdx, %%rcx, 8)\n\t" /* commit */		\
 	"2:\n\t"
 
 #define TBUF_SECTION_LOAD						\

@@ -32,7 +32,7 @@ TBUF_ASSERT_OFFSET(tbuf_unit_epid, word, TBUF_N_WORD);
 _Static_assert(sizeof(struct tbuf_unit_epid) == 3 * 8 && TBUF_UNIT_EPIDS == 8 &&
     sizeof(struct tbuf_lock_record) == 24, "TBUF_UNIT_KNOWN, TBUF_UNIT_ROOM");
 
-#define TBUF_CLOBBERS_KEEP	TBUF_CLOBBERS_REMEMBER, "r8", "r9"
+#define TBUF_CLOBBERS_KEEP	TBUF_CLOBBERS_FEW, "r8", "r9"
 
 /* A field of the memo in %[w]. */
 #define TBUF_UNIT_M(field)						\

@@ -490,17 +490,17 @@ tbuf_plan_bits(uint64_t version)
 }
 
 /*
- * Adds to a word of the values.  Returns false if the memo does not have their
- * place, and nothing has been done.
+ * Adds to a word of the values, where `bits` are tbuf_plan_bits().  Returns
+ * false if the memo does not have their place, and nothing has been done.
  */
 static inline bool
-tbuf_plan_add(const struct tbuf_plan *p, uint64_t version, uint64_t word,
+tbuf_plan_add(const struct tbuf_plan *p, uint64_t bits, uint64_t word,
     uint64_t delta)
 {
 	const struct tbuf_memo *m = tbuf_plan_total(p);
 
-	return (m != NULL && tbuf_rseq_total(m, tbuf_plan_bits(version), word,
-	    delta) == TBUF_COMMITTED);
+	return (m != NULL &&
+	    tbuf_rseq_total(m, bits, word, delta) == TBUF_COMMITTED);
 }
 
 /*

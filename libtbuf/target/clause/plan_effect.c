@@ -201,7 +201,7 @@ update_total(const struct tbuf_plan *p, const struct tbuf_plan_fire *fire)
 	    !tbuf_plan_unchanged(p, fire->version) ||
 	    ++tbuf_thread.deadline_ticks == 0)
 		return (false);
-	if (tbuf_plan_add(p, fire->version, s.word, s.delta))
+	if (tbuf_plan_add(p, tbuf_plan_bits(fire->version), s.word, s.delta))
 		return (true);
 	session_read(p, fire->version, &s);
 	s.key = NULL;

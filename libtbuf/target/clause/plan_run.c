@@ -38,13 +38,15 @@ void
 tbuf_plan_count(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, uint64_t version, const struct tbuf_plan *p)
 {
+	const uint64_t bits = tbuf_plan_bits(version);
+
 	if (tbuf_plan_unchanged(p, version) &&
 	    (uint8_t)(tbuf_thread.deadline_ticks + 1) != 0 &&
-	    tbuf_plan_add(p, version, 0, 1))
+	    tbuf_plan_add(p, bits, 0, 1))
 		tbuf_thread.deadline_ticks++;
 	else
-		/* Else `p` would take a register that has to be saved. */
-		tbuf_plan_step(site, words, size, version,
+		/* Else these would take registers that have to be saved. */
+		tbuf_plan_step(site, words, size, bits - 1,
 		    tbuf_plan_place(site->index));
 }
 

@@ -209,7 +209,7 @@ since_quantize(const struct tbuf_plan *p, uint64_t version, uint64_t elapsed)
 	uint64_t weight = p->update.weight.constant;
 
 	return (p->self.quantizes && tbuf_plan_unchanged(p, version) &&
-	    tbuf_plan_add(p, version,
+	    tbuf_plan_add(p, tbuf_plan_bits(version),
 	    tbuf_quantize_bucket((int64_t)elapsed), weight));
 }
 
