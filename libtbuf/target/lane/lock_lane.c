@@ -143,7 +143,7 @@ enum room {
 	ROOM_NEVER	/* larger than the lane */
 };
 
-static __attribute__((cold)) inline enum room
+static inline enum room
 room(const struct tbuf_slot *slot, const struct tbuf_place *place,
     uint64_t size)
 {
