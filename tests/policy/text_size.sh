@@ -32,7 +32,7 @@ command -v size >/dev/null || skip "no size(1)"
 # bound is raised only in a commit of its own that says what the bytes buy
 # (CONTRIBUTING).  Each source is of the first part that has it.
 cat >"$SCRATCH/parts" <<'EOF'
-fire-and-lane	39720	libtbuf/target/(fire|lane)/.*
+fire-and-lane	40620	libtbuf/target/(fire|lane)/.*
 clauses		34400	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
 machine		27300	libtbuf/machine/.*
@@ -44,9 +44,9 @@ probes		12260	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
 EOF
-most_sum=238500
-most_fire=100520
-most_static=205700
+most_sum=239300
+most_fire=101420
+most_static=206300
 
 failed=0
 : >"$SCRATCH/table"
