@@ -56,7 +56,7 @@ struct tbuf_lane {
 	uint64_t sequence;	/* (t) the low bit selects the valid pair */
 	struct tbuf_pair pair[2];
 	uint64_t large;		/* (t) offset 64; drops: larger than the lane */
-	uint64_t restarts;	/* (t) times it was emptied after damage */
+	uint64_t restarts;	/* (t) times damaged bytes were released */
 	uint64_t taken;		/* (t) record clock when a lock lane was taken;
 				 * no later than its holder's stamp */
 	uint64_t reserved0[5];

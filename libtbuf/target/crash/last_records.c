@@ -50,9 +50,11 @@ walk(const struct tbuf_view *view, const struct tbuf_place *p,
 			last->at = tail;
 			continue;
 		}
-		if (!tbuf_last_plausible(tbuf_last_front(p), header.size,
-		    head - last->at))
-			return;
+		if (!tbuf_lane_plausible(tbuf_lane_front(p), header.size,
+		    head - last->at)) {
+			last->at = tbuf_lane_resync(p, last->at, head, head);
+			continue;
+		}
 		last->time = header.time;
 		tbuf_last_keep(&lasts, last);
 		if (header.epid == TBUF_EPID_ENVELOPE ||
@@ -110,7 +112,7 @@ lane_copy(const struct tbuf_view *view, const struct tbuf_last *last,
 	if (!tbuf_lane_place((uintptr_t)view->base, last->lane, place))
 		return (false);
 	tbuf_last_copy(place, last->at, &header, sizeof(header));
-	if (!tbuf_last_plausible(tbuf_last_front(place), header.size,
+	if (!tbuf_lane_plausible(tbuf_lane_front(place), header.size,
 	    sizeof(record)))
 		return (false);
 	tbuf_last_copy(place, last->at, record, header.size);
@@ -141,7 +143,7 @@ put_record(const struct tbuf_view *view, const struct tbuf_moment *now,
 	    tbuf_load(&slot->generation) != last->generation)
 		return (false);
 	if (last->place == TBUF_LAST_LANE)
-		data = tbuf_last_front(&place);
+		data = tbuf_lane_front(&place);
 	if (header->size < data)
 		return (false);
 	cpu = data == sizeof(*copy) ? copy->cpu : tbuf_load(&place.lane->cpu);

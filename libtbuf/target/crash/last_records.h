@@ -55,24 +55,6 @@ void	tbuf_last_copy(const struct tbuf_place *, uint64_t at, void *to,
 /* Returns the position of the lane's oldest record. */
 uint64_t tbuf_last_tail(const struct tbuf_slot *, const struct tbuf_lane *)
 	    TBUF_HIDDEN;
-/* Returns the bytes before a record's data in a lane. */
-static inline uint64_t
-tbuf_last_front(const struct tbuf_place *p)
-{
-	return (tbuf_load(&p->lane->kind) == TBUF_KIND_LOCK ?
-	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header));
-}
-
-/*
- * Returns true if a record with `front' bytes before its data may have this
- * size with `left' bytes remaining.
- */
-static inline bool
-tbuf_last_plausible(uint64_t front, uint16_t size, uint64_t left)
-{
-	return (size >= front && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
-	    size <= left);
-}
 
 /*
  * Adds the records of a session's unfinished units; before the lanes are

@@ -92,7 +92,7 @@ in_flight(const struct tables *t, uint64_t word)
 static bool
 fits(const struct tbuf_header *header, uint64_t left)
 {
-	return (tbuf_last_plausible(sizeof(struct tbuf_lock_record),
+	return (tbuf_lane_plausible(sizeof(struct tbuf_lock_record),
 	    header->size, left));
 }
 
@@ -189,7 +189,7 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 	struct tbuf_unit_entry e;
 	struct tables t;
 
-	last.at += tbuf_last_front(place);
+	last.at += tbuf_lane_front(place);
 	if (last.at + sizeof(record) > end ||
 	    !tables_look(view, last.slot, &t, to))
 		return;

@@ -138,6 +138,30 @@ no_room(const struct tbuf_fire *f, const struct tbuf_memo *m)
 	    full | TBUF_FULL_CLOSED));
 }
 
+/*
+ * Releases damaged bytes of a ring; all of a ring whose words are inconsistent.
+ * Does nothing if the tail has moved meanwhile.
+ */
+static __attribute__((cold)) void
+recover(const struct tbuf_fire *f, const struct tbuf_memo *m, uint64_t size)
+{
+	struct tbuf_lane *lane = m->lane;
+	uint64_t sequence = tbuf_load_acquire(&lane->sequence);
+	struct tbuf_pair *pair = &lane->pair[sequence & 1];
+	uint64_t words[2] = { tbuf_load(&pair->tail),
+	    tbuf_load(&pair->overwritten) };
+	struct tbuf_place place;
+
+	if (!tbuf_lane_place(f->base, (uintptr_t)lane - f->base, &place))
+		return;
+	if (!tbuf_ring_skip(&place, tbuf_load(&lane->head), &words[0], size))
+		tbuf_rseq_restart(m);
+	else if (tbuf_step_publish(m, &lane->sequence, sequence, sequence + 1,
+	    &lane->pair[~sequence & 1].tail, words, sizeof(words)) ==
+	    TBUF_COMMITTED)
+		(void)tbuf_rseq_count(m, &lane->restarts);
+}
+
 static enum tbuf_outcome
 write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
     const struct tbuf_write *w)
@@ -150,7 +174,7 @@ write_try(const struct tbuf_fire *f, const struct tbuf_memo *m,
 	if (outcome == TBUF_NO_ROOM)
 		return (no_room(f, m));
 	if (outcome == TBUF_DAMAGED) {
-		tbuf_rseq_restart(m);
+		recover(f, m, w->size);
 		return (TBUF_CHANGED);
 	}
 	if (outcome == TBUF_COMMITTED)

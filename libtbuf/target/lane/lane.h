@@ -210,6 +210,39 @@ void	tbuf_lock_write(const struct tbuf_fire *,
 /* Counts a drop, because something that a record needs is busy. */
 enum tbuf_emit tbuf_lock_busy(const struct tbuf_fire *) TBUF_HIDDEN;
 
+/* Returns the bytes before a record's data in a lane. */
+static inline uint64_t
+tbuf_lane_front(const struct tbuf_place *p)
+{
+	return (tbuf_load(&p->lane->kind) == TBUF_KIND_LOCK ?
+	    sizeof(struct tbuf_lock_record) : sizeof(struct tbuf_header));
+}
+
+/*
+ * Returns true if a record with `front' bytes before its data may have this size
+ * with `left' bytes remaining.
+ */
+static inline bool
+tbuf_lane_plausible(uint64_t front, uint64_t size, uint64_t left)
+{
+	return (size >= front && size % 8 == 0 && size <= TBUF_RECORD_MAX &&
+	    size <= left);
+}
+
+/*
+ * lane_damage.c: returns the position of the next record after damaged bytes at
+ * `at', or `end' if there is none before that.
+ */
+uint64_t tbuf_lane_resync(const struct tbuf_place *, uint64_t at, uint64_t end,
+	    uint64_t head) TBUF_HIDDEN;
+/*
+ * Moves the tail of a ring over damaged bytes: to the next record, or so far
+ * that a record of `size' bytes has room.  Returns false if head and tail are
+ * damaged themselves, so that the ring has to begin anew.
+ */
+bool	tbuf_ring_skip(const struct tbuf_place *, uint64_t head,
+	    uint64_t *tail, uint64_t size) TBUF_HIDDEN;
+
 /* Most ECBs of a chain; a longer one is damaged. */
 #define TBUF_CHAIN_MAX	4096
 

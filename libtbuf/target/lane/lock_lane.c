@@ -115,6 +115,20 @@ ring_restart(struct tbuf_lane *lane, struct ring *r)
 	tbuf_store_release(&lane->head, r->head);
 }
 
+/* Releases damaged bytes; all of a ring whose words are inconsistent. */
+static __attribute__((cold)) void
+ring_recover(const struct tbuf_place *place, struct ring *r, uint64_t size)
+{
+	struct tbuf_lane *lane = place->lane;
+
+	if (!tbuf_ring_skip(place, r->head, &r->tail, size)) {
+		ring_restart(lane, r);
+		return;
+	}
+	ring_publish(lane, r);
+	tbuf_store(&lane->restarts, lane->restarts + 1);
+}
+
 /*
  * Makes room for `size' bytes after head, which a restart may move.  A step's
  * store of sequence precedes the next step's pair and the overwriting stores:
@@ -132,7 +146,7 @@ ring_room(const struct tbuf_place *place, uint64_t size)
 	}
 	while (r.head + size - r.tail > place->size) {
 		if (!ring_step(place, &r))
-			ring_restart(place->lane, &r);
+			ring_recover(place, &r, size);
 		tbuf_fence_stores();
 	}
 }

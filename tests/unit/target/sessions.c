@@ -4,6 +4,7 @@
  * The target side alone: several enablings and sessions, sessions that are
  * given up, and shared words with impossible values.
  */
+#include <sys/param.h>
 #include <sys/syscall.h>
 
 #include <time.h>
@@ -215,25 +216,70 @@ START_TEST(offsets_behind_the_end_of_the_file_are_not_followed)
 }
 END_TEST
 
-START_TEST(a_damaged_ring_begins_anew)
+/* Only the records that are damaged are lost. */
+START_TEST(a_ring_goes_on_after_damage)
 {
 	struct order o = ORDER(TBUF_RING, 256);
 	struct tbuf_lane *lane = session(0, &o);
-	uint64_t size = record_size(lane, 16), i;
+	uint64_t size = record_size(lane, 16), i, tail;
 	struct tbuf_header *header;
 
 	for (i = 0; i < 20; i++)
 		fire(i);
-	header = (struct tbuf_header *)(uintptr_t)header_at(lane,
-	    ring_tail(lane));
+	tail = ring_tail(lane);
+	header = (struct tbuf_header *)(uintptr_t)header_at(lane, tail);
 	header->size = 0;
 	fire(21);
 	ck_assert_uint_eq(lane->restarts, 1);
-	ck_assert_uint_eq(lane->head - ring_tail(lane), size);
+	ck_assert_uint_eq(ring_tail(lane), tail + size);
 	ck_assert_uint_eq(word_at(lane, lane->head - 16), 21);
+}
+END_TEST
+
+/*
+ * Damages each word of a ring, and fires until it is overwritten: the tail
+ * never passes records that are not damaged and have room.
+ */
+START_TEST(a_ring_loses_what_is_damaged)
+{
+	static const uint64_t values[] = { 0, UINT64_MAX, 1, 8 << 16 | 1,
+	    20 << 16 | 1, UINT64_C(65528) << 16 | 1 };
+	struct order o = ORDER(TBUF_RING, 1000);
+	struct tbuf_lane *lane = session(0, &o);
+	uint64_t size = record_size(lane, 16), kept = 1000 / size, at, n = 0;
+	unsigned i, k;
+
+	while (n < kept)
+		fire(n++);
+	for (i = 0; i < sizeof(values) / sizeof(values[0]) * kept * size / 8;
+	    i++) {
+		at = ring_tail(lane) + i * 8 % (kept * size);
+		*(uint64_t *)(uintptr_t)bytes_at(lane, at) = values[i %
+		    (sizeof(values) / sizeof(values[0]))];
+		at -= at % size;
+		for (k = 0; k < 2 * kept; k++) {
+			fire(n++);
+			ck_assert_uint_eq(word_at(lane, lane->head - 16), n - 1);
+			ck_assert_uint_le(lane->head - ring_tail(lane), 1000);
+			ck_assert_uint_le(ring_tail(lane),
+			    MAX(lane->head - kept * size, at + size));
+		}
+		ck_assert_uint_eq(lane->head - ring_tail(lane), kept * size);
+	}
+	ck_assert_uint_ge(lane->restarts, kept);
+	ck_assert_uint_eq(lane->full + lane->large, 0);
+}
+END_TEST
+
+START_TEST(a_ring_with_a_damaged_tail_begins_anew)
+{
+	struct order o = ORDER(TBUF_RING, 256);
+	struct tbuf_lane *lane = session(0, &o);
+
+	fire(1);
 	lane->pair[lane->sequence & 1].tail = lane->head + 4096;
 	fire(22);
-	ck_assert_uint_eq(lane->restarts, 2);
+	ck_assert_uint_eq(lane->restarts, 1);
 	ck_assert_uint_eq(word_at(lane, lane->head - 16), 22);
 }
 END_TEST
@@ -302,7 +348,9 @@ main(void)
 		a_deadline_that_is_put_off_meanwhile_gives_nothing_up,
 		a_deadline_of_another_session_gives_nothing_up,
 		offsets_behind_the_end_of_the_file_are_not_followed,
-		a_damaged_ring_begins_anew,
+		a_ring_goes_on_after_damage,
+		a_ring_loses_what_is_damaged,
+		a_ring_with_a_damaged_tail_begins_anew,
 		a_fire_that_finds_all_lanes_taken_is_a_drop,
 		drops_for_want_of_a_lane_stop_at_the_maximum
 	};
