@@ -13,6 +13,7 @@
 
 #include "arch/atomics.h"
 #include "machine/machine.h"
+#include "tbuf.h"
 
 /* A text in place: it ends with a NUL, or after `most` bytes. */
 struct tbuf_characters {
@@ -80,12 +81,21 @@ tbuf_select(const struct tbuf_machine *m, uint32_t selector)
 	return (selector & 15);
 }
 
+/*
+ * Returns an argument as a number; that of bytes with a length is their address,
+ * although a site has that of their struct tbuf_bytes.
+ */
 static inline uint64_t
 tbuf_argument(const struct tbuf_machine *m, uint32_t selector)
 {
 	unsigned n = tbuf_select(m, selector);
+	uint64_t value = n < m->nargs ? m->values[n] : 0;
 
-	return (n < m->nargs ? m->values[n] : 0);
+	if (value == 0 || (m->types[n] != TBUF_STRING_SIZED &&
+	    m->types[n] != TBUF_BINARY))
+		return (value);
+	return ((uintptr_t)((const struct tbuf_bytes *)(uintptr_t)
+	    value)->data);
 }
 
 /* Returns the result of comparing an argument with the word's immediate. */

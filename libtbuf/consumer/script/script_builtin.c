@@ -18,6 +18,7 @@
 #include "consumer/script/script.h"
 #include "machine/internal.h"
 #include "shared/control_file.h"
+#include "shared/program_select.h"
 
 #define CHILL_MAX	(TBUF_SECOND / 2)
 
@@ -402,10 +403,37 @@ tbuf_script_call(struct tbuf_machine *m, unsigned subroutine,
 	}
 }
 
+/* Returns true if bytes are of a text or of bytes that a record contains. */
+static bool
+is_recorded(const struct tbuf_machine *m, uint64_t address, uint64_t size)
+{
+	const struct tbuf_bytes *bytes;
+	uint64_t from, length;
+	unsigned n;
+
+	for (n = 0; n < m->nargs; n++) {
+		if (m->values[n] == 0 ||
+		    tbuf_class_of(m->types[n]) != TBUF_CLASSES_TEXT)
+			continue;
+		bytes = (const struct tbuf_bytes *)(uintptr_t)m->values[n];
+		if (m->types[n] == TBUF_STRING) {
+			from = m->values[n];
+			length = strlen((const char *)bytes) + 1;
+		} else {
+			from = (uintptr_t)bytes->data;
+			length = bytes->size;
+		}
+		if (address - from <= length &&
+		    size <= length - (address - from))
+			return (true);
+	}
+	return (false);
+}
+
 /*
- * Copies from this process's own memory (where pr_argv of curpsinfo points to),
- * or the present memory of a process that was sampled, by a system call, which
- * checks the address.
+ * Copies in a replay from the record's texts, else from this process's own
+ * memory (where pr_argv of curpsinfo points to) or the present memory of a
+ * process that was sampled, by a system call, which checks the address.
  */
 int
 tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
@@ -418,9 +446,12 @@ tbuf_script_copyin(struct tbuf_machine *m, uint64_t address, uint8_t *to,
 
 	if (size == 0)
 		return (0);
-	/* In a replay there is no process with memory. */
-	if (tbuf_script_of(m)->record != NULL)
-		return (TBUF_FAULT_ADDRESS);
+	if (tbuf_script_of(m)->record != NULL) {
+		if (!is_recorded(m, address, size))
+			return (TBUF_FAULT_ADDRESS);
+		memcpy(to, (const void *)(uintptr_t)address, size);
+		return (0);
+	}
 	return (process_vm_readv(subject(tbuf_script_of(m)), &local, 1, &remote,
 	    1, 0) == (ssize_t)size ? 0 : TBUF_FAULT_ADDRESS);
 }

@@ -217,7 +217,6 @@ run_begin(struct tbuf_run *run)
 	run->begun = true;
 	run->locals_ready = false;
 	m->surroundings = &surroundings;
-	m->types = run->site->types;
 	m->strsize = tbuf_fire_strsize(run->fire->slot);
 	m->token_at = TBUF_TOKEN_NONE;
 	lend_behind(&m->record, run->small_record, sizeof(run->small_record),
@@ -332,6 +331,7 @@ run_make(struct tbuf_run *run, struct tbuf_fire *f,
 	run->last.element.pair = NULL;
 	run->shares = false;
 	run->machine.nargs = site->nargs;
+	run->machine.types = site->types;
 	f->memo = &run->memo;
 }
 

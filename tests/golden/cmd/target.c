@@ -394,6 +394,16 @@ filter(void)
 		err(99, "prctl");
 }
 
+/* A fire must not depend on bytes that earlier functions left on the stack. */
+static __attribute__((noinline)) void
+overwrite_stack(void)
+{
+	char bytes[32 << 10];
+
+	memset(bytes, 0xa5, sizeof(bytes));
+	__asm__ volatile("" : : "r"(bytes) : "memory");
+}
+
 static void
 obey(const char *order)
 {
@@ -401,6 +411,7 @@ obey(const char *order)
 	unsigned long n = value != NULL ? strtoul(value + 1, NULL, 0) : 0;
 	char line[80];
 
+	overwrite_stack();
 	if (strcmp(order, "types") == 0)
 		types();
 	else if (strncmp(order, "fire=", 5) == 0)
