@@ -3,8 +3,8 @@
  *
  * The libc provider: opening, closing, reading, writing.
  *
- * The return's probe has the path, and only if the call succeeded: the kernel
- * has read it then, so that the provider can, too.
+ * The return's probe has the path if the kernel has read it, so that the provider
+ * can, too.
  *
  * Programs that are built with _FORTIFY_SOURCE call the checking versions,
  * __read_chk() and the like.  They fire the probes of the plain functions.
@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -71,14 +72,29 @@ has_mode(int flags)
 	return ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE);
 }
 
-/* Returns the path as the value of a string if the call succeeded, else 0. */
+/*
+ * Returns the path as the value of a string if the kernel has read all of it,
+ * else 0.  It has not after these errors, of which a filter of system calls may
+ * return EPERM and ENOSYS.
+ */
 static uint64_t
-path_if(bool succeeded, const char *path)
+path_of(int error, const char *path)
 {
-	return (succeeded ? ADDRESS(path) : 0);
+	switch (error) {
+	case EFAULT:
+	case EINVAL:		/* of the flags */
+	case ENAMETOOLONG:
+	case ENOMEM:
+	case ENOSYS:
+	case EPERM:
+		return (0);
+	default:
+		return (ADDRESS(path));
+	}
 }
 
-#define OPENED(path)	OR_ERRNO, path_if(result != -1, path)
+#define OPENED(path)							\
+	OR_ERRNO, path_of((int)error_if(result == -1), path)
 
 /* The mode that follows the flags in a call of open(), 0 if there is none. */
 #define MODE_BEHIND(flags) __extension__ ({				\

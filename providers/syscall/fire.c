@@ -133,6 +133,12 @@ fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)
 	tbuf_thread_mark(-1);
 }
 
+static inline bool
+is_failure(uint64_t result)
+{
+	return (result > (uint64_t)-4096);
+}
+
 /*
  * Sets `values' to the result and the errno of a call.  As the C library sets
  * errno after the stub, errno has that value during a fire, or 0 if the call
@@ -141,7 +147,7 @@ fire_rseq(struct syscall_probes *p, const struct syscall_frame *f)
 static int
 result_put(uint64_t result, uint64_t *values)
 {
-	bool failed = result > (uint64_t)-4096;
+	bool failed = is_failure(result);
 	int saved = errno;
 
 	values[0] = failed ? (uint64_t)-1 : result;
@@ -166,10 +172,11 @@ fire_paths(struct syscall_probes *p, const struct syscall_frame *f,
     char *texts, size_t room)
 {
 	uint64_t values[2 + SYSCALL_PATHS];
+	int error = is_failure(f->result) ? -(int)f->result : 0;
 	unsigned i;
 
 	for (i = 0; i < p->npaths; i++)
-		if (!syscall_path_read(f->args[p->paths[i]],
+		if (!syscall_path_read(f->args[p->paths[i]], error,
 		    texts + i * room, room, &values[2 + i]) &&
 		    room < PATH_MAX)
 			return (false);
@@ -197,9 +204,9 @@ fire_short_paths(struct syscall_probes *p, const struct syscall_frame *f)
 static void
 fire_outcome(struct syscall_probes *p, const struct syscall_frame *f)
 {
-	uint64_t values[2 + SYSCALL_PATHS] = { 0 };
+	uint64_t values[2];
 
-	if (p->npaths == 0 || f->result > (uint64_t)-4096)
+	if (p->npaths == 0)
 		fire_result(p, f, values);
 	else if (!fire_short_paths(p, f))
 		fire_long_paths(p, f);

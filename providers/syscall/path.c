@@ -35,21 +35,24 @@ syscall_path_look(const struct syscall_frame *f, uint64_t number)
 }
 
 bool
-syscall_path_read(uint64_t path, char *text, size_t room, uint64_t *value)
+syscall_path_read(uint64_t path, int error, char *text, size_t room,
+    uint64_t *value)
 {
 	enum tbuf_peek how = (enum tbuf_peek)__atomic_load_n(&way,
 	    __ATOMIC_RELAXED);
 	size_t size = 0;
 	long n;
 
-	*value = path;
-	if (path == 0 || how == TBUF_PEEK_NOT)
+	/* A call that failed may not have read the path. */
+	*value = error == 0 ? path : 0;
+	if (path == 0 || error == EFAULT || how == TBUF_PEEK_NOT)
 		return (true);
 	while (size < room) {
 		n = peek(how, path + size, text + size, room - size);
 		/* The kernel may lack the call. */
 		if (n <= 0) {
-			*value = n == -ENOSYS || n == -EPERM ? path : 0;
+			*value = error == 0 && (n == -ENOSYS || n == -EPERM) ?
+			    path : 0;
 			return (true);
 		}
 		*value = (uintptr_t)text;

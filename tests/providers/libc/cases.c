@@ -175,6 +175,8 @@ bad_path(void)
 
 	FAILS(open(bad, 0), EFAULT);
 	FAILS(open(bad, O_CREAT, 0600), EFAULT);
+	/* The flags are checked before the path is read. */
+	FAILS(open(bad, O_TMPFILE, 0600), EINVAL);
 	FAILS(open64(bad, 0), EFAULT);
 	FAILS(openat(AT_FDCWD, bad, 0), EFAULT);
 	FAILS(openat64(AT_FDCWD, bad, 0), EFAULT);

@@ -84,7 +84,7 @@ sed 's/^	//' >"$dir/expected" <<'END'
 	close:entry fd=20
 	close:return result=-1 errno=9
 	open:entry path=ADDRESS flags=0 mode=0
-	open:return result=-1 errno=2 path=NULL
+	open:return result=-1 errno=2 path="/nowhere/at/all"
 	malloc:entry size=12345
 	malloc:return result=ADDRESS errno=0
 	free:entry ptr=ADDRESS

@@ -69,6 +69,9 @@ errors(void)
 		errx(1, "open: %s", strerror(errno));
 	if (open((const char *)8, O_RDONLY) != -1 || errno != EFAULT)
 		errx(1, "open: %s", strerror(errno));
+	/* The flags are checked before the path is read. */
+	if (open((const char *)8, O_TMPFILE, 0) != -1 || errno != EINVAL)
+		errx(1, "open: %s", strerror(errno));
 	errno = 4711;
 	if ((fd = open("/dev/null", O_RDWR)) == -1 || errno != 4711)
 		errx(1, "open: %s", strerror(errno));

@@ -60,8 +60,9 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 1000 tgkill:entry
 
 	trace 'syscall::openat:,syscall::close:return' errors -q
-	expect 1 '^result=-1 errno=2 path=NULL$'
+	expect 1 '^result=-1 errno=2 path="/nowhere/at/all"$'
 	expect 1 '^result=-1 errno=14 path=NULL$'
+	expect 1 '^result=-1 errno=22 path=NULL$'
 	expect 1 '^result=[0-9]* errno=0 path="/dev/null"$'
 	expect 1 '^dirfd=-100 path=0x8 flags=0 mode=0$'
 	expect 1 '^result=-1 errno=9$'
