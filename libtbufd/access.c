@@ -264,8 +264,9 @@ is_memory(struct d_compiler *c, const struct d_node *left)
 	return (!d_identifier_is_new(c, left->identifier));
 }
 
+/* A name that is read and is no variable yet is that of an argument. */
 static void
-resolve_indexed(struct d_compiler *c, struct d_node *left)
+resolve_indexed(struct d_compiler *c, struct d_node *left, unsigned use)
 {
 	bool aggregation = left->text[0] == '@';
 	struct table *table = aggregation ? &c->aggregations : &c->globals;
@@ -273,7 +274,10 @@ resolve_indexed(struct d_compiler *c, struct d_node *left)
 	    d_table_find(table, left->text + 1) :
 	    d_global_find(c, left->text);
 
-	if (one == NULL || d_identifier_is_new(c, one))
+	if (one == NULL && !aggregation && use == IDENTIFIER_READ &&
+	    d_names_argument(c, left->text))
+		d_resolve(c, left, table, IDENTIFIER_SCALAR, false);
+	else if (one == NULL || d_identifier_is_new(c, one))
 		d_resolve(c, left, table, aggregation ?
 		    IDENTIFIER_AGGREGATION : IDENTIFIER_ARRAY, true);
 	else
@@ -310,7 +314,7 @@ d_check_index(struct d_compiler *c, struct d_node *node, unsigned use)
 	struct d_node *left = node->left;
 
 	if (left->kind == NODE_NAME)
-		resolve_indexed(c, left);
+		resolve_indexed(c, left, use);
 	else
 		left = node->left = d_check(c, left, 0);
 	if (is_memory(c, left)) {

@@ -222,12 +222,25 @@ check_print(struct d_compiler *c, const struct d_node *call)
 	d_check_calls(c, argument);
 }
 
+/* Returns true for an argument that is a string, by name or as args[n]. */
+static bool
+is_string_argument(struct d_compiler *c, const struct d_node *node)
+{
+	return (node->kind == NODE_VARIABLE && d_node_is_string(c, node) &&
+	    ((node->identifier->flags & IDENTIFIER_ARGUMENT) != 0 ||
+	    ((node->identifier->flags & IDENTIFIER_BUILTIN) != 0 &&
+	    node->identifier->id == BUILTIN_args)));
+}
+
+/* A string argument stands for its address: its bytes may not be a text. */
 static void
 check_tracemem(struct d_compiler *c, const struct d_node *call)
 {
-	const struct d_node *address = call->arguments;
+	struct d_node *address = call->arguments;
 	const struct d_node *size = address->next;
 
+	if (is_string_argument(c, address))
+		address->type = c->types.type_int64;
 	if (!d_type_is_integer(address->type) &&
 	    !d_node_is_pointer(c, address))
 		d_fail_at(c, address, D_TRACEMEM_ADDR, "tracemem( ) argument "

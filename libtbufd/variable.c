@@ -92,6 +92,12 @@ find_argument(struct d_compiler *c, const char *name, bool create)
 	return (one);
 }
 
+bool
+d_names_argument(struct d_compiler *c, const char *name)
+{
+	return (find_argument(c, name, false) != NULL);
+}
+
 /* True for a name in capitals, which is a constant by convention. */
 static bool
 is_capital(const char *name)

@@ -233,6 +233,17 @@ put_inner(struct place *at, const struct tbuf_d_shape *shape,
 	put_number(at->out, shape, number);
 }
 
+/* Prints bytes; an array of no length has that of the value. */
+static void
+put_value_bytes(struct place *at, const struct tbuf_d_shape *shape)
+{
+	struct tbuf_d_shape all = *shape;
+
+	if (shape->kind == TBUF_KIND_ARRAY && shape->count == 0)
+		all.count = (uint32_t)at->size;
+	put_inner(at, &all, NULL);
+}
+
 void
 print_value(struct output *out, const struct datum *d)
 {
@@ -249,7 +260,7 @@ print_value(struct output *out, const struct datum *d)
 		    d->data);
 		break;
 	case DATUM_BYTES:
-		put_inner(&at, shape, NULL);
+		put_value_bytes(&at, shape);
 		break;
 	case DATUM_FLOAT:
 		put_floating(out, shape->size, d->floating);

@@ -36,6 +36,10 @@ datum_load(const void *bytes, unsigned size, bool is_signed)
 	return (cut(number, size, is_signed));
 }
 
+static const struct tbuf_d_shape byte = {
+	TBUF_KIND_INTEGER, 0, 1, .name = "uint8_t"
+};
+
 /* Shapes of a probe's arguments, by type; a script knows their class only. */
 static const struct tbuf_d_shape arguments[] = {
 	[TBUF_INT8] = { TBUF_KIND_INTEGER, 1, 1, .name = "int8_t" },
@@ -54,7 +58,10 @@ static const struct tbuf_d_shape arguments[] = {
 	[TBUF_DOUBLE] = { TBUF_KIND_FLOAT, 1, 8, .name = "double" },
 	[TBUF_POINTER] = { TBUF_KIND_POINTER, 0, 8, .name = "void *" },
 	[TBUF_STRING] = { TBUF_KIND_TEXT, 0, 8, .name = "string" },
-	[TBUF_STRING_SIZED] = { TBUF_KIND_TEXT, 0, 8, .name = "string" }
+	[TBUF_STRING_SIZED] = { TBUF_KIND_TEXT, 0, 8, .name = "string" },
+	/* Each value has a length of its own. */
+	[TBUF_BINARY] = { TBUF_KIND_ARRAY, 0, 0, .of = &byte,
+	    .name = "uint8_t []" }
 };
 
 static const struct tbuf_d_shape *
