@@ -82,8 +82,8 @@ tbuf_select(const struct tbuf_machine *m, uint32_t selector)
 }
 
 /*
- * Returns an argument as a number; that of bytes with a length is their address,
- * although a site has that of their struct tbuf_bytes.
+ * Returns an argument as a number; that of bytes with a length is their
+ * address, although a site has that of their struct tbuf_bytes.
  */
 static inline uint64_t
 tbuf_argument(const struct tbuf_machine *m, uint32_t selector)

@@ -3,8 +3,8 @@
  *
  * The libc provider: opening, closing, reading, writing.
  *
- * The return's probe has the path if the kernel has read it, so that the provider
- * can, too.
+ * The return's probe has the path if the kernel has read it, so that the
+ * provider can, too.
  *
  * Programs that are built with _FORTIFY_SOURCE call the checking versions,
  * __read_chk() and the like.  They fire the probes of the plain functions.

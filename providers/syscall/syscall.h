@@ -284,8 +284,8 @@ void	syscall_path_look(const struct syscall_frame *, uint64_t number);
 
 /*
  * Sets *value to the address to be recorded: of a copy of the path in `text`,
- * of the path itself, or NULL if it cannot be read.  `error` is the call's errno
- * or 0: after EFAULT no path is read.  Returns false if the copy was cut.
+ * of the path itself, or NULL if it cannot be read.  `error` is the call's
+ * errno or 0: after EFAULT no path is read.  Returns false if the copy was cut.
  */
 bool	syscall_path_read(uint64_t path, int error, char *text, size_t room,
 	    uint64_t *value);

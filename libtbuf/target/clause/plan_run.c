@@ -45,7 +45,7 @@ tbuf_plan_count(const struct tbuf_site *site, const uint64_t *words,
 	    tbuf_plan_add(p, bits, 0, 1))
 		tbuf_thread.deadline_ticks++;
 	else
-		/* Else these would take registers that have to be saved. */
+		/* `version` and `p` would take registers to be saved. */
 		tbuf_plan_step(site, words, size, bits - 1,
 		    tbuf_plan_place(site->index));
 }

@@ -219,8 +219,8 @@ tbuf_lane_front(const struct tbuf_place *p)
 }
 
 /*
- * Returns true if a record with `front' bytes before its data may have this size
- * with `left' bytes remaining.
+ * Returns true if a record with `front' bytes before its data may have this
+ * size with `left' bytes remaining.
  */
 static inline bool
 tbuf_lane_plausible(uint64_t front, uint64_t size, uint64_t left)
@@ -238,7 +238,7 @@ uint64_t tbuf_lane_resync(const struct tbuf_place *, uint64_t at, uint64_t end,
 /*
  * Moves the tail of a ring over damaged bytes: to the next record, or so far
  * that a record of `size' bytes has room.  Returns false if head and tail are
- * damaged themselves, so that the ring has to begin anew.
+ * damaged themselves, so that the ring has to be emptied.
  */
 bool	tbuf_ring_skip(const struct tbuf_place *, uint64_t head,
 	    uint64_t *tail, uint64_t size) TBUF_HIDDEN;

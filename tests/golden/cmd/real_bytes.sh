@@ -12,7 +12,8 @@ any='strings { self->p = arg3; printf("[%c%c%c]\n", *(char *)arg3,
     cut-strings { printf("[%c]\n", *(char *)(arg1 + 200)); }'
 names='blob { print(bytes); tracemem(bytes, 3); trace(bytes[2]); }
     strings { printf("[%c%c]\n", array[3], args[0][0]); tracemem(array, 2);
-    letters[array[0]]++; printf("%d\n", letters[97]); }'
+    letters[98] = 5; letters[array[0]]++;
+    printf("%d %d\n", letters[97], letters[98]); }'
 ctl -q -n "$live" -c "$TBUF_TARGET types"
 ctl -q -n "$any" -c "$TBUF_TARGET types"
 ctl -q -n "$names" -c "$TBUF_TARGET types large=4"
