@@ -64,10 +64,19 @@ static const struct tbuf_d_shape arguments[] = {
 	    .name = "uint8_t []" }
 };
 
+/* Returns true for addresses out of a file: their shape has just a name. */
+static bool
+is_address(const struct tbuf_d_shape *shape)
+{
+	return (shape != NULL && shape->kind == TBUF_KIND_VOID &&
+	    shape->name != NULL);
+}
+
 static const struct tbuf_d_shape *
 shape_of(const struct tbuf_d_piece *piece, uint8_t type)
 {
 	if ((piece->kind == TBUF_PIECE_ARGUMENT || piece->shape == NULL) &&
+	    !is_address(piece->shape) &&
 	    type < sizeof(arguments) / sizeof(arguments[0]) &&
 	    arguments[type].name != NULL)
 		return (&arguments[type]);
