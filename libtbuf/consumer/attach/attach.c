@@ -624,6 +624,17 @@ adopt_image(struct tbuf_consumer *c, const struct tbuf_found *found)
 	    &control, true) != 0);
 }
 
+/*
+ * Returns true if a file that the process has mapped is not that of its image.
+ * While it starts, an image maps the file that TBUF_CONTROL names, which may be
+ * that of an earlier image: that file's lock is free.
+ */
+static bool
+is_of_earlier_image(const struct tbuf_found *found)
+{
+	return (!tbuf_control_alive(found->fd));
+}
+
 void
 tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 {
@@ -637,6 +648,12 @@ tbuf_consumer_regrab(struct tbuf_consumer *c, struct tbuf_target *old)
 		return;
 	}
 	t = tbuf_target_named(c, found.name);
+	if (t != old && is_of_earlier_image(&found)) {
+		c->unsettled = true;
+		close(found.fd);
+		close(found.pidfd);
+		return;
+	}
 	if (t != NULL || adopt_image(c, &found)) {
 		close(found.fd);
 		close(found.pidfd);

@@ -219,6 +219,36 @@ START_TEST(session_goes_on_after_exec)
 }
 END_TEST
 
+/* An image that maps the file of the first image has not become it. */
+START_TEST(image_that_looks_at_the_first_file)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char *argv[] = {
+		live_self, (char *)(uintptr_t)"exec", (char *)(uintptr_t)"10",
+		(char *)(uintptr_t)"out", (char *)(uintptr_t)"20",
+		(char *)(uintptr_t)"look", (char *)(uintptr_t)"0",
+		(char *)(uintptr_t)"fire", (char *)(uintptr_t)"30", NULL
+	};
+	struct tally t;
+	int in[2], out[2];
+	char byte;
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(in[0], STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(dup2(out[1], STDOUT_FILENO), STDOUT_FILENO);
+	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
+	live_go(c);
+	ck_assert_int_eq(read(out[0], &byte, 1), 1);
+	tbuf_consumer_find_new(c);
+	ck_assert_int_eq(write(in[1], "", 1), 1);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 60);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 START_TEST(children_are_followed)
 {
 	struct tbuf_consumer *c = fake_consumer(_i == 0 ? "follow" : "");
@@ -709,6 +739,7 @@ make(void)
 	tcase_add_test(t, refused_tracing_never_runs_the_command);
 	tcase_add_test(t, environment_is_added_to);
 	tcase_add_test(t, session_goes_on_after_exec);
+	tcase_add_test(t, image_that_looks_at_the_first_file);
 	tcase_add_loop_test(t, children_are_followed, 0, 2);
 	tcase_add_test(t, time_of_children_is_known_at_once);
 	tcase_add_loop_test(t, command_that_cannot_be_traced_is_told, 0, 2);

@@ -3,6 +3,7 @@
  *
  * Consumers and real targets.  See fixture.h.
  */
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -142,6 +143,28 @@ relay(unsigned long count)
 	return (wait(NULL) == -1);
 }
 
+/*
+ * Maps the file that the environment names, as an image does while it starts,
+ * writes a byte, reads one, and goes on as the next mode, traced.
+ */
+static int
+look(char *argv[])
+{
+	const char *name = getenv("TBUF_CONTROL");
+	char path[4096], byte;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("TBUF_DIR"),
+	    name == NULL ? "" : name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1 || mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) ==
+	    MAP_FAILED || write(1, "", 1) != 1 || read(0, &byte, 1) != 1)
+		return (1);
+	unsetenv("TBUF_DISABLE");
+	execv(live_self, argv);
+	return (1);
+}
+
 /* Forks a server, and waits for its end only after a signal. */
 static int
 ward(void)
@@ -179,6 +202,8 @@ target(int argc, char *argv[])
 		return (breed(count, 10));
 	if (strcmp(argv[1], "relay") == 0)
 		return (relay(count));
+	if (strcmp(argv[1], "look") == 0 && argc > 2)
+		return (look(argv + 2));
 	if (strcmp(argv[1], "nest") == 0 && argc > 2)
 		return (nest(argv + 1));
 	/* Without a mode, the status says if a namespace can be made. */

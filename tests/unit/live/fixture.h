@@ -29,6 +29,8 @@ extern char live_directory[64];
  *	exec COUNT MODE ...	and then again, as MODE
  *	drop COUNT MODE ...	then as MODE, as another user
  *	out COUNT MODE ...	then as MODE, with tracing disabled
+ *	look COUNT MODE ...	maps the command's first file, writes a byte,
+ *				reads one; then as MODE, with tracing enabled
  *	idle			until it is killed
  *	nest MODE ...		the first process of a pid namespace
  */
