@@ -165,12 +165,29 @@ tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 			message(MSG_ABSENT, names[i], names[i]);
 }
 
+/*
+ * Returns true if a process that cannot be a target may still be of use: D
+ * programs may have profile probes.
+ */
+static bool
+may_sample(const struct options *o, int error)
+{
+	return (o->mode == MODE_TRACE && o->program.programs > 0 &&
+	    o->program.programs == o->program.count && (error == -ENOEXEC ||
+	    error == -EPROTO || error == -EOPNOTSUPP || error == -ECANCELED));
+}
+
 /* Grabs a process, or opens the file of one that has ended. */
 static int
 grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 {
 	int error = tbuf_consumer_grab(consumer, pid);
 
+	if (may_sample(o, error) && tbuf_consumer_sample(consumer, pid) == 0) {
+		if (!o->quiet)
+			message(MSG_SAMPLED, tbuf_consumer_error(consumer));
+		return (0);
+	}
 	if (error != -ESRCH)
 		return (error);
 	error = tbuf_consumer_open_pid(consumer, pid);

@@ -162,6 +162,11 @@ bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
  * version does not fit), -EOPNOTSUPP (strict seccomp mode), -ECANCELED (tracing
  * is off in it) or -EAGAIN (a lease on its control file).
  *
+ * tbuf_consumer_sample() adds a process that need not have libtbuf: a script's
+ * profile probes sample it as far as the kernel allows, and it has no other
+ * probes.  Returns 0, -ESRCH (no such process), -ENXIO (no usable /proc) or
+ * -ENOMEM.
+ *
  * tbuf_consumer_spawn() creates a process for a command, at most one, which
  * tbuf_consumer_go() lets run.  It is a child of the caller and has the
  * caller's three standard descriptors.  argv is searched for as by execvp(3).
@@ -173,6 +178,7 @@ bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
  * start later.  Returns 0, or -errno if the runtime directory cannot be used.
  */
 int	tbuf_consumer_grab(struct tbuf_consumer *, pid_t);
+int	tbuf_consumer_sample(struct tbuf_consumer *, pid_t);
 pid_t	tbuf_consumer_spawn(struct tbuf_consumer *, char *const argv[],
 	    const char *const *envp_add);
 int	tbuf_consumer_grab_all(struct tbuf_consumer *);

@@ -112,6 +112,7 @@
 			"code that is loaded later, are dispatched"
 #define MSG_UNCOVERED	"not traced: %s"
 #define MSG_LEFT	"pid %jd has exited and left a session"
+#define MSG_SAMPLED	"%s; profile probes sample it"
 #define MSG_TRACE	"text trace of pid %jd (%s)"
 #define MSG_TRACE_CUT	"%s is truncated: unwrapped as far as it goes " \
 			"(%" PRIu64 " byte%s missing)"

@@ -99,7 +99,8 @@ tbuf_target_find(struct tbuf_consumer *c, pid_t pid)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link)
-		if (t->pid == pid && tbuf_target_runs(t) && t->fd != -1)
+		if (t->pid == pid && tbuf_target_runs(t) &&
+		    (t->fd != -1 || t->sampled_only))
 			return (t);
 	return (NULL);
 }

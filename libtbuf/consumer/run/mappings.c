@@ -56,6 +56,13 @@ is_waiting(const struct tbuf_target *t)
 	    TBUF_STAGE_WAITING);
 }
 
+/* Returns true if the target's own mappings can be read. */
+static bool
+has_maps(const struct tbuf_target *t)
+{
+	return (t->sampled_only || tbuf_control_alive(t->fd));
+}
+
 /* Returns the target of an image that still runs, or NULL. */
 static struct tbuf_target *
 running(const struct tbuf_consumer *c, const struct tbuf_image *image)
@@ -65,7 +72,7 @@ running(const struct tbuf_consumer *c, const struct tbuf_image *image)
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->state == TBUF_ALIVE && t->pidfd != -1 &&
 		    tbuf_target_image(t) == image->id &&
-		    tbuf_control_alive(t->fd))
+		    has_maps(t))
 			return (t);
 	return (NULL);
 }
@@ -323,7 +330,8 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 	struct tbuf_image *image;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!c->names || (t->mapped && !again) || is_waiting(t))
+		if (!c->names || (t->mapped && !again) ||
+		    (is_waiting(t) && !t->sampled_only))
 			continue;
 		image = image_find(c, tbuf_target_image(t));
 		if (image == NULL && (image = image_new(c, t)) == NULL)

@@ -243,6 +243,7 @@ struct tbuf_target {
 	unsigned nstored;		/* mappings that its file has by now */
 	uint64_t stored;		/* bytes of those in its session */
 	bool sampled;			/* profile-N samples its threads */
+	bool sampled_only;		/* has no file, and gets no session */
 	int exit_status;		/* -1: by a signal, or not known */
 	int exit_signal;		/* 0: none */
 

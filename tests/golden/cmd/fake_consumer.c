@@ -287,6 +287,14 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 }
 
 int
+tbuf_consumer_sample(struct tbuf_consumer *c, pid_t pid)
+{
+
+	show(c, "sample %d", (int)pid);
+	return (0);
+}
+
+int
 tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
 	const struct fake_line *line;

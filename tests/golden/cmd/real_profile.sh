@@ -87,6 +87,18 @@ echo 'a command without libtbuf'
 "$TBUFCTL" -q -n 'profile-997 { @[execname, umod(arg1)] = count(); }' -c \
     "sh -c 'i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done'" |
     awk 'END { print $1, ($2 !~ /^0x/), ($3 > 0) }'
+echo 'a process without libtbuf'
+sh -c 'while :; do :; done' &
+loop=$!
+"$TBUFCTL" -q -n "profile-997 { @[execname, pid == $loop, umod(arg1)] = count();
+    } $end" -p "$loop" | awk 'END { print $1, $2, ($3 !~ /^0x/), ($4 > 0) }'
+"$TBUFCTL" -n 'profile-997 { exit(3); }' -p "$loop" 2>&1 >/dev/null |
+    sed 's/pid [0-9]*/pid PID/; s/matched .*/matched/'
+"$TBUFCTL" -n 'app:::step { }' -p "$loop" 2>&1 | sed 's/pid [0-9]*/pid PID/'
+"$TBUFCTL" -n 'app:::step' -n 'profile-997 { }' -p "$loop" 2>&1 |
+    sed 's/pid [0-9]*/pid PID/'
+kill "$loop"
+wait "$loop" 2>/dev/null
 echo 'code without frame pointers'
 TBUF_TARGET=$(dirname "$TBUF_TARGET")/frameless
 sampled spin --format=folded -x ustackunwind -n "profile-997 {

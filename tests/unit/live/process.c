@@ -835,6 +835,54 @@ START_TEST(one_of_all_ends_before_the_run)
 }
 END_TEST
 
+/* Starts a process without libtbuf that runs until it is killed. */
+static pid_t
+start_without_libtbuf(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execlp("sleep", "sleep", "1000", NULL);
+		_exit(127);
+	}
+	ck_assert_int_gt(pid, 0);
+	return (pid);
+}
+
+START_TEST(end_of_a_sampled_process_is_told)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	pid_t pid = start_without_libtbuf();
+	struct tally t;
+
+	ck_assert_int_eq(tbuf_consumer_sample(c, pid), 0);
+	ck_assert_int_eq(tbuf_consumer_sample(c, pid), 0);
+	live_go(c);
+	ck_assert_int_eq(tbuf_consumer_sample(c, pid), -EBUSY);
+	ck_assert_uint_eq(tbuf_consumer_alive(c), 1);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(live_work(c, &t), 0);
+	ck_assert_uint_eq(t.records, 0);
+	ck_assert_uint_eq(t.exits, 1);
+	tbuf_consumer_close(c);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(process_that_is_gone_is_not_sampled)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	pid_t pid = start_without_libtbuf();
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(tbuf_consumer_sample(c, pid), -ESRCH);
+	ck_assert_int_eq(tbuf_consumer_sample(c, 0), -ESRCH);
+	ck_assert_int_eq(tbuf_consumer_sample(c, -1), -ESRCH);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 static Suite *
 make(void)
 {
@@ -866,6 +914,8 @@ make(void)
 	tcase_add_test(t, descriptors_run_out);
 	tcase_add_test(t, descriptors_are_enough);
 	tcase_add_test(t, one_of_all_ends_before_the_run);
+	tcase_add_test(t, end_of_a_sampled_process_is_told);
+	tcase_add_test(t, process_that_is_gone_is_not_sampled);
 	suite_add_tcase(s, t);
 	return (s);
 }
