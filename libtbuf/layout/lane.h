@@ -59,7 +59,9 @@ struct tbuf_lane {
 	uint64_t restarts;	/* (t) times damaged bytes were released */
 	uint64_t taken;		/* (t) record clock when a lock lane was taken;
 				 * no later than its holder's stamp */
-	uint64_t reserved0[5];
+	uint64_t skipped;	/* (a) damaged bytes that were released, or more
+				   if a ring's words were inconsistent */
+	uint64_t reserved0[4];
 	uint64_t tail;		/* (c) offset 128; bytes ever released */
 	uint64_t limit;		/* (c) bytes that may be committed */
 	uint64_t consumed;	/* (c) records ever consumed */

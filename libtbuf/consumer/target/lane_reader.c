@@ -213,6 +213,8 @@ tbuf_reader_bound(struct tbuf_reader *r, enum tbuf_policy policy)
 		break;
 	}
 	note_latest(r);
+	/* Damaged bytes that the writer released are as lost as ours. */
+	r->damage += tbuf_gain(&r->skipped, tbuf_load(&r->lane->skipped));
 }
 
 /*

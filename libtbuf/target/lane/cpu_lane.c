@@ -148,18 +148,21 @@ recover(const struct tbuf_fire *f, const struct tbuf_memo *m, uint64_t size)
 	struct tbuf_lane *lane = m->lane;
 	uint64_t sequence = tbuf_load_acquire(&lane->sequence);
 	struct tbuf_pair *pair = &lane->pair[sequence & 1];
-	uint64_t words[2] = { tbuf_load(&pair->tail),
-	    tbuf_load(&pair->overwritten) };
+	uint64_t tail = tbuf_load(&pair->tail);
+	uint64_t words[2] = { tail, tbuf_load(&pair->overwritten) };
 	struct tbuf_place place;
 
 	if (!tbuf_lane_place(f->base, (uintptr_t)lane - f->base, &place))
 		return;
-	if (!tbuf_ring_skip(&place, tbuf_load(&lane->head), &words[0], size))
+	if (!tbuf_ring_skip(&place, tbuf_load(&lane->head), &words[0], size)) {
 		tbuf_rseq_restart(m);
-	else if (tbuf_step_publish(m, &lane->sequence, sequence, sequence + 1,
+		tbuf_add(&lane->skipped, place.size);
+	} else if (tbuf_step_publish(m, &lane->sequence, sequence, sequence + 1,
 	    &lane->pair[~sequence & 1].tail, words, sizeof(words)) ==
-	    TBUF_COMMITTED)
+	    TBUF_COMMITTED) {
 		(void)tbuf_rseq_count(m, &lane->restarts);
+		tbuf_add(&lane->skipped, words[0] - tail);
+	}
 }
 
 static enum tbuf_outcome

@@ -120,11 +120,14 @@ static __attribute__((cold)) void
 ring_recover(const struct tbuf_place *place, struct ring *r, uint64_t size)
 {
 	struct tbuf_lane *lane = place->lane;
+	uint64_t tail = r->tail;
 
 	if (!tbuf_ring_skip(place, r->head, &r->tail, size)) {
 		ring_restart(lane, r);
+		tbuf_add(&lane->skipped, place->size);
 		return;
 	}
+	tbuf_add(&lane->skipped, r->tail - tail);
 	ring_publish(lane, r);
 	tbuf_store(&lane->restarts, lane->restarts + 1);
 }

@@ -323,6 +323,30 @@ START_TEST(search_is_linear)
 }
 END_TEST
 
+/* Bytes that the writer of a ring released unread are reported once. */
+START_TEST(bytes_that_the_writer_skipped)
+{
+	struct run *r = begin(NWAYS - 1, "64k");
+	struct tbuf_target *t = TAILQ_FIRST(&r->c->targets);
+	struct tbuf_event event;
+	uint64_t damage = 0;
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		fire(r, 10);
+		t->readers[0].lane->skipped += 40;
+		ck_assert_int_eq(tbuf_consumer_snapshot(r->c), 0);
+		while (tbuf_consumer_next(r->c, &event) == 1)
+			if (event.type == TBUF_EVENT_DAMAGE) {
+				ck_assert_uint_eq(event.count, 40);
+				damage += event.count;
+			}
+	}
+	ck_assert_uint_eq(damage, 80);
+	end(r);
+}
+END_TEST
+
 /* The file of a target that was killed has zeroes in its ring. */
 START_TEST(file_is_read_after_its_damage)
 {
@@ -405,6 +429,7 @@ main(void)
 	tcase_add_loop_test(t, runs_of_words_may_be_damaged, 0, NWAYS);
 	tcase_add_loop_test(t, search_is_linear, 0, NWAYS);
 	tcase_add_loop_test(t, batch_is_read_after_its_damage, 0, 12);
+	tcase_add_test(t, bytes_that_the_writer_skipped);
 	tcase_add_test(t, file_is_read_after_its_damage);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

@@ -231,6 +231,7 @@ START_TEST(a_ring_goes_on_after_damage)
 	header->size = 0;
 	fire(21);
 	ck_assert_uint_eq(lane->restarts, 1);
+	ck_assert_uint_eq(lane->skipped, size);
 	ck_assert_uint_eq(ring_tail(lane), tail + size);
 	ck_assert_uint_eq(word_at(lane, lane->head - 16), 21);
 }
@@ -280,6 +281,7 @@ START_TEST(a_ring_with_a_damaged_tail_begins_anew)
 	lane->pair[lane->sequence & 1].tail = lane->head + 4096;
 	fire(22);
 	ck_assert_uint_eq(lane->restarts, 1);
+	ck_assert_uint_eq(lane->skipped, 256);
 	ck_assert_uint_eq(word_at(lane, lane->head - 16), 22);
 }
 END_TEST
