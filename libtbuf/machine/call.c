@@ -238,21 +238,29 @@ tbuf_sub_copyin(struct tbuf_machine *m, struct tbuf_call *c)
 /* Bytes that are read at a time, never beyond a multiple of this. */
 #define CHUNK	256
 
-/* Copies a text from the program's memory: up to its NUL, or `most'. */
+/*
+ * Copies a text from the program's memory: up to its NUL, or `most'.  Memory
+ * may end within a chunk, as that of a record does: then bytes are read singly.
+ */
 static int
 bring(struct tbuf_machine *m, uint64_t from, uint32_t most, uint8_t *to,
     uint32_t *length)
 {
-	uint32_t n, chunk;
+	uint32_t n, chunk, step = CHUNK;
 	int answer;
 
 	for (n = 0; n < most; n += chunk) {
-		chunk = tbuf_minimum(most - n, CHUNK -
-		    (uint32_t)(from + n) % CHUNK);
+		chunk = tbuf_minimum(most - n, step -
+		    (uint32_t)(from + n) % step);
 		answer = tbuf_work(m, chunk);
 		if (answer == 0)
 			answer = tbuf_memory_copyin(m, from + n, to + n,
 			    chunk);
+		if (answer == TBUF_FAULT_ADDRESS && chunk > 1) {
+			step = 1;
+			chunk = 0;
+			continue;
+		}
 		if (answer != 0)
 			return (answer);
 		for (*length = n; *length < n + chunk; (*length)++)

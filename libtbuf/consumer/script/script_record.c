@@ -97,7 +97,12 @@ lacks_subroutine(uint32_t which)
 		return ("uregs[]");
 	case TBUF_SUB_FILE:
 		return ("fds[], cwd or root");
-	case TBUF_SUB_COPYIN ... TBUF_SUB_COPYOUTSTR:
+	case TBUF_SUB_COPYIN:
+	case TBUF_SUB_COPYINTO:
+	case TBUF_SUB_COPYINSTR:
+		return (NULL);
+	case TBUF_SUB_COPYOUT:
+	case TBUF_SUB_COPYOUTSTR:
 		return (names[which]);
 	}
 	return (which > TBUF_SUB_RAND && which < 256 &&

@@ -146,7 +146,7 @@ struct tbuf_reader {
 	unsigned char *own;		/* temporal, snapshot: malloc'ed */
 	bool snapshot;			/* `own` has all up to `end` */
 	uint64_t damage;		/* bytes skipped, not yet reported */
-	uint64_t skipped;		/* lane.skipped, as taken into `damage' */
+	uint64_t skipped;		/* lane.skipped, as read last */
 	uint64_t consumed;		/* records returned so far */
 	uint64_t unit_returned;		/* units' records since last release */
 	uint64_t reported[TBUF_COUNTERS];	/* each counter, as reported */

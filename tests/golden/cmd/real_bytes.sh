@@ -19,7 +19,9 @@ ctl -q -n "$any" -c "$TBUF_TARGET types"
 ctl -q -n "$names" -c "$TBUF_TARGET types large=4"
 TBUF_OPTIONS='bufsize=64k,probes=tt:::' "$TBUF_TARGET" types exit=3 2>/dev/null
 mv "$TBUF_DIR"/tbuf.* file
+ctl -q -n "$live" --read file
 ctl -q -n "$any" --read file
+ctl -q -n 'strings { copyin(arg3, 100); }' --read file
 ctl -q -n "${names#*\}}" --read file
 for offset in 3 100000; do
 	ctl -q -n "strings { trace(*(char *)(arg3 + $offset)); }" --read file |

@@ -75,7 +75,7 @@ show -q -n 'count /number == 1/ { trace(strtok("a b", " ")); }
 
 # Values that no record has are refused by name.
 for what in 'ustack()' 'trace(errno)' 'trace(vtimestamp)' 'trace(ppid)' \
-    'trace(copyinstr(number))' 'printf("%s", curpsinfo->pr_psargs)' \
+    'printf("%s", curpsinfo->pr_psargs)' \
     'usym(number)' 'trace(uregs[0])' 'trace(progenyof(1))'; do
 	show -n "count { $what; }"
 done
