@@ -12,10 +12,11 @@
 #include <time.h>
 
 #include "address.h"
+#include "base/messages.h"
 #include "printf.h"
 
 #define NANOSECONDS	1000000000
-#define WIDEST		(1 << 24)	/* characters */
+#define WIDEST		65536		/* characters */
 
 /* ------------------------------------------------------------ reading */
 
@@ -24,7 +25,7 @@ read_number(const char *p, int *number)
 {
 	for (*number = 0; *p >= '0' && *p <= '9'; p++)
 		if ((*number = 10 * *number + (*p - '0')) > WIDEST)
-			*number = WIDEST;
+			*number = WIDEST + 1;
 	return (p);
 }
 
@@ -381,6 +382,23 @@ take_stars(const struct printf_values *v, unsigned *next,
 		c->precision = (int)d.number;
 }
 
+/*
+ * Returns a width or precision that is not too large: it may be a value of a
+ * hostile target.
+ */
+static int
+limited(int n)
+{
+	static bool reported;
+
+	if (n <= WIDEST)
+		return (n);
+	if (!reported)
+		message(MSG_WIDE, WIDEST);
+	reported = true;
+	return (WIDEST);
+}
+
 static void
 put_conversion(struct output *out, struct conversion *c,
     const struct printf_values *v, unsigned *next)
@@ -392,6 +410,8 @@ put_conversion(struct output *out, struct conversion *c,
 		return;
 	}
 	take_stars(v, next, c);
+	c->width = limited(c->width);
+	c->precision = limited(c->precision);
 	if (c->aggregation) {
 		if (v->aggregation != NULL)
 			v->aggregation(v->arg, out, c);

@@ -288,6 +288,51 @@ START_TEST(printf_stars)
 }
 END_TEST
 
+/* Prints a number in a text of the given size: blanks or zeros, and one digit. */
+static void
+padded(const char *conversion, const struct tbuf_d_shape *star, uint64_t value,
+    size_t size)
+{
+	action(TBUF_ACTION_PRINTF, conversion);
+	if (star != NULL)
+		number(star, value);
+	number(&s32, 7);
+	give();
+	ck_assert_uint_eq(out.used, size);
+	out.used = 0;
+}
+
+START_TEST(widths_and_precisions_have_a_limit)
+{
+	struct tbuf_value *v;
+
+	padded("%*d", &s32, 65535, 65535);
+	padded("%*d", &s32, 65537, 65536);
+	padded("%*d", &s32, 2000000000, 65536);
+	padded("%-*d", &s32, 2000000000, 65536);
+	padded("%*d", &s32, (uint64_t)INT32_MIN + 1, 65536);
+	padded("%0*d", &s32, 2000000000, 65536);
+	padded("%.*d", &s32, 2000000000, 65536);
+	padded("%.*x", &s64, INT32_MAX, 65536);
+	padded("%*c", &s32, 2000000000, 65536);
+	padded("%*C", &s32, 2000000000, 65536);
+	padded("%*Y", &s32, 2000000000, 65536);
+	padded("%*a", &s32, 2000000000, 65536);
+	padded("%2000000000d", NULL, 0, 65536);
+	padded("%.2000000000d", NULL, 0, 65536);
+	action(TBUF_ACTION_PRINTF, "%-*s%.*f");
+	number(&s32, 2000000000);
+	text("x");
+	number(&s32, 2000000000);
+	v = piece(TBUF_PIECE_INTEGER, &real);
+	v->type = TBUF_DOUBLE;
+	v->d = 1.5;
+	give();
+	ck_assert_uint_eq(out.used, 65536 + 2 + 65536);
+	out.used = 0;
+}
+END_TEST
+
 START_TEST(printf_texts)
 {
 	spelled("%s", "hello", "hello");
@@ -688,6 +733,7 @@ main(void)
 	tcase_add_test(tc, printf_integers_by_width_and_sign);
 	tcase_add_test(tc, printf_flags_widths_and_precisions);
 	tcase_add_test(tc, printf_stars);
+	tcase_add_test(tc, widths_and_precisions_have_a_limit);
 	tcase_add_test(tc, printf_texts);
 	tcase_add_test(tc, printf_characters);
 	tcase_add_test(tc, printf_times);
