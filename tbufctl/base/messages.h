@@ -157,6 +157,7 @@
 			"without records"
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
+#define MSG_CUT		"output of records cut: too long for their sizes"
 #define MSG_WIDE	"widths and precisions of formats lowered to %d"
 #define MSG_SYSTEM	"failed to execute a command of system(): %s"
 #define MSG_LACK_SPACE	"not enough space"

@@ -32,24 +32,29 @@ output_guard(void)
 void
 output_init(struct output *out, int fd)
 {
-	*out = (struct output){ .fd = fd, .saved = -1 };
+	*out = (struct output){
+		.fd = fd, .saved = -1, .end = OUTPUT_UNBOUNDED
+	};
 	out->buffer = memory_get(NULL, 1, BUFFER_SIZE + OUTPUT_SLACK);
-	out->size = BUFFER_SIZE;
+	out->size = out->room = BUFFER_SIZE;
 }
 
 /* Doubles the buffer of output that stays in memory. */
 static void
 grow_memory(struct output *out, size_t n)
 {
-	out->size = 2 * (out->used + n);
-	out->buffer = memory_get(out->buffer, 1, out->size + OUTPUT_SLACK);
+	out->room = 2 * (out->used + n);
+	out->buffer = memory_get(out->buffer, 1, out->room + OUTPUT_SLACK);
 }
 
 void
 output_memory(struct output *out)
 {
-	*out = (struct output){ .fd = -1, .saved = -1 };
+	*out = (struct output){
+		.fd = -1, .saved = -1, .end = OUTPUT_UNBOUNDED
+	};
 	grow_memory(out, 32);
+	out->size = out->room;
 }
 
 static int
@@ -132,12 +137,52 @@ again(const struct output *out)
 	return (poll(&pfd, 1, -1) != -1 || errno == EINTR);
 }
 
+/* Discards the bytes after the bound. */
+static void
+cut(struct output *out)
+{
+	if (out->used <= out->end)
+		return;
+	out->used = out->end;
+	out->cut = true;
+}
+
+/* Sets the size, so that the bound is not passed unseen. */
+static void
+set_size(struct output *out)
+{
+	out->size = out->end < out->room ? out->end : out->room;
+}
+
+void
+output_bound(struct output *out, size_t most)
+{
+	out->end = out->used + most;
+	out->cut = false;
+	set_size(out);
+}
+
+size_t
+output_unbound(struct output *out)
+{
+	size_t unused;
+
+	cut(out);
+	unused = out->end - out->used;
+	out->end = OUTPUT_UNBOUNDED;
+	set_size(out);
+	return (unused);
+}
+
 void
 output_flush(struct output *out)
 {
 	const char *p = out->buffer;
 	ssize_t n;
 
+	cut(out);
+	if (out->end != OUTPUT_UNBOUNDED)
+		out->end -= out->used;
 	while (out->used > 0 && out->error == 0) {
 		n = write(out->fd, p, out->used);
 		if (n >= 0) {
@@ -150,6 +195,7 @@ output_flush(struct output *out)
 		}
 	}
 	out->used = 0;
+	set_size(out);
 }
 
 const char *
@@ -171,15 +217,19 @@ output_unread(const struct output *out)
 void
 output_grow(struct output *out, size_t n)
 {
-	if (out->fd == -1) {
+	cut(out);
+	if (out->fd != -1 && out->room - out->used < n)
+		output_flush(out);
+	if (out->fd == -1 && out->room - out->used < n)
 		grow_memory(out, n);
-		return;
-	}
-	output_flush(out);
-	if (out->size < n) {
+	else if (out->room < n) {
 		out->buffer = memory_get(out->buffer, 1, n + OUTPUT_SLACK);
-		out->size = n;
+		out->room = n;
 	}
+	set_size(out);
+	/* Output after the bound goes to the buffer, and is discarded there. */
+	if (out->size < out->used + n)
+		out->size = out->used + n;
 }
 
 void

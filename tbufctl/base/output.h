@@ -19,9 +19,14 @@ struct output {
 	char *diverted;		/* the file of output_divert(), or NULL */
 	char *failed;		/* diverted, if the error was there */
 	size_t used;
-	size_t size;
+	size_t size;		/* room beyond it begins with output_grow() */
+	size_t room;		/* bytes of the buffer */
+	size_t end;		/* offset where the bound cuts, or no bound */
+	bool cut;		/* the bound was reached */
 	char *buffer;
 };
+
+#define OUTPUT_UNBOUNDED	SIZE_MAX
 
 /* Bytes that put_long() and put_run() may write beyond their end. */
 #define OUTPUT_SLACK	64
@@ -69,6 +74,21 @@ const char *output_failed(const struct output *, const char *file);
 bool	output_unread(const struct output *);
 
 void	output_grow(struct output *, size_t);
+
+/*
+ * output_bound() cuts the output after `most` more bytes: the rest up to
+ * output_unbound() is discarded, soon after which `cut` is set, so that loops
+ * can end.  output_unbound() returns how many of the bytes were not used.
+ */
+void	output_bound(struct output *, size_t most);
+size_t	output_unbound(struct output *);
+
+/* Returns how many bytes the output may have before it is cut. */
+static inline size_t
+output_left(const struct output *out)
+{
+	return (out->used < out->end ? out->end - out->used : 0);
+}
 
 /* Returns room for n bytes; output_taken() adds the bytes put there. */
 static inline char *

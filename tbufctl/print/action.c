@@ -38,6 +38,17 @@ get(const struct acting *a, unsigned n, struct datum *d)
 	return (true);
 }
 
+static size_t
+record_size(const struct tbuf_record *r)
+{
+	size_t size = 0;
+	unsigned i;
+
+	for (i = 0; i < r->npieces; i++)
+		size += sizeof(uint64_t) + r->pieces[i].size;
+	return (size);
+}
+
 /* ------------------------------------------------------------ values */
 
 /* Dumps a text up to its maximum size, as rawbytes asks. */
@@ -212,11 +223,14 @@ act_setopt(const struct acting *a)
 
 /* ------------------------------------------------------------ aggregations */
 
+/* Prints tuples, each with a bound of its own instead of the record's. */
 static void
 act_printa(const struct acting *a)
 {
+	format_unbound(a->format, a->out);
 	aggregation_printa(a->format, a->out, a->action->aggregations,
 	    a->action->naggregations, a->action->format);
+	format_bound(a->format, a->out, record_size(a->record));
 }
 
 /* Returns the action's number, or `otherwise` if it has none. */
@@ -356,11 +370,13 @@ act_all(struct format *f, const struct tbuf_record *r)
 	uint32_t i;
 
 	f->ops->row(f, r);
+	format_bound(f, f->out, record_size(r));
 	for (i = 0; r->layout != NULL && i < r->layout->nactions &&
 	    f->aborted == NULL; i++) {
 		a.action = &r->layout->actions[i];
 		act(&a);
 	}
+	format_unbound(f, f->out);
 	if (!f->quiet)
 		output_printf(f->out, "\n");
 }
@@ -422,7 +438,9 @@ act_objects(struct format *f, const struct tbuf_record *r)
 		text.used = 0;
 		if (is_value(a.action))
 			continue;
+		format_bound(f, &text, record_size(r));
 		act(&a);
+		format_unbound(f, &text);
 		if (is_output(a.action))
 			f->ops->output(f, text.buffer, text.used);
 	}

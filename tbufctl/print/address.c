@@ -176,7 +176,7 @@ address_put_stack(struct output *out, const struct datum *d)
 
 	output_memory(&line);
 	output_printf(out, "\n");
-	for (n = 0; address_put_frame(&line, d, n, true); n++) {
+	for (n = 0; !out->cut && address_put_frame(&line, d, n, true); n++) {
 		output_printf(out, "%*s%.*s\n", indent, "", (int)line.used,
 		    line.buffer);
 		line.used = 0;

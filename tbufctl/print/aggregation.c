@@ -180,6 +180,20 @@ convert(void *arg, struct output *out, const struct conversion *c)
 		printf_convert(out, c, &d);
 }
 
+static size_t
+tuple_size(const struct tbuf_tuple *tuple)
+{
+	size_t size = 0;
+	unsigned i;
+
+	for (i = 0; i < tuple->nvalues; i++)
+		size += sizeof(uint64_t) + tuple->values[i].nbuckets *
+		    sizeof(struct tbuf_bucket);
+	for (i = 0; i < tuple->nkeys; i++)
+		size += sizeof(uint64_t) + tuple->keys[i].size;
+	return (size);
+}
+
 static int
 put_format(void *arg, const struct tbuf_tuple *tuple)
 {
@@ -192,7 +206,9 @@ put_format(void *arg, const struct tbuf_tuple *tuple)
 	};
 
 	mark(p->format, tuple);
+	format_bound(p->format, p->out, tuple_size(tuple));
 	printf_put(p->out, p->text, &values);
+	format_unbound(p->format, p->out);
 	return (0);
 }
 

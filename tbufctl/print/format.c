@@ -13,6 +13,15 @@
 #include "base/signals.h"
 #include "format.h"
 
+/*
+ * A record's share of the output, by its size, is more than an ordinary record
+ * needs.  All records of a drain may have SPARE bytes more, and one RECORD_SPARE
+ * bytes.
+ */
+#define SHARE(size)	(1024 + 64 * (size))
+#define SPARE		((size_t)64 << 20)
+#define RECORD_SPARE	((size_t)16 << 20)
+
 void
 format_init(struct format *f, struct output *out,
     const struct options *options)
@@ -24,6 +33,37 @@ format_init(struct format *f, struct output *out,
 		.printsize = options->d.printsize
 	};
 	f->ops = options->json ? &format_json : &format_text;
+	format_drain(f);
+}
+
+void
+format_drain(struct format *f)
+{
+	f->spare = SPARE;
+}
+
+void
+format_bound(struct format *f, struct output *out, size_t size)
+{
+	f->share = SHARE(size);
+	f->most = f->share +
+	    (f->spare < RECORD_SPARE ? f->spare : RECORD_SPARE);
+	output_bound(out, f->most);
+}
+
+void
+format_unbound(struct format *f, struct output *out)
+{
+	size_t used = f->most - output_unbound(out);
+
+	if (used > f->share)
+		f->spare -= used - f->share;
+	if (!out->cut)
+		return;
+	output_printf(out, "...\n");
+	if (!f->cut)
+		message(MSG_CUT);
+	f->cut = true;
 }
 
 /* Prepares the records of a probe that is new. */

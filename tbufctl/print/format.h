@@ -61,6 +61,12 @@ struct format {
 	bool noerror;		/* faults are not reported */
 	uint64_t printsize;	/* as in settings; setopt() may change it */
 	const char *aborted;	/* why the run cannot go on, or NULL */
+	/*
+	 * Output of records: the share of the present one, its bound, and how
+	 * many bytes more than their shares the records of this drain may have.
+	 */
+	size_t share, most, spare;
+	bool cut;		/* that a bound cut one is reported */
 	struct flow flow;	/* -F */
 	bool pids;		/* -l: a PID column, for several processes */
 	bool screen;		/* --stat: each table replaces the one before */
@@ -142,6 +148,16 @@ format_prepared(struct format *f, const struct tbuf_probe_info *probe)
 	return (probe == f->last ? f->last_prepared : format_find(f, probe));
 }
 void	format_free(struct format *);
+
+/*
+ * Bound the output of a record, or of a tuple, that has `size` bytes: its
+ * target chooses widths, types and names, and signals and exit() are looked at
+ * between drains.  format_drain() begins a drain.  After format_unbound(),
+ * "..." stands for output that was cut.
+ */
+void	format_drain(struct format *);
+void	format_bound(struct format *, struct output *, size_t size);
+void	format_unbound(struct format *, struct output *);
 
 /* Returns the name of an argument's type in lists. */
 const char *format_type(unsigned type);

@@ -146,7 +146,7 @@ put_members(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 
 	output_printf(w->out, " {\n");
 	w->open[w->nopen++] = depth;
-	for (; m < end && !w->ended; m++) {
+	for (; m < end && !w->ended && !w->out->cut; m++) {
 		if (is_beyond(w, offset + m->offset,
 		    is_scalar(m->shape) ? m->shape->size : 1, depth + 1))
 			break;
@@ -169,10 +169,11 @@ put_elements(struct walk *w, const struct tbuf_d_shape *shape, size_t offset,
 	uint32_t i;
 
 	output_printf(w->out, " [\n");
-	for (i = 0; of != NULL && i < shape->count && !w->ended; i++) {
+	for (i = 0; of != NULL && i < shape->count && !w->ended &&
+	    !w->out->cut; i++) {
 		size_t at = offset + (size_t)i * of->size;
 
-		if (at + of->size > w->size)
+		if (of->size == 0 || at + of->size > w->size)
 			break;
 		if (!is_zero(w, at, of->size))
 			put(w, of, at, depth + 1, NULL);

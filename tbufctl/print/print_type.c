@@ -138,7 +138,7 @@ put_elements(const struct place *at, const struct tbuf_d_shape *shape)
 	uint32_t i;
 
 	output_printf(at->out, "[ ");
-	for (i = 0; i < shape->count; i++) {
+	for (i = 0; i < shape->count && !at->out->cut; i++) {
 		in = inside(at, i * of->size);
 		if (print_is_structure(of)) {
 			output_printf(at->out, "\n");
@@ -193,7 +193,7 @@ put_members(const struct place *at, const struct tbuf_d_shape *shape)
 	struct place in;
 
 	output_printf(at->out, "{\n");
-	for (; m < end; m++) {
+	for (; m < end && !at->out->cut; m++) {
 		in = inside(at, m->offset);
 		put_indent(&in);
 		output_printf(at->out, "%s", m->shape->name);

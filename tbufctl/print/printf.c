@@ -384,19 +384,21 @@ take_stars(const struct printf_values *v, unsigned *next,
 
 /*
  * Returns a width or precision that is not too large: it may be a value of a
- * hostile target.
+ * hostile target.  Nothing is formatted that the output's bound would discard.
  */
 static int
-limited(int n)
+limited(const struct output *out, int n)
 {
 	static bool reported;
+	size_t room = output_left(out);
 
-	if (n <= WIDEST)
-		return (n);
-	if (!reported)
-		message(MSG_WIDE, WIDEST);
-	reported = true;
-	return (WIDEST);
+	if (n > WIDEST) {
+		if (!reported)
+			message(MSG_WIDE, WIDEST);
+		reported = true;
+		n = WIDEST;
+	}
+	return (n > 0 && (size_t)n > room ? (int)room + 1 : n);
 }
 
 static void
@@ -410,8 +412,8 @@ put_conversion(struct output *out, struct conversion *c,
 		return;
 	}
 	take_stars(v, next, c);
-	c->width = limited(c->width);
-	c->precision = limited(c->precision);
+	c->width = limited(out, c->width);
+	c->precision = limited(out, c->precision);
 	if (c->aggregation) {
 		if (v->aggregation != NULL)
 			v->aggregation(v->arg, out, c);
@@ -428,7 +430,7 @@ printf_put(struct output *out, const char *format,
 	size_t n;
 	char *p;
 
-	while (*format != '\0') {
+	while (*format != '\0' && !out->cut) {
 		n = strcspn(format, "%");
 		p = output_room(out, n);
 		output_taken(out, put_bytes(p, format, n));

@@ -58,7 +58,7 @@ trace_dump(struct output *out, const void *bytes, size_t size)
 	for (i = 0; i < ROW; i++)
 		output_printf(out, "  %c", digits[i]);
 	output_printf(out, "  %s\n", digits);
-	for (at = 0; at < size; at += ROW)
+	for (at = 0; at < size && !out->cut; at += ROW)
 		put_row(out, bytes, at, size);
 }
 

@@ -379,6 +379,7 @@ drain(struct run *run)
 
 	run->cpu = FORMAT_NO_CPU;
 	flow_begin(&run->format.flow);
+	format_drain(&run->format);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record);

@@ -87,7 +87,7 @@ static const unsigned char bytes[28] = {
 
 /* ------------------------------------------------------------ a record */
 
-#define PIECES	8
+#define PIECES	2000
 #define ACTIONS	4
 
 static struct tbuf_d_piece pieces[PIECES];
@@ -212,6 +212,13 @@ spelled(const char *conversion, const char *value, const char *wanted)
 	text(value);
 	give();
 	expect(wanted);
+}
+
+static void
+say(const char *what)
+{
+	action(TBUF_ACTION_PRINTF, what);
+	give();
 }
 
 /* ------------------------------------------------------------ printf() */
@@ -643,6 +650,134 @@ START_TEST(options_that_a_clause_sets)
 }
 END_TEST
 
+/* ------------------------------------------------------------ bounds */
+
+#define MEGABYTE	((size_t)1 << 20)
+
+/* Prints 1,000 integers, each as wide as the record's value says. */
+static void
+give_wide(uint64_t width)
+{
+	static char text[5001];
+	unsigned i;
+
+	for (i = 0; i < 1000; i++)
+		memcpy(text + 5 * i, " %-*d", 5);
+	action(TBUF_ACTION_PRINTF, text);
+	for (i = 0; i < 1000; i++) {
+		number(&s32, width);
+		number(&s32, 7);
+	}
+	give();
+}
+
+/* Checks the size and the end of the output since the last call. */
+static void
+expect_end(size_t size, const char *end)
+{
+	size_t n = strlen(end);
+
+	ck_assert_uint_eq(out.used, size);
+	ck_assert_uint_ge(size, n);
+	ck_assert_mem_eq(out.buffer + size - n, end, n);
+	out.used = 0;
+}
+
+/* Output that the share of a record of 2,000 integers allows. */
+#define SHARE_WIDE	(1024 + 64 * 16000)
+
+START_TEST(output_of_a_record_has_a_bound)
+{
+	give_wide(999);
+	expect_end(1000000, "        ");
+	give_wide(2000000000);
+	expect_end(SHARE_WIDE + 16 * MEGABYTE + 4, "   ...\n");
+	say("x");
+	expect("x");
+}
+END_TEST
+
+START_TEST(records_of_a_drain_share_a_bound)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		give_wide(2000000000);
+		expect_end(SHARE_WIDE + 16 * MEGABYTE + 4, "   ...\n");
+	}
+	give_wide(2000000000);
+	expect_end(SHARE_WIDE + 4, "   ...\n");
+	give_wide(999);
+	expect_end(1000000, "  ");
+	format_drain(&format);
+	give_wide(2000000000);
+	expect_end(SHARE_WIDE + 16 * MEGABYTE + 4, "   ...\n");
+}
+END_TEST
+
+START_TEST(objects_have_a_bound)
+{
+	static const char begin[] = "{\"type\":\"output\",\"text\":\"";
+
+	options.json = true;
+	format_free(&format);
+	format_init(&format, &out, &options);
+	give_wide(2000000000);
+	expect_end(strlen(begin) + SHARE_WIDE + 16 * MEGABYTE + 8,
+	    "   ...\\n\"}\n");
+}
+END_TEST
+
+START_TEST(arrays_of_nothing_have_a_bound)
+{
+	static const struct tbuf_d_shape empty = {
+		.kind = TBUF_KIND_STRUCT, .name = "struct empty"
+	};
+	static const struct tbuf_d_shape many = {
+		.kind = TBUF_KIND_ARRAY, .name = "struct empty []",
+		.count = UINT32_MAX, .of = &empty
+	};
+	static const struct tbuf_d_member member[] = {
+		{ .name = "m", .shape = &many }, { .name = "x", .shape = &s32 }
+	};
+	static const struct tbuf_d_shape holder = {
+		.kind = TBUF_KIND_STRUCT, .name = "struct holder", .size = 4,
+		.members = member, .nmembers = 2
+	};
+
+	action(TBUF_ACTION_PRINT, NULL);
+	memory(&holder, "\1\0\0", 4);
+	give();
+	expect_end(1024 + 64 * 12 + 16 * MEGABYTE + 4, "...\n");
+	action(TBUF_ACTION_PRINT, NULL);
+	actions[0].pointer = true;
+	number(&pointer, 0x10);
+	memory(&many, "\1\0\0", 4);
+	give();
+	ck_assert_ptr_nonnull(strstr(out.buffer, "0x10 = *"));
+	out.used = 0;
+}
+END_TEST
+
+START_TEST(a_bound_holds_while_a_file_is_written)
+{
+	char folder[256], path[300];
+
+	scratch_directory(folder, sizeof(folder));
+	(void)snprintf(path, sizeof(path), "%s/file", folder);
+	free(out.buffer);
+	output_init(&out, -1);
+	ck_assert_int_eq(output_append(&out, path), 0);
+	say("begin ");
+	give_wide(2000000000);
+	say("end");
+	output_flush(&out);
+	ck_assert_int_eq(lseek(out.fd, 0, SEEK_CUR),
+	    (off_t)(6 + SHARE_WIDE + 16 * MEGABYTE + 4 + 3));
+	(void)close(out.fd);
+}
+END_TEST
+
 /* ------------------------------------------------------------ files */
 
 static char *
@@ -657,13 +792,6 @@ file_text(const char *path)
 	room[n] = '\0';
 	(void)close(fd);
 	return (room);
-}
-
-static void
-say(const char *what)
-{
-	action(TBUF_ACTION_PRINTF, what);
-	give();
 }
 
 START_TEST(output_goes_where_freopen_says)
@@ -748,6 +876,11 @@ main(void)
 	tcase_add_test(tc, print_what_a_pointer_points_to);
 	tcase_add_test(tc, a_row_for_each_record);
 	tcase_add_test(tc, objects);
+	tcase_add_test(tc, output_of_a_record_has_a_bound);
+	tcase_add_test(tc, records_of_a_drain_share_a_bound);
+	tcase_add_test(tc, objects_have_a_bound);
+	tcase_add_test(tc, arrays_of_nothing_have_a_bound);
+	tcase_add_test(tc, a_bound_holds_while_a_file_is_written);
 	tcase_add_test(tc, options_that_a_clause_sets);
 	tcase_add_test(tc, output_goes_where_freopen_says);
 	tcase_add_test(tc, faults_in_words);

@@ -679,14 +679,15 @@ END_TEST
 
 /* Performs an action such as clear(@a) or trunc(@a, n). */
 static void
-act(enum tbuf_d_action_kind kind, uint32_t id, int64_t n)
+act_by_format(enum tbuf_d_action_kind kind, uint32_t id, int64_t n,
+    const char *text)
 {
 	const struct tbuf_d_piece piece = {
 		.kind = TBUF_PIECE_INTEGER, .shape = &s32
 	};
 	const struct tbuf_d_action action = {
 		.kind = kind, .count = n != INT64_MIN,
-		.aggregations = &id, .naggregations = 1
+		.aggregations = &id, .naggregations = 1, .format = text
 	};
 	const struct tbuf_d_record layout = {
 		.actions = &action, .nactions = 1, .pieces = &piece,
@@ -703,6 +704,12 @@ act(enum tbuf_d_action_kind kind, uint32_t id, int64_t n)
 	};
 
 	action_record(&format, &record);
+}
+
+static void
+act(enum tbuf_d_action_kind kind, uint32_t id, int64_t n)
+{
+	act_by_format(kind, id, n, NULL);
 }
 
 START_TEST(actions)
@@ -735,6 +742,29 @@ START_TEST(actions)
 }
 END_TEST
 
+/* A printa() is as long as its aggregation; each tuple has a bound. */
+START_TEST(output_of_a_tuple_has_a_bound)
+{
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, KEY_8, 1);
+	int i;
+
+	for (i = 0; i < 100; i++)
+		by_number(id, i, 1);
+	run();
+	format.spare = 0;
+	act_by_format(TBUF_ACTION_PRINTA, id, INT64_MIN, "%1000d\n");
+	ck_assert_uint_eq(out.used, 100 * 1001);
+	out.used = 0;
+	act_by_format(TBUF_ACTION_PRINTA, id, INT64_MIN, "%3000d\n");
+	ck_assert_uint_eq(out.used, 100 * (1024 + 64 * 16 + 4));
+	out.used = 0;
+	format_drain(&format);
+	act_by_format(TBUF_ACTION_PRINTA, id, INT64_MIN, "%3000d\n");
+	ck_assert_uint_eq(out.used, 100 * 3001);
+	out.used = 0;
+}
+END_TEST
+
 int
 main(void)
 {
@@ -750,6 +780,7 @@ main(void)
 	tcase_add_test(tc, several_in_one);
 	tcase_add_test(tc, formats);
 	tcase_add_test(tc, a_histogram_in_a_format);
+	tcase_add_test(tc, output_of_a_tuple_has_a_bound);
 	tcase_add_test(tc, shares);
 	tcase_add_test(tc, the_ends);
 	tcase_add_test(tc, negative_counts);
