@@ -270,15 +270,18 @@ collect_elsewhere(struct tbuf_consumer *c)
 	find_targets(c, false);
 }
 
-/* Returns true if a clause in the target has called exit(), and so stopped. */
+/*
+ * Returns true if a clause in the target has called exit(), and so stopped.
+ * Without a clause that does, only a hostile target has a status there.
+ */
 static bool
 exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
 {
 	uint64_t word;
 
 	/* An adopted session may claim to have clauses. */
-	if (c->script == NULL || t->slot == -1 || !tbuf_session_holds(t) ||
-	    t->clauses == 0)
+	if (c->script == NULL || !c->exits || t->slot == -1 ||
+	    !tbuf_session_holds(t) || t->clauses == 0)
 		return (false);
 	word = tbuf_load(&tbuf_target_slot(t)->exit);
 	if (word >> 32 != 1)

@@ -18,6 +18,8 @@
 #include "arch/atomics.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "machine/code.h"
+#include "machine/program.h"
 
 static const uint8_t string_argument[] = { TBUF_STRING };
 static unsigned seed;
@@ -428,6 +430,47 @@ START_TEST(garbage_everywhere_is_survived)
 }
 END_TEST
 
+/* Makes the status of exit() in the session's slot; it needs a clause's. */
+START_TEST(exit_needs_a_clause_that_calls_it)
+{
+	static const char *const description[] = { ":::probe" };
+	bool exits = _i != 0;
+	const uint64_t code[] = {
+		tbuf_word(TBUF_OP_LDI, 1, 0, 0, 3),
+		exits ? tbuf_word(TBUF_OP_EXIT, 1, 0, 0, 0) :
+		    tbuf_word(TBUF_OP_LDI, 1, 0, 0, 3)
+	};
+	const struct tbuf_d_program program = { .code = code, .length = 2 };
+	const struct tbuf_d_clause clause = {
+		.descriptions = description, .ndescriptions = 1,
+		.programs = &program, .nprograms = 1
+	};
+	const struct tbuf_d_script script = {
+		.clauses = &clause, .nclauses = 1
+	};
+	struct tbuf_consumer *c = fake_consumer("bufsize=4k");
+	int status = 0;
+	struct fake f;
+
+	fake_begin(&f);
+	f.control->flags |= TBUF_F_SELECTION | TBUF_F_TURNS |
+	    TBUF_F_MACHINE(TBUF_MACHINE_VERSION);
+	(void)fake_probe(&f, "probe", 1, string_argument);
+	ck_assert_msg(tbuf_consumer_script(c, &script) == 0, "%s",
+	    tbuf_consumer_error(c));
+	fake_grab(&f, c);
+	ck_assert_msg(tbuf_consumer_go(c) == 0, "%s", tbuf_consumer_error(c));
+	fake_map(&f);
+	fake_slot(&f)->exit = (UINT64_C(1) << 32) + 108;
+	tbuf_consumer_wake(c);
+	ck_assert_int_eq(tbuf_consumer_work(c), !exits);
+	ck_assert_int_eq(tbuf_consumer_exited(c, &status), exits);
+	ck_assert_int_eq(status, exits ? 108 : 0);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 #define TABLES		4
 
 /* Writes an entry of a random state, with random words. */
@@ -685,6 +728,7 @@ main(void)
 	tcase_add_loop_test(t, garbage_in_units_is_survived, 0, 8);
 	tcase_add_test(t, truncated_units_are_mended);
 	tcase_add_test(t, exit_without_a_script_is_no_exit);
+	tcase_add_loop_test(t, exit_needs_a_clause_that_calls_it, 0, 2);
 	tcase_add_test(t, garbage_in_the_directory_is_left_alone);
 	tcase_add_loop_test(t, dead_file_of_garbage_is_survived, 0, 40);
 	suite_add_tcase(s, t);
