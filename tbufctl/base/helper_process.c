@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "helper_process.h"
+#include "open_regular.h"
 #include "signals.h"
 
 #define MEMORY		(UINT64_C(4) << 30)
@@ -63,6 +64,7 @@ reader_confine(unsigned seconds)
 	sigset_t set;
 	size_t i;
 
+	regular_only();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)sigemptyset(&set);
 	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {

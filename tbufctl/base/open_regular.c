@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@ regular_find(const char *path)
 	return (open(path, O_PATH | O_CLOEXEC));
 }
 
-int
-regular_open(int found, uint64_t inode, const char **why)
+/* Does the work of regular_open(); without an inode any file will do. */
+static int
+reopen(int found, const uint64_t *inode, const char **why)
 {
 	char path[32];
 	struct stat st;
@@ -34,14 +36,66 @@ regular_open(int found, uint64_t inode, const char **why)
 		*why = strerror(errno);
 	else if (!S_ISREG(st.st_mode))
 		*why = "it is not a regular file";
-	else if (st.st_ino != inode)
+	else if (inode != NULL && st.st_ino != *inode)
 		*why = "another file has replaced it";
-	else if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+	else if ((fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC |
+	    O_NONBLOCK | O_NOCTTY)) == -1)
 		*why = strerror(errno);
 	if (found != -1)
 		(void)close(found);
 	return (fd);
 }
+
+int
+regular_open(int found, uint64_t inode, const char **why)
+{
+	return (reopen(found, &inode, why));
+}
+
+int
+regular_open_path(const char *path)
+{
+	const char *why;
+
+	return (reopen(regular_find(path), NULL, &why));
+}
+
+/* ------------------------------------------------------------ libraries */
+
+static bool only;
+
+void
+regular_only(void)
+{
+	only = true;
+}
+
+/* Replaces the C library's function, in libdw, too. */
+int
+open(const char *path, int flags, ...)
+{
+	unsigned mode = 0;
+	va_list ap;
+	int fd;
+
+	if (only && (flags & (O_ACCMODE | O_CREAT | O_DIRECTORY | O_PATH)) ==
+	    O_RDONLY) {
+		if ((fd = regular_open_path(path)) == -1)
+			errno = ENOENT;
+		return (fd);
+	}
+	if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+		va_start(ap, flags);
+		mode = va_arg(ap, unsigned);
+		va_end(ap);
+	}
+	return (openat(AT_FDCWD, path, flags, mode));
+}
+
+/* libdw may have been compiled to call this one. */
+int	open64(const char *, int, ...) __attribute__((alias("open")));
+
+/* ------------------------------------------------------------ commands */
 
 static bool
 is_executable(const char *path)

@@ -23,6 +23,20 @@ int	regular_find(const char *path);
 int	regular_open(int found, uint64_t inode, const char **why);
 
 /*
+ * Opens the file at a path for reading, if it is regular.  Returns a
+ * descriptor, or -1.
+ */
+int	regular_open_path(const char *path);
+
+/*
+ * Makes each open(2) for reading in this process, also those of libraries, fail
+ * with ENOENT unless the file is regular.  libdw opens files whose paths are in
+ * files of programs: split debug files, links to debug files and to shared debug
+ * files.
+ */
+void	regular_only(void);
+
+/*
  * Returns the file that execvp(3) would execute, for the caller to free, or
  * NULL.
  */

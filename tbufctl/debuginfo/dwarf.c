@@ -6,7 +6,8 @@
  * same inodes; a command that does not run yet, its executable and the
  * libraries that this needs.
  * libdwfl finds split debug files by build id and by link, also under
- * /usr/lib/debug.
+ * /usr/lib/debug.  It opens regular files only (regular_only()), as the program
+ * chooses the paths.
  */
 #include <ctype.h>
 #include <fcntl.h>

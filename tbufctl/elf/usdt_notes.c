@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/string_list.h"
 #include "needed_libraries.h"
 #include "provider_report.h"
@@ -48,8 +49,7 @@ visit(void *arg, const char *path)
 	if (words_have(&s->seen, path) || s->seen.count == FILES_MAX)
 		return;
 	words_add(&s->seen, "%s", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd == -1)
+	if ((fd = regular_open_path(path)) == -1)
 		return;
 	read_notes(s, fd);
 	if ((elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {

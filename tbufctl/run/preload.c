@@ -257,11 +257,10 @@ file_obstacle(char path[PATH_MAX])
 	int fd;
 
 	for (i = 0; i < SCRIPTS_MAX; i++) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd == -1)
+		if ((fd = regular_open_path(path)) == -1)
 			return (NULL);
 		n = 0;
-		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		if (fstat(fd, &st) == 0)
 			n = read(fd, head.bytes, sizeof(head.bytes));
 		if (n >= (ssize_t)sizeof(head.elf) &&
 		    memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)

@@ -102,6 +102,35 @@ if build linked -g && objcopy --only-keep-debug linked linked.debug &&
 	mkdir .debug && mv linked.debug .debug && run members linked
 fi
 
+# A program can name pipes and devices, which are not opened: each search goes
+# on, and finds the debug information elsewhere.
+
+# hostile FILE SCRIPT PROGRAM: runs a script with a pipe, then a device there.
+hostile()
+{
+	for kind in pipe device; do
+		rm -f "$1"
+		if [ $kind = pipe ]; then
+			mkfifo "$1"
+		else
+			ln -s /dev/zero "$1"
+		fi
+		run "$2" "$3"
+	done
+	rm -f "$1"
+}
+
+[ -f .debug/linked.debug ] && hostile linked.debug members linked
+mkdir compiled
+(cd compiled && build split -g -gsplit-dwarf) && mv compiled/split . &&
+    split=$(cd compiled && echo ./*.dwo) && [ -f "compiled/$split" ] &&
+    hostile "$split" members split
+# The link to a shared debug file: its name and its build id.
+if build shared -g && printf 'alt.debug\00001234567890123456789' >link &&
+    objcopy --add-section .gnu_debugaltlink=link shared; then
+	hostile alt.debug members shared
+fi
+
 # The program is in C++.
 $CXX -O1 -g -I"$top_srcdir/libtbuf/include" "$here/plus.cc" -o plus \
     "$top_builddir/.libs/libtbuf.so" -Wl,-rpath,"$top_builddir/.libs" &&
@@ -127,6 +156,12 @@ if [ -n "$id" ] && [ -d /usr/lib/debug ] &&
 	# shellcheck disable=SC2016 # for another shell
 	ctl unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' -
 	expect members "its build id"
+	mv ".build-id/${id%"${id#??}"}/${id#??}.debug" identified.debug
+	mkfifo ".build-id/${id%"${id#??}"}/${id#??}.debug"
+	objcopy --add-gnu-debuglink=identified.debug identified
+	# shellcheck disable=SC2016 # for another shell
+	ctl unshare -rm sh -c 'mount --bind . /usr/lib/debug && exec "$@"' -
+	expect members "a pipe at its build id"
 fi
 
 # A fault in libdw loses the types, but does not end tbufctl.
