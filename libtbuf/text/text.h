@@ -124,6 +124,14 @@ int	tbuf_trace_leave(void) TBUF_HIDDEN;
 void	tbuf_trace_reap(int dirfd) TBUF_HIDDEN;
 
 /*
+ * trace_directory.c: opens the directory of a path, O_PATH, unless another user
+ * could change where the path leads; *name becomes the name in it.  Returns a
+ * descriptor or -errno.
+ */
+int	tbuf_textfile_directory(const char *path, const char **name)
+	    TBUF_HIDDEN;
+
+/*
  * trace_file.c: opens the file.  Returns a descriptor, or -errno as
  * tbuf_text_flush() does.
  */

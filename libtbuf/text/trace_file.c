@@ -4,8 +4,7 @@
  * The trace file.  It is opened for each use: the program might close a
  * descriptor that stays open, and the number might become another file's.
  *
- * No other user may have made the file or be able to change it; a directory
- * that all users can write to must therefore have its sticky bit set.
+ * No other user may have made the file or be able to change it.
  * Async-signal-safe.
  */
 #include <sys/stat.h>
@@ -18,34 +17,6 @@
 #include "arch/atomics.h"
 #include "text/text.h"
 
-/* Opens the directory of a path; *name becomes the name in it. */
-static int
-directory_open(const char *path, const char **name)
-{
-	char directory[TBUF_TEXT_PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	struct stat st;
-	size_t n;
-	int fd;
-
-	if (slash == NULL || slash[1] == '\0')
-		return (-EINVAL);
-	*name = slash + 1;
-	n = slash == path ? 1 : (size_t)(slash - path);
-	if (n >= sizeof(directory))
-		return (-ENAMETOOLONG);
-	memcpy(directory, path, n);
-	directory[n] = '\0';
-	fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
-		return (-errno);
-	if (fstat(fd, &st) == 0 &&
-	    ((st.st_mode & S_IWOTH) == 0 || (st.st_mode & S_ISVTX) != 0))
-		return (fd);
-	close(fd);
-	return (-EPERM);
-}
-
 static int
 file_check(int fd)
 {
@@ -53,10 +24,44 @@ file_check(int fd)
 
 	if (fstat(fd, &st) != 0)
 		return (-errno);
+	if (S_ISLNK(st.st_mode))
+		return (-ELOOP);
 	if (!S_ISREG(st.st_mode))
 		return (-EINVAL);
 	return (st.st_uid == geteuid() && st.st_nlink == 1 &&
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ? 0 : -EPERM);
+}
+
+/*
+ * Looks at a file that exists, before the permissions of another user's file
+ * are the error.
+ */
+static int
+name_check(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
+
+	if (fd == -1)
+		return (errno == ENOENT ? 0 : -errno);
+	error = file_check(fd);
+	close(fd);
+	return (error);
+}
+
+/*
+ * Opens the file, or creates it.  O_CREAT comes last: with it, the kernel
+ * refuses another user's file by an error of its own.
+ */
+static int
+open_or_create(int dirfd, const char *name)
+{
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC;
+	int fd = openat(dirfd, name, flags);
+
+	if (fd == -1 && errno == ENOENT)
+		fd = openat(dirfd, name, flags | O_CREAT, S_IRUSR | S_IWUSR);
+	return (fd == -1 ? -errno : fd);
 }
 
 /* Opens the file; does not wait for a device or a pipe, nor write to it. */
@@ -64,18 +69,18 @@ int
 tbuf_textfile_open(const char *path)
 {
 	const char *name;
-	int dirfd = directory_open(path, &name), fd, error;
+	int dirfd = tbuf_textfile_directory(path, &name), fd, error;
 
 	if (dirfd < 0)
 		return (dirfd);
-	fd = openat(dirfd, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
-	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	error = fd == -1 ? -errno : file_check(fd);
+	fd = error = name_check(dirfd, name);
+	if (error == 0)
+		fd = open_or_create(dirfd, name);
 	close(dirfd);
-	if (error != 0 && fd != -1)
-		close(fd);
-	/* ENXIO: a pipe without a reader. */
-	return (error == -ENXIO ? -EINVAL : error != 0 ? error : fd);
+	if (fd < 0 || (error = file_check(fd)) == 0)
+		return (fd);
+	close(fd);
+	return (error);
 }
 
 /* Writes one part by write(2), as a filter of calls may not allow writev(2). */

@@ -232,7 +232,7 @@ START_TEST(a_file_that_others_can_change_is_refused)
 	expect_refused("open/real", -EPERM);
 	ck_assert_int_eq(chmod(text_file_path("open"), 01777), 0);
 	expect_refused("open/real", 0);
-	expect_refused("open", -EISDIR);
+	expect_refused("open", -EINVAL);
 	expect_refused("real", 0);
 	ck_assert_str_eq(text_file_text("real"), "");
 }
@@ -245,6 +245,74 @@ START_TEST(a_file_of_another_user_is_refused)
 	close(open(text_file_path("theirs"), O_CREAT | O_WRONLY, 0644));
 	ck_assert_int_eq(chown(text_file_path("theirs"), 12345, 12345), 0);
 	expect_refused("theirs", -EPERM);
+}
+END_TEST
+
+/* A directory of the path, followed by a name that is good. */
+START_TEST(each_directory_of_the_path_counts)
+{
+	char inner[600], link[600];
+
+	ck_assert_int_eq(mkdir(text_file_path("outer"), 0755), 0);
+	strcpy(inner, text_file_path("outer/inner"));
+	strcpy(link, text_file_path("outer/link"));
+	ck_assert_int_eq(mkdir(inner, 0700), 0);
+	expect_refused("outer/inner/trace", 0);
+	expect_refused("outer/./inner/../inner//trace", 0);
+	ck_assert_int_eq(chmod(text_file_path("outer"), 0777), 0);
+	expect_refused("outer/inner/trace", -EPERM);
+	ck_assert_int_eq(chmod(text_file_path("outer"), 0775), 0);
+	expect_refused("outer/inner/trace", -EPERM);
+	expect_refused("outer/trace", -EPERM);
+	ck_assert_int_eq(chmod(text_file_path("outer"), 01775), 0);
+	expect_refused("outer/inner/trace", 0);
+	expect_refused("outer/trace", 0);
+	/* Links are followed, and the path that they name counts. */
+	ck_assert_int_eq(symlink("inner", link), 0);
+	expect_refused("outer/link/trace", 0);
+	ck_assert_int_eq(unlink(link), 0);
+	ck_assert_int_eq(symlink(inner, link), 0);
+	expect_refused("outer/link/trace", 0);
+	ck_assert_int_eq(symlink(link, text_file_path("good")), 0);
+	expect_refused("good/trace", 0);
+	ck_assert_int_eq(chmod(text_file_path("outer"), 0775), 0);
+	expect_refused("good/trace", -EPERM);
+	ck_assert_int_eq(chmod(text_file_path("outer"), 0755), 0);
+	expect_refused("good/trace", 0);
+	expect_refused("outer/nowhere/trace", -ENOENT);
+	expect_refused("outer/inner/trace/x", -ENOTDIR);
+	ck_assert_int_eq(symlink("loop", text_file_path("loop")), 0);
+	expect_refused("loop/trace", -ELOOP);
+}
+END_TEST
+
+/* Another user's link, whether its folder is theirs, or has a sticky bit. */
+START_TEST(links_of_another_user_are_refused)
+{
+	char target[600];
+
+	if (geteuid() != 0)
+		return;
+	strcpy(target, text_file_path("good"));
+	ck_assert_int_eq(mkdir(target, 0755), 0);
+	ck_assert_int_eq(mkdir(text_file_path("theirs"), 0755), 0);
+	ck_assert_int_eq(symlink(target, text_file_path("theirs/dl")), 0);
+	expect_refused("theirs/dl/trace", 0);
+	ck_assert_int_eq(lchown(text_file_path("theirs/dl"), 12345, 12345), 0);
+	expect_refused("theirs/dl/trace", -EPERM);
+	ck_assert_int_eq(chmod(text_file_path("theirs"), 01777), 0);
+	expect_refused("theirs/dl/trace", -EPERM);
+	ck_assert_int_eq(chown(text_file_path("theirs"), 12345, 12345), 0);
+	expect_refused("theirs/dl/trace", -EPERM);
+	/* The kernel may have errors of its own for these in a sticky folder. */
+	close(open(text_file_path("theirs/file"), O_CREAT | O_WRONLY, 0666));
+	ck_assert_int_eq(chown(text_file_path("theirs/file"), 12345, 12345),
+	    0);
+	expect_refused("theirs/file", -EPERM);
+	ck_assert_int_eq(mkfifo(text_file_path("theirs/fifo"), 0666), 0);
+	expect_refused("theirs/fifo", -EINVAL);
+	ck_assert_int_eq(symlink(target, text_file_path("theirs/last")), 0);
+	expect_refused("theirs/last", -ELOOP);
 }
 END_TEST
 
@@ -397,7 +465,7 @@ START_TEST(what_cannot_be_flushed_is_kept)
 	text_print(1, 5);
 	ck_assert_int_eq(mkdir(text_file_path("a"), 0700), 0);
 	text_set_file("a");
-	ck_assert_int_eq(tbuf_text_set("traceFacility=Log"), -EISDIR);
+	ck_assert_int_eq(tbuf_text_set("traceFacility=Log"), -EINVAL);
 	text_print(2, 5);
 	ck_assert_uint_eq(text_nlogged, 0);
 	ck_assert_uint_eq(tbuf_text_lost(), 0);
@@ -542,6 +610,8 @@ main(void)
 		the_log_gets_long_messages_in_pieces,
 		a_file_that_others_can_change_is_refused,
 		a_file_of_another_user_is_refused,
+		each_directory_of_the_path_counts,
+		links_of_another_user_are_refused,
 		the_file_gets_whole_lines,
 		what_cannot_be_flushed_is_kept,
 		leaving_memory_flushes_and_frees_it,
