@@ -30,9 +30,9 @@ int	regular_open_path(const char *path);
 
 /*
  * Makes each open(2) for reading in this process, also those of libraries, fail
- * with ENOENT unless the file is regular.  libdw opens files whose paths are in
- * files of programs: split debug files, links to debug files and to shared debug
- * files.
+ * with ENOENT unless the file is regular and not nearly all holes.  libdw opens
+ * files whose paths are in files of programs: split debug files, links to debug
+ * files and to shared debug files.
  */
 void	regular_only(void);
 
