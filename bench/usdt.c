@@ -28,8 +28,7 @@
  * probe is registered by a call, as the provider skips a program that has sites
  * of TBUF_PROBE.
  */
-#define HIT(argument)							\
-	__asm__ __volatile__ (						\
+#define NOTE								\
 	    "990:	nop\n"						\
 	    "	.pushsection .note.stapsdt,\"\",\"note\"\n"		\
 	    "	.balign 4\n"						\
@@ -39,7 +38,9 @@
 	    "	.asciz \"bench\"\n	.asciz \"hit\"\n"		\
 	    "	.asciz \"8@%0\"\n"					\
 	    "992:	.balign 4\n"					\
-	    "	.popsection\n"						\
+	    "	.popsection\n"
+#define HIT(argument)							\
+	__asm__ __volatile__ (NOTE					\
 	    "	.byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0"		\
 	    : : "r" (argument))
 
@@ -56,6 +57,35 @@ hits(void *cookie, uint64_t times)
 	for (i = 0; i < times; i++)
 		HIT(i);
 }
+
+/* Two functions, of which one has a site directly before its call. */
+static uint64_t __attribute__((noinline, noclone))
+leaf(uint64_t i)
+{
+	__asm__ __volatile__ ("" : "+r" (i));
+	return (i + 1);
+}
+
+#define CALLER(name, site)						\
+static void __attribute__((noinline, noclone))				\
+name(uint64_t i)							\
+{									\
+	site;								\
+	i = leaf(i);							\
+	__asm__ __volatile__ ("" : : "r" (i + 1));			\
+}									\
+static void __attribute__((noinline))					\
+name##_times(void *cookie, uint64_t times)				\
+{									\
+	uint64_t i;							\
+									\
+	(void)cookie;							\
+	for (i = 0; i < times; i++)					\
+		name(i);						\
+}
+
+CALLER(bare_call, (void)0)
+CALLER(hit_call, __asm__ __volatile__ (NOTE : : "r" (i)))
 
 static void __attribute__((noinline))
 fires(void *cookie, uint64_t times)
@@ -95,18 +125,18 @@ handler(int number)
 }
 
 static void
-untraced(void)
+untraced(const char *what, void (*with)(void *, uint64_t),
+    const char *other, void (*without)(void *, uint64_t))
 {
 	const struct bench_side side[2] = {
-		{ "", hits, NULL, NULL },
-		{ "the loop alone", bench_nothing, NULL, NULL }
+		{ "", with, NULL, NULL },
+		{ other, without, NULL, NULL }
 	};
 	struct bench_result r;
 
 	bench_pair(side, TIMES, TURNS, &r);
-	printf("%-38s %9.2f  %-30s %9.2f  +%5.2f  <= +1\n",
-	    "USDT, not traced", r.ns[0], side[1].name, r.ns[1],
-	    r.ns[0] - r.ns[1]);
+	printf("%-38s %9.2f  %-30s %9.2f  %+6.2f  <= +1\n", what, r.ns[0],
+	    other, r.ns[1], r.ns[0] - r.ns[1]);
 }
 
 static void
@@ -150,8 +180,10 @@ main(int argc, char *argv[])
 		errx(1, "tbuf_probe_register");
 	signal(SIGTRAP, handler);
 	bench_pin(cpus[n - 1]);
-	untraced();
-	c = bench_trace("bench:::", 2);
+	untraced("USDT, not traced", hits, "the loop alone", bench_nothing);
+	untraced("  before a call", hit_call_times, "the calls alone",
+	    bare_call_times);
+	c = bench_trace("bench:::", 3);
 	compare("  traced", hits, NULL, NULL, "<= x2");
 	compare("  a breakpoint and its handler", breakpoints, NULL, NULL, "");
 	compare_uprobe();
