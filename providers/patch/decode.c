@@ -39,6 +39,33 @@ patch_decode_full(const uint8_t *bytes, size_t size,
 	    NULL, bytes, size, instruction)));
 }
 
+static bool
+is_stack_pointer(ZydisRegister name)
+{
+	return (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+	    name) == ZYDIS_REGISTER_RSP);
+}
+
+bool
+patch_uses_stack(const uint8_t *bytes, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	unsigned i;
+
+	if (!ready() || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&whole, bytes,
+	    size, &in, operands)))
+		return (true);
+	for (i = 0; i < in.operand_count; i++)
+		if ((operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    is_stack_pointer(operands[i].reg.value)) ||
+		    (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (is_stack_pointer(operands[i].mem.base) ||
+		    is_stack_pointer(operands[i].mem.index))))
+			return (true);
+	return (false);
+}
+
 /* Returns true for a jmp with an operand in a register or in memory. */
 static bool
 is_computed_jump(const ZydisDecodedInstruction *in)
@@ -91,9 +118,10 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 		return;
 	out->length = in.length;
 	out->is_branch = in.raw.imm[0].is_relative;
+	out->is_relative = is_relative(&in);
 	if (out->is_branch)
 		out->target = at + in.length + in.raw.imm[0].value.u;
-	if (is_relative(&in))
+	if (out->is_relative)
 		out->operand = at + in.length + (uint64_t)in.raw.disp.value;
 	else if (in.raw.disp.size == 32)
 		out->operand = (uint64_t)in.raw.disp.value;

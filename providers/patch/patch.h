@@ -62,7 +62,6 @@
 struct patch {
 	int memory;		/* /proc/self/mem */
 	sigset_t mask;		/* the signal mask before */
-	bool shadow;		/* a shadow stack of return addresses is used */
 };
 
 const char *patch_begin(struct patch *);

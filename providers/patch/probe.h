@@ -25,6 +25,7 @@ struct patch_probe {
 	uintptr_t place;	/* a nop */
 	uintptr_t stub;		/* 0: it is not armed */
 	size_t stub_size;
+	size_t pushed;		/* bytes on the stack since the place */
 };
 
 /* Returns true if the instruction is the one that a place must be. */

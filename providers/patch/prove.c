@@ -242,10 +242,10 @@ is_filled(const struct walk *w, uintptr_t at, uintptr_t end)
 
 /*
  * Proves that no block ends between the bytes, unless only filler follows, and
- * that no call returns there.
+ * that no call returns there; without `call`, that there is none.
  */
 static const char *
-prove_block(const struct walk *w)
+prove_block(const struct walk *w, bool call)
 {
 	uintptr_t at = w->place, end = w->place + PATCH_JUMP;
 	struct patch_instruction in;
@@ -261,12 +261,15 @@ prove_block(const struct walk *w)
 			    "a block ends there");
 		if (in.is_call && at + in.length < end)
 			return ("a call returns there");
+		if (in.is_call && !call)
+			return ("a call is never moved");
 	}
 	return (NULL);
 }
 
 const char *
-patch_prove(const struct patch_text *text, const struct patch_place *place)
+patch_prove(const struct patch_text *text, const struct patch_place *place,
+    bool call)
 {
 	struct walk w = { .text = text, .place = place->at };
 	const char *problem;
@@ -284,5 +287,5 @@ patch_prove(const struct patch_text *text, const struct patch_place *place)
 	if (patch_lands(text, &w.range, place->at + 1,
 	    place->at + PATCH_JUMP))
 		return ("an exception lands between the bytes");
-	return (prove_block(&w));
+	return (prove_block(&w, call));
 }

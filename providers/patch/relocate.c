@@ -14,7 +14,6 @@
 
 /* One instruction that is copied. */
 struct move {
-	const struct patch *patch;
 	const ZydisDecodedInstruction *in;
 	const uint8_t *bytes;	/* where it is read */
 	uintptr_t at;		/* where it runs */
@@ -48,22 +47,6 @@ put_displacement(struct move *m, uintptr_t target)
 	return (NULL);
 }
 
-/* Pushes the address after the original, in two halves. */
-static const char *
-put_return(struct move *m)
-{
-	uint64_t address = m->at + m->in->length;
-	uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
-
-	if (m->patch->shadow)
-		return ("a call cannot be moved with a shadow stack");
-	put_byte(m, 0x68);			/* push $low */
-	put(m, &low, sizeof(low));
-	put(m, "\xc7\x44\x24\x04", 4);		/* movl $high, 4(%rsp) */
-	put(m, &high, sizeof(high));
-	return (NULL);
-}
-
 /* jrcxz and loop reach 127 bytes: to a long jump, which a short one skips. */
 static const char *
 move_short(struct move *m, uintptr_t target)
@@ -77,17 +60,10 @@ static const char *
 move_branch(struct move *m)
 {
 	uintptr_t target = m->at + m->in->length + m->in->raw.imm[0].value.u;
-	const char *problem;
 
 	if (patch_is_narrow(m->in))
 		return ("a branch has only 16 bits");
 	switch (m->in->mnemonic) {
-	case ZYDIS_MNEMONIC_CALL:
-		if ((problem = put_return(m)) != NULL)
-			return (problem);
-		m->copy->ended = true;
-		put_byte(m, 0xe9);
-		break;
 	case ZYDIS_MNEMONIC_JMP:
 		m->copy->ended = true;
 		put_byte(m, 0xe9);
@@ -131,37 +107,6 @@ move_relative(struct move *m)
 	return (NULL);
 }
 
-/* Copies a call of a computed address as a push and a jump by its operand. */
-static const char *
-move_computed_call(struct move *m)
-{
-	const unsigned rsp = 4;
-	size_t modrm;
-	const char *problem;
-
-	if (m->in->raw.modrm.mod != 3 && m->in->raw.modrm.rm == rsp &&
-	    m->in->raw.sib.base == rsp && m->in->raw.rex.B == 0)
-		return ("a call takes its address from the stack");
-	if (m->in->raw.modrm.mod == 3 && m->in->raw.modrm.rm == rsp &&
-	    m->in->raw.rex.B == 0)
-		return ("a call goes to the stack pointer");
-	if (patch_is_narrow(m->in) || m->in->raw.modrm.reg != 2)
-		return ("an instruction is not understood");
-	if ((problem = put_return(m)) != NULL)
-		return (problem);
-	modrm = m->copy->size + m->in->raw.modrm.offset;
-	if ((m->in->attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0) {
-		if ((problem = move_relative(m)) != NULL)
-			return (problem);
-	} else
-		put(m, m->bytes, m->in->length);
-	/* The byte has the number of the operation: 2 is call, 4 is jmp. */
-	m->copy->bytes[modrm] = (uint8_t)((m->copy->bytes[modrm] & ~0x38) |
-	    4 << 3);
-	m->copy->ended = true;
-	return (NULL);
-}
-
 static const char *
 move_one(struct move *m)
 {
@@ -170,9 +115,7 @@ move_one(struct move *m)
 	case ZYDIS_MNEMONIC_INT3:
 		return ("an instruction depends on its place");
 	case ZYDIS_MNEMONIC_CALL:
-		if (!m->in->raw.imm[0].is_relative)
-			return (move_computed_call(m));
-		break;
+		return ("a call is never moved");
 	case ZYDIS_MNEMONIC_JMP:
 	case ZYDIS_MNEMONIC_HLT:
 	case ZYDIS_MNEMONIC_UD2:
@@ -190,11 +133,11 @@ move_one(struct move *m)
 }
 
 const char *
-patch_relocate(const struct patch *patch, const uint8_t *from, uintptr_t at,
-    size_t least, uintptr_t to, struct patch_copy *copy)
+patch_relocate(const uint8_t *from, uintptr_t at, size_t least, uintptr_t to,
+    struct patch_copy *copy)
 {
 	ZydisDecodedInstruction in;
-	struct move m = { .patch = patch, .in = &in, .to = to, .copy = copy };
+	struct move m = { .in = &in, .to = to, .copy = copy };
 	const char *problem;
 
 	copy->taken = copy->size = 0;

@@ -19,13 +19,6 @@
 
 #include "arch/syscall.h"
 
-#ifdef __x86_64__
-#ifndef ARCH_SHSTK_STATUS
-#define ARCH_SHSTK_STATUS	0x5005
-#endif
-#define SHSTK_ENABLED		1u
-#endif
-
 /* Returns true if there are other threads, or if that cannot be found out. */
 static bool
 has_threads(void)
@@ -40,20 +33,6 @@ has_threads(void)
 		n += entry->d_name[0] != '.';
 	closedir(directory);
 	return (n != 1);
-}
-
-/* On other processors no copied instruction has a return address. */
-static bool
-has_shadow_stack(void)
-{
-#ifdef __x86_64__
-	uint64_t status = 0;
-
-	return (raw_call(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&status, 0,
-	    0, 0) == 0 && (status & SHSTK_ENABLED) != 0);
-#else
-	return (false);
-#endif
 }
 
 /*
@@ -86,7 +65,6 @@ patch_begin_loading(struct patch *p)
 		return ("/proc/self/mem cannot be written");
 	p->memory = patch_number(p->memory);
 	patch_file_begin();
-	p->shadow = has_shadow_stack();
 	patch_block(&p->mask);
 	return (NULL);
 }

@@ -21,28 +21,21 @@
  *	call *3f(%rip)
  *	jmp 1b
  * 3:	.quad patch_hit
+ *
+ * A pun replaces the nop alone, so its stub copies nothing.  call.c has the
+ * part from the copy to the jump where a call is among the replaced bytes.
  */
-#include "x86_64.h"
+#include "stub.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define HEAD_MAX	31u	/* up to the copy */
-#define LEAVE_MAX	9u	/* of these, from 1 on */
-#define TELL		18u	/* from 2 to 3 */
-#define ADDRESS		8u
 #define NOP		0x90
 
-struct stub {
-	uint8_t bytes[HEAD_MAX + PATCH_COPY_MAX + PATCH_JUMP + TELL + ADDRESS];
-	size_t size;
-	size_t branch;		/* end of the short branch to 2 */
-	size_t leave;		/* 1 */
-};
-
-_Static_assert(LEAVE_MAX + PATCH_COPY_MAX + PATCH_JUMP + TELL <= 128,
-    "short jumps reach");
-_Static_assert(offsetof(struct patch_probe, hit) == 8, "patch_hit() has it");
+_Static_assert(STUB_LEAVE_MAX + PATCH_COPY_MAX + PATCH_JUMP + STUB_TELL <=
+    128, "short jumps reach");
+_Static_assert(offsetof(struct patch_probe, hit) == 8 &&
+    offsetof(struct patch_probe, pushed) == 40, "patch_hit() has it");
 
 void	patch_hit(void);
 
@@ -74,6 +67,7 @@ __asm__(
     "push %rsi\n\t"
     "push %rbp\n\t"
     "lea 248(%rsp), %rax\n\t"
+    "add 40(%rcx), %rax\n\t"		/* pushed */
     "push %rax\n\t"
     "push %rbx\n\t"
     "push %rdx\n\t"
@@ -105,32 +99,19 @@ __asm__(
 );
 
 static void
-put(struct stub *s, const void *bytes, size_t size)
-{
-	memcpy(s->bytes + s->size, bytes, size);
-	s->size += size;
-}
-
-static void
-put_address(struct stub *s, const void *address)
-{
-	put(s, &address, sizeof(address));
-}
-
-static void
 put_head(struct stub *s, const struct patch_probe *probe, bool flags)
 {
-	put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
+	stub_put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
 	    flags ? 5 : 4);
-	put(s, "\x51\x48\xb9", 3);
-	put_address(s, probe->enabled);
+	stub_put(s, "\x51\x48\xb9", 3);
+	stub_put_address(s, probe->enabled);
 	if (flags)
-		put(s, "\x8b\x09\xe3\x02\xeb\0", 6);
+		stub_put(s, "\x8b\x09\xe3\x02\xeb\0", 6);
 	else
-		put(s, "\x83\x39\0\x75\0", 5);
+		stub_put(s, "\x83\x39\0\x75\0", 5);
 	s->branch = s->leave = s->size;
-	put(s, "\x59", 1);
-	put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" : "\x48\x83\xec\x80",
+	stub_put(s, "\x59", 1);
+	stub_put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" : "\x48\x83\xec\x80",
 	    flags ? 8 : 4);
 }
 
@@ -138,43 +119,42 @@ static void
 put_tell(struct stub *s, const struct patch_probe *probe)
 {
 	s->bytes[s->branch - 1] = (uint8_t)(s->size - s->branch);
-	put(s, "\x48\xb9", 2);
-	put_address(s, probe);
-	put(s, "\xff\x15\x02\0\0\0\xeb", 7);
-	put(s, &(uint8_t){ (uint8_t)(s->leave - (s->size + 1)) }, 1);
-	put_address(s, (const void *)(uintptr_t)patch_hit);
+	stub_put(s, "\x48\xb9", 2);
+	stub_put_address(s, probe);
+	stub_put(s, "\xff\x15\x02\0\0\0\xeb", 7);
+	stub_put(s, &(uint8_t){ (uint8_t)(s->leave - (s->size + 1)) }, 1);
+	stub_put_address(s, (const void *)(uintptr_t)patch_hit);
 }
 
+/* Copies instructions after the nop, and jumps to the one after them. */
 static const char *
-put_copy(struct stub *s, const struct patch_copy *copy, uintptr_t at,
-    uintptr_t back)
+put_copy(struct stub *s, const struct patch_probe *probe, size_t least)
 {
-	uint8_t jump[PATCH_JUMP];
-
-	put(s, copy->bytes, copy->size);
-	if (copy->ended)
-		return (NULL);
-	if (!patch_jump(jump, at + s->size, back))
-		return ("its stub is out of reach");
-	put(s, jump, sizeof(jump));
-	return (NULL);
-}
-
-/* Makes a stub at `at` for the bytes after the nop that a jump replaces. */
-static const char *
-make(const struct patch *patch, const struct patch_probe *probe, uintptr_t at,
-    struct stub *s)
-{
-	uintptr_t behind = probe->place + 1;
+	uintptr_t behind = probe->place + PATCH_NOP;
 	struct patch_copy copy;
 	const char *problem;
 
+	if ((problem = stub_put_copy(s, behind, least, &copy)) != NULL ||
+	    copy.ended)
+		return (problem);
+	return (stub_put_jump(s, behind + copy.taken));
+}
+
+/*
+ * Makes a stub at `at` for the bytes after the nop that are replaced, at least
+ * `least`, or for a call.
+ */
+static const char *
+make(const struct patch_probe *probe, uintptr_t at, size_t least,
+    struct stub_call *call, struct stub *s)
+{
+	const char *problem;
+
+	s->at = at;
 	s->size = 0;
-	put_head(s, probe, !patch_flags_dead(behind));
-	problem = patch_relocate(patch, (const uint8_t *)behind, behind,
-	    PATCH_JUMP - 1, at + s->size, &copy);
-	if (problem == NULL)
-		problem = put_copy(s, &copy, at, behind + copy.taken);
+	put_head(s, probe, !patch_flags_dead(probe->place + PATCH_NOP));
+	problem = call != NULL ? stub_put_call(s, probe->place, call) :
+	    put_copy(s, probe, least);
 	if (problem == NULL)
 		put_tell(s, probe);
 	return (problem);
@@ -199,7 +179,7 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	memcpy(&displacement, (const void *)(probe->place + 1),
 	    sizeof(displacement));
 	at = probe->place + PATCH_JUMP + (uintptr_t)(intptr_t)displacement;
-	if ((problem = make(patch, probe, at, &s)) == NULL &&
+	if ((problem = make(probe, at, 0, NULL, &s)) == NULL &&
 	    (problem = patch_map_at(at, s.size)) == NULL)
 		problem = patch_redirect(patch, at, s.bytes, s.size,
 		    probe->place, 1);
@@ -210,25 +190,44 @@ patch_arm_pun(const struct patch *patch, struct patch_probe *probe)
 	return (problem);
 }
 
+/* Changes the bytes of a place for which there is a stub. */
+static const char *
+redirect(const struct patch *patch, const struct stub *s, uintptr_t place,
+    const struct stub_call *call)
+{
+	if (call == NULL)
+		return (patch_redirect(patch, s->at, s->bytes, s->size, place,
+		    PATCH_JUMP));
+	if (patch_write(patch, s->at, s->bytes, s->size) != 0 ||
+	    patch_write(patch, call->change, call->bytes, call->size) != 0)
+		return ("the kernel does not permit writing to text");
+	return (NULL);
+}
+
 const char *
 patch_arm_jump(const struct patch *patch, const struct patch_text *text,
     struct patch_probe *probe)
 {
+	struct stub_call found, *call;
 	const char *problem;
 	struct stub s;
 	uintptr_t at;
 
 	if (!patch_is_nop(probe->place))
 		return ("it is not a nop");
+	call = stub_call_find(probe->place, &found) ? &found : NULL;
 	at = patch_map_near(text, sizeof(s.bytes));
 	if (at == 0)
 		return ("there is no room for a stub within reach");
-	if ((problem = make(patch, probe, at, &s)) == NULL)
-		problem = patch_redirect(patch, at, s.bytes, s.size,
-		    probe->place, PATCH_JUMP);
+	probe->pushed = 0;
+	if ((problem = make(probe, at, PATCH_JUMP - PATCH_NOP, call, &s)) ==
+	    NULL)
+		problem = redirect(patch, &s, probe->place, call);
 	if (problem == NULL) {
 		probe->stub = at;
 		probe->stub_size = sizeof(s.bytes);
+		if (call != NULL && call->is_aimed)
+			probe->pushed = sizeof(uintptr_t);
 	}
 	return (problem);
 }

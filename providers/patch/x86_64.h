@@ -22,6 +22,7 @@ struct patch_instruction {
 	bool is_call;		/* a call, which returns to the next one */
 	bool is_indirect;	/* a jump to a computed address */
 	bool ends;		/* the next instruction does not follow it */
+	bool is_relative;	/* `operand` is relative to it */
 	uintptr_t target;
 	uintptr_t operand;	/* an address in it: relative, or a table's */
 };
@@ -30,10 +31,13 @@ struct patch_instruction {
 void	patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	    struct patch_instruction *);
 
+/* Returns true unless an instruction neither reads nor writes %rsp. */
+bool	patch_uses_stack(const uint8_t *bytes, size_t size);
+
 /*
  * A copy of whole instructions, with the same effect at `to` as theirs at `at`:
- * it has new displacements of relative operands and branches, and a call pushes
- * the return address of the original.
+ * it has new displacements of relative operands and branches.  No call is
+ * copied: call.c says why.
  *
  * At least `least` bytes are copied, or fewer if a block ends before: then
  * `ended` is set, and the end of the copy is not reached.
@@ -45,8 +49,8 @@ struct patch_copy {
 	uint8_t bytes[PATCH_COPY_MAX];
 };
 
-const char *patch_relocate(const struct patch *, const uint8_t *from,
-	    uintptr_t at, size_t least, uintptr_t to, struct patch_copy *);
+const char *patch_relocate(const uint8_t *from, uintptr_t at, size_t least,
+	    uintptr_t to, struct patch_copy *);
 
 /*
  * Returns true if the code from here on sets all arithmetic flags before it
@@ -60,9 +64,10 @@ bool	patch_flags_dead(uintptr_t at);
  * patch_prove() returns NULL if a jump may replace [place, place + 5): an
  * instruction begins there, decoded from the start of its function; the bytes
  * are those of whole instructions of this function, of which only the last may
- * end a block or be a call, or its last ones and the filler after them; and
- * nothing leads between the bytes: no direct branch of the whole text, no entry
- * of a possible jump table of the function, no exception.
+ * end a block or, with `call`, be a call, which the caller must not move; or
+ * its last ones and the filler after them; and nothing leads between the bytes:
+ * no direct branch of the whole text, no entry of a possible jump table of the
+ * function, no exception.
  *
  * patch_branches_find() reads the branches of the text once, before, for all
  * places that are to be proven, in ascending order.
@@ -75,7 +80,7 @@ struct patch_place {
 void	patch_branches_find(const struct patch_text *, struct patch_place *,
 	    size_t nplaces);
 const char *patch_prove(const struct patch_text *,
-	    const struct patch_place *);
+	    const struct patch_place *, bool call);
 
 /* Returns true if [at, end) is filler after a function: no code reaches it. */
 bool	patch_is_gap(const struct patch_text *, uintptr_t at, uintptr_t end);
@@ -98,7 +103,8 @@ struct patch_registers {
  * Arm a place that is a one-byte nop.  With a pun the nop alone becomes the
  * first byte of a jump: the bytes after it are the jump's displacement, and are
  * not changed.  A jump replaces five bytes, which have to be proven first
- * (patch_prove()).  Places are armed from the highest address down.
+ * (patch_prove()); if there is a call in them, the bytes up to its end change.
+ * Places are armed from the highest address down.
  */
 const char *patch_arm_pun(const struct patch *, struct patch_probe *);
 const char *patch_arm_jump(const struct patch *, const struct patch_text *,

@@ -11,7 +11,6 @@
 
 #define TEXTS		4u
 
-static const struct patch *patch;
 static syscall_report *tell;
 
 /*
@@ -76,15 +75,14 @@ patch_object(struct dl_phdr_info *info, size_t size, void *unused)
 		return (0);
 	n = patch_texts(info, texts, TEXTS);
 	for (i = 0; i < n; i++)
-		syscall_patch_text(patch, &texts[i], name, info->dlpi_addr,
+		syscall_patch_text(&texts[i], name, info->dlpi_addr,
 		    tell);
 	return (0);
 }
 
 void
-syscall_patch(const struct patch *with, syscall_report *how)
+syscall_patch(syscall_report *how)
 {
-	patch = with;
 	tell = how;
 	(void)dl_iterate_phdr(patch_object, NULL);
 }

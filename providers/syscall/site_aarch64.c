@@ -184,8 +184,8 @@ left_alone(const struct patch_text *text, const struct site *s)
 }
 
 void
-syscall_patch_text(const struct patch *patch, const struct patch_text *text,
-    const char *name, uintptr_t base, syscall_report *tell)
+syscall_patch_text(const struct patch_text *text, const char *name,
+    uintptr_t base, syscall_report *tell)
 {
 	struct syscall_found found;
 	struct site *s;
@@ -201,7 +201,7 @@ syscall_patch_text(const struct patch *patch, const struct patch_text *text,
 		if (s->problem == NULL) {
 			found.is_leaf = !patch_keeps_link(&s->function,
 			    s->at);
-			s->problem = syscall_slot(patch, text, &found);
+			s->problem = syscall_slot(text, &found);
 		}
 		tell(name, s->at - base, s->problem);
 	}

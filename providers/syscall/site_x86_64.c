@@ -131,7 +131,7 @@ take_behind(const struct patch_text *text, struct site *s,
 {
 	s->found = (struct syscall_found){ .at = s->at, .tail = PATCH_JUMP - 2,
 	    .number = SYSCALL_ANY };
-	return (patch_prove(text, place));
+	return (patch_prove(text, place, false));
 }
 
 static const char *
@@ -142,7 +142,7 @@ take_before(const struct patch_text *text, struct site *s,
 		return ("it has no room for a jump");
 	s->found = (struct syscall_found){ .at = s->room,
 	    .head = (uint8_t)(s->at - s->room), .number = SYSCALL_ANY };
-	return (patch_prove(text, place));
+	return (patch_prove(text, place, false));
 }
 
 static const char *
@@ -197,8 +197,7 @@ is_taken(uintptr_t start, uintptr_t end)
 
 /* Redirects a site, unless its jump overlaps the one before it. */
 static const char *
-redirect(const struct patch *patch, const struct patch_text *text, size_t i,
-    uintptr_t *taken)
+redirect(const struct patch_text *text, size_t i, uintptr_t *taken)
 {
 	struct site *s = &sites[i];
 	const char *problem = choose(text, s, &places[2 * i]);
@@ -206,7 +205,7 @@ redirect(const struct patch *patch, const struct patch_text *text, size_t i,
 	if (problem == NULL && s->found.at < *taken)
 		problem = "another jump overlaps it";
 	if (problem == NULL)
-		problem = syscall_slot(patch, text, &s->found);
+		problem = syscall_slot(text, &s->found);
 	if (problem == NULL)
 		*taken = s->found.at + PATCH_JUMP;
 	return (problem);
@@ -214,8 +213,8 @@ redirect(const struct patch *patch, const struct patch_text *text, size_t i,
 
 /* Chooses all jumps first: one may replace a call of __syscall_cancel_arch. */
 void
-syscall_patch_text(const struct patch *patch, const struct patch_text *text,
-    const char *name, uintptr_t base, syscall_report *tell)
+syscall_patch_text(const struct patch_text *text, const char *name,
+    uintptr_t base, syscall_report *tell)
 {
 	uintptr_t taken = 0;
 	struct site *s;
@@ -225,8 +224,7 @@ syscall_patch_text(const struct patch *patch, const struct patch_text *text,
 	look_at(text);
 	for (i = 0; i < nsites; i++)
 		sites[i].problem = is_cancellable(text, sites[i].at) ?
-		    "its callers are redirected" : redirect(patch, text, i,
-		    &taken);
+		    "its callers are redirected" : redirect(text, i, &taken);
 	for (i = 0; i < nsites; i++) {
 		s = &sites[i];
 		tell(name, s->at - base, is_cancellable(text, s->at) ?

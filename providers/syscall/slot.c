@@ -31,8 +31,7 @@ syscall_is_looked_at(int number)
 }
 
 const char *
-syscall_slot(const struct patch *patch, const struct patch_text *text,
-    const struct syscall_found *found)
+syscall_slot(const struct patch_text *text, const struct syscall_found *found)
 {
 	struct syscall_slot *slot = &slots[nslots];
 	const char *problem;
@@ -50,7 +49,7 @@ syscall_slot(const struct patch *patch, const struct patch_text *text,
 	slot->jump = found->at;
 	slot->place.address = found->at;
 	slot->place.number = found->number;
-	if ((problem = syscall_stub(patch, slot, found)) == NULL) {
+	if ((problem = syscall_stub(slot, found)) == NULL) {
 		nslots++;
 		has_far |= !is_near;
 	}

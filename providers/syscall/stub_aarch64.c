@@ -290,13 +290,11 @@ put_begin(struct making *m, int number)
 }
 
 const char *
-syscall_stub(const struct patch *patch, struct syscall_slot *slot,
-    const struct syscall_found *f)
+syscall_stub(struct syscall_slot *slot, const struct syscall_found *f)
 {
 	struct making m = { .slot = slot };
 	bool reached;
 
-	(void)patch;
 	while (m.size < SYSCALL_SLOT)
 		put(&m, 0xd4200000);		/* brk #0 */
 	m.size = 0;

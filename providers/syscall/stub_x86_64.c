@@ -189,7 +189,6 @@ __asm__(
 
 /* A slot while it is being made. */
 struct making {
-	const struct patch *patch;
 	struct syscall_slot *slot;
 	size_t size;
 };
@@ -270,8 +269,8 @@ put_copy(struct making *m, uintptr_t from, size_t least, bool *ended,
 	const char *problem = NULL;
 
 	if (least != 0)
-		problem = patch_relocate(m->patch, (const uint8_t *)from, from,
-		    least, m->slot->at + m->size, &copy);
+		problem = patch_relocate((const uint8_t *)from, from, least,
+		    m->slot->at + m->size, &copy);
 	put(m, copy.bytes, copy.size);
 	*ended = copy.ended;
 	*behind = from + copy.taken;
@@ -295,10 +294,9 @@ put_word(struct syscall_slot *slot, unsigned at, uintptr_t word)
 }
 
 const char *
-syscall_stub(const struct patch *patch, struct syscall_slot *slot,
-    const struct syscall_found *f)
+syscall_stub(struct syscall_slot *slot, const struct syscall_found *f)
 {
-	struct making m = { .patch = patch, .slot = slot };
+	struct making m = { .slot = slot };
 	uintptr_t call = f->at + f->head, behind;
 	const char *problem;
 	bool ended;

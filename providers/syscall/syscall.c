@@ -209,7 +209,7 @@ patch_all(void)
 
 	if ((problem = patch_begin(&patch)) != NULL)
 		return (problem);
-	syscall_patch(&patch, report);
+	syscall_patch(report);
 	if (syscall_slots_write(&patch) != 0 ||
 	    syscall_callers_write(&patch) != 0)
 		problem = "text cannot be written";

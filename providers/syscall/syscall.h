@@ -190,14 +190,13 @@ struct syscall_slot {
 
 extern uint8_t syscall_slots[], syscall_slots_end[];
 
-const char *syscall_stub(const struct patch *, struct syscall_slot *,
-	    const struct syscall_found *);
+const char *syscall_stub(struct syscall_slot *, const struct syscall_found *);
 
 /* Returns true if a call always takes the slow path, traced or not. */
 bool	syscall_is_looked_at(int number);
 
 /* Makes a stub.  Returns NULL, or the reason why there is none. */
-const char *syscall_slot(const struct patch *, const struct patch_text *,
+const char *syscall_slot(const struct patch_text *,
 	    const struct syscall_found *);
 
 /* Writes the stubs, then the jumps to them.  Returns 0 or a negative errno. */
@@ -296,11 +295,11 @@ bool	syscall_path_read(uint64_t path, int error, char *text, size_t room,
 typedef void syscall_report(const char *object, uintptr_t offset,
 	    const char *problem);
 
-void	syscall_patch(const struct patch *, syscall_report *);
+void	syscall_patch(syscall_report *);
 
 /* Patches one text of an object that has been loaded at `base`. */
-void	syscall_patch_text(const struct patch *, const struct patch_text *,
-	    const char *name, uintptr_t base, syscall_report *);
+void	syscall_patch_text(const struct patch_text *, const char *name,
+	    uintptr_t base, syscall_report *);
 
 #pragma GCC visibility pop
 

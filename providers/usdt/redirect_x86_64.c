@@ -46,7 +46,7 @@ prove_text(struct usdt_sites *sites, size_t first, size_t end)
 		s->jump = i + 1 < n && places[i + 1].at <
 		    places[i].at + PATCH_JUMP ?
 		    "another site follows within 5 bytes" :
-		    patch_prove(&s->text, &places[i]);
+		    patch_prove(&s->text, &places[i], true);
 	}
 	free(places);
 }

@@ -169,5 +169,12 @@ with=
 	    "$(stack pointers stack:::leaf)" "$frames"
 	expect 'a USDT probe, by tables' \
 	    "$(stack tables stack:::leaf -x ustackunwind)" "$frames"
+	expect 'a USDT site before a call, by frame pointers' \
+	    "$(stack pointers stack:::outer)" 'outer main'
+	expect 'a USDT site before a call, by tables' \
+	    "$(stack tables stack:::outer -x ustackunwind)" 'outer main'
+	expect 'the stack after that site' \
+	    "$(stack tables 'stack:::outer /arg0 == 2/ { } stack:::leaf' \
+	    -x ustackunwind)" "$frames"
 }
 report

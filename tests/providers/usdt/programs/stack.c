@@ -31,6 +31,8 @@ middle(int n)
 NOINLINE void
 outer(int n)
 {
+	/* The compiler puts no instruction between the two. */
+	STAP_PROBE1(stack, outer, n);
 	middle(n);
 	STAY();
 }
