@@ -31,6 +31,7 @@
 #include "run/consume.h"
 #include "run/preload.h"
 #include "run/read_files.h"
+#include "run/unarmed.h"
 #include "script/compile.h"
 
 /*
@@ -143,9 +144,18 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 }
 
 static int
-has_provider(void *name, const struct tbuf_probe_info *probe)
+compare_provider(void *name, const struct tbuf_probe_info *probe)
 {
 	return (strcmp(probe->provider, name) == 0);
+}
+
+/* The probes of the usdt provider have the providers of the notes. */
+static bool
+has_provider(const struct options *o, struct tbuf_consumer *consumer,
+    char *name)
+{
+	return (strcmp(name, "usdt") == 0 ? unarmed_has_provider(o) :
+	    tbuf_consumer_probes(consumer, compare_provider, name) > 0);
 }
 
 /*
@@ -161,7 +171,7 @@ tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 		return;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (preload_wanted(&o->program, names[i]) &&
-		    tbuf_consumer_probes(consumer, has_provider, names[i]) <= 0)
+		    !has_provider(o, consumer, names[i]))
 			message(MSG_ABSENT, names[i], names[i]);
 }
 
@@ -260,8 +270,10 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 fail:
 	status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	/* If -c had started it, it could have the provider that was named. */
-	if (error == -ENOEXEC)
+	if (error == -ENOEXEC) {
 		tell_absent(o, consumer);
+		unarmed_tell(o, consumer);
+	}
 	return (status);
 }
 
@@ -294,6 +306,7 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
+	unarmed_tell(o, consumer);
 	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
 	if (o->program.programs > 0)
 		status = compile_all(compiled, o, consumer, target);

@@ -64,6 +64,10 @@ register_group(struct usdt_group *g)
 		g->site.enabled = NULL;
 }
 
+/*
+ * With USDT_MISSED, registers a probe even if it has no site that can be armed:
+ * an enabling finds it, and tell_missed() reports the sites.
+ */
 static void
 register_groups(struct usdt_sites *sites)
 {
@@ -72,7 +76,7 @@ register_groups(struct usdt_sites *sites)
 
 	tbuf_batch_begin(&mask);
 	for (g = sites->groups; g != NULL; g = g->next)
-		if (g->candidates > 0)
+		if (g->candidates > 0 || getenv(USDT_MISSED) != NULL)
 			register_group(g);
 	tbuf_batch_end(&mask);
 }
@@ -216,16 +220,22 @@ refuse_all(struct usdt_sites *sites, const char *problem)
 }
 
 static void
-arm_all(const struct patch *patch, struct usdt_sites *sites)
+arm_sites(const struct patch *patch, struct usdt_sites *sites)
 {
-	struct usdt_group *g;
 	size_t i;
 
-	register_groups(sites);
 	usdt_redirect_look(sites);
 	for (i = 0; i < sites->count; i++)
 		arm_site(patch, sites->all[i]);
 	usdt_semaphores_raise(sites);
+}
+
+static void
+finish(struct usdt_sites *sites)
+{
+	struct usdt_group *g;
+	size_t i;
+
 	for (i = 0; i < sites->count; i++) {
 		raise_wanted(sites, i);
 		tell_missed(sites->all[i]);
@@ -243,13 +253,15 @@ usdt_arm(struct usdt_sites *sites, bool loading)
 
 	qsort(sites->all, sites->count, sizeof(*sites->all), descending);
 	check_types(sites);
+	register_groups(sites);
 	problem = loading ? patch_begin_loading(&patch) : patch_begin(&patch);
 	if (problem != NULL)
 		refuse_all(sites, problem);
 	else {
-		arm_all(&patch, sites);
+		arm_sites(&patch, sites);
 		patch_end(&patch);
 	}
+	finish(sites);
 	tell_sites(sites);
 }
 

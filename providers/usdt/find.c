@@ -214,18 +214,6 @@ resolve(struct loaded *o, struct usdt_operand *operand)
 	return (true);
 }
 
-/* No stub saves a vector register: no function that it calls uses one. */
-static const char *
-why_not(const char *operand)
-{
-	const char *name = operand + strcspn(operand, " \t%");
-
-	return (name[0] == '%' && name[1] != '\0' &&
-	    strncmp(name + 2, "mm", 2) == 0 ?
-	    "an operand is in a vector register" :
-	    "an operand is not understood");
-}
-
 static void
 take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 {
@@ -235,22 +223,30 @@ take_operands(struct loaded *o, struct usdt_site *s, const char *text)
 	text += strspn(text, " \t");
 	for (unsigned i = 0; i < s->nargs; i++)
 		if (!usdt_operand_parse(&text, &s->operands[i]))
-			s->problem = why_not(text);
+			return;		/* usdt_note_problem() */
 		else if (!resolve(o, &s->operands[i]))
 			s->problem = "an operand's symbol is not known";
 }
 
-/* Returns the text that has a site with room for a jump, or NULL. */
-static const struct patch_text *
-text_of(const struct loaded *o, uintptr_t at)
+/* Sets the text of a site; without a problem it has room for a jump. */
+static void
+find_text(const struct loaded *o, struct usdt_site *s)
 {
+	uintptr_t at = s->patch.place;
 	unsigned i;
 
-	for (i = 0; i < o->ntexts; i++)
+	if (o->ntexts > 0)
+		s->text.low = o->texts[0].low;
+	for (i = 0; i < o->ntexts && s->problem == NULL; i++)
 		if (at >= o->texts[i].start && at < o->texts[i].end &&
-		    o->texts[i].end - at >= PATCH_JUMP)
-			return (&o->texts[i]);
-	return (NULL);
+		    o->texts[i].end - at >= PATCH_JUMP) {
+			s->text = o->texts[i];
+			if (!patch_is_nop(at))
+				s->problem = "the site has no nop";
+			return;
+		}
+	if (s->problem == NULL)
+		s->problem = "its text is not loaded";
 }
 
 /* The loader has the names of exported functions, the table the others. */
@@ -302,36 +298,47 @@ group_of(struct usdt_sites *sites, struct loaded *o,
 
 static void
 take_note(struct usdt_sites *sites, struct loaded *o,
-    const struct usdt_note *note)
+    const struct usdt_object *file, const struct usdt_note *note)
 {
 	uintptr_t at = o->info.dlpi_addr + note->address, semaphore;
-	const struct patch_text *text = text_of(o, at);
+	const char *problem = usdt_note_problem(file, note);
 	struct usdt_site **all, *s;
 
-	if (text == NULL || (s = calloc(1, sizeof(*s))) == NULL)
+	if ((s = calloc(1, sizeof(*s))) == NULL)
 		return;
 	all = reallocarray(sites->all, sites->count + 1, sizeof(*all));
 	if (all != NULL)
 		sites->all = all;
 	if (all == NULL ||
 	    (s->group = group_of(sites, o, note, at)) == NULL) {
+		/* The names may have characters that a line cannot have. */
+		usdt_tell(USDT_LIST, "%s at %#jx: not armed: %s\n",
+		    o->module, (uintmax_t)(note->address - file->low),
+		    problem == NULL ? "out of memory" : problem);
 		free(s);
 		return;
 	}
 	all[sites->count++] = s;
-	s->text = *text;
+	s->problem = problem;
 	s->patch.place = at;
+	find_text(o, s);
 	s->patch.hit = usdt_hit;
 	semaphore = o->info.dlpi_addr + note->semaphore;
 	if (note->semaphore != 0 && (semaphore & 1) == 0 &&
 	    is_loaded(o, semaphore, sizeof(*s->semaphore), PF_W))
 		s->semaphore = (uint16_t *)semaphore;
-	if (!patch_is_nop(at))
-		s->problem = "the site has no nop";
 	take_operands(o, s, note->operands);
 }
 
 /* ------------------------------------------------------------ all of them */
+
+/* Reports that no site of an object is known. */
+static void
+tell_all(const char *problem, const struct loaded *o)
+{
+	usdt_tell(USDT_LIST, "%s: not armed: %s\n", o->module, problem);
+	usdt_tell(USDT_MISSED, "%s: not armed: %s\n", o->module, problem);
+}
 
 /*
  * An object with sites of TBUF_PROBE has probes of these names already.  The
@@ -357,11 +364,12 @@ read_object(struct usdt_sites *sites, struct loaded *o, bool loading)
 			    dlopen(*o->info.dlpi_name == '\0' ? NULL :
 			    o->path, RTLD_LAZY | RTLD_NOLOAD);
 			while (usdt_note_next(&file, &at, &note))
-				take_note(sites, o, &note);
+				take_note(sites, o, &file, &note);
 			if (o->handle != NULL)
 				dlclose(o->handle);
 			usdt_symbols_free(&o->symbols);
-		}
+		} else if (file.notes != NULL && !file.has_sites)
+			tell_all("its file is not the one that was loaded", o);
 		usdt_object_free(&file);
 	}
 	close(fd);

@@ -47,6 +47,28 @@ read_build_id(struct usdt_object *o, const struct usdt_sections *s)
 	memcpy(o->build_id, note.id, o->build_id_size);
 }
 
+static void
+read_segments(struct usdt_object *o, const struct usdt_sections *s)
+{
+	const Elf64_Ehdr *h = &s->header;
+	Elf64_Phdr p;
+	unsigned i;
+
+	o->low = UINT64_MAX;
+	for (i = 0; i < h->e_phnum && h->e_phentsize == sizeof(p); i++) {
+		if (!usdt_read_at(s->fd, &p, sizeof(p), h->e_phoff +
+		    i * sizeof(p)))
+			return;
+		if (p.p_type == PT_LOAD && p.p_vaddr < o->low)
+			o->low = p.p_vaddr;
+		if (p.p_type == PT_LOAD && (p.p_flags & PF_X) != 0 &&
+		    o->ntexts < USDT_TEXTS) {
+			o->texts[o->ntexts].start = p.p_vaddr;
+			o->texts[o->ntexts++].size = p.p_memsz;
+		}
+	}
+}
+
 static const char *
 read_notes(struct usdt_object *o, const struct usdt_sections *s)
 {
@@ -59,6 +81,7 @@ read_notes(struct usdt_object *o, const struct usdt_sections *s)
 	section = usdt_sections_find(s, ".note.stapsdt");
 	if (section == NULL || section->sh_size == 0)
 		return (NULL);
+	read_segments(o, s);
 	o->size = section->sh_size;
 	o->notes = section->sh_type != SHT_NOTE ? NULL :
 	    usdt_copy(s->fd, section->sh_offset, o->size, NOTES_MAX);

@@ -24,12 +24,25 @@
 #pragma GCC visibility push(hidden)
 
 #define USDT_BUILD_ID	64	/* bytes of it that are compared */
+#define USDT_TEXTS	8	/* executable segments */
+
+/* Bytes of a jump, which a segment must have from a site on. */
+#if defined(__x86_64__)
+#define USDT_ROOM	5
+#else
+#define USDT_ROOM	4
+#endif
 
 /* Copied parts of a file, which others may write to. */
 struct usdt_object {
 	char *notes;		/* NULL: it has none */
 	size_t size;
 	uint64_t base;		/* address of .stapsdt.base, or 0 */
+	uint64_t low;		/* lowest address of a segment */
+	struct {
+		uint64_t start, size;
+	} texts[USDT_TEXTS];
+	unsigned ntexts;
 	bool has_sites;		/* TBUF_PROBE's: it is a target already */
 	unsigned char build_id[USDT_BUILD_ID];
 	size_t build_id_size;

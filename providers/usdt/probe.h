@@ -27,6 +27,13 @@ struct usdt_probe {
 /* Makes a probe.  Returns false if its names are too long, or not valid. */
 bool	usdt_probe_make(struct usdt_probe *, const struct usdt_note *);
 
+/*
+ * Returns why the site of a note cannot be armed, or NULL if its file does not
+ * say.
+ */
+const char *usdt_note_problem(const struct usdt_object *,
+	    const struct usdt_note *);
+
 /* Returns true for a note of the same probe. */
 bool	usdt_probe_has(const struct usdt_probe *, const struct usdt_note *);
 

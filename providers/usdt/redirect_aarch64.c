@@ -16,6 +16,8 @@ usdt_redirect_look(struct usdt_sites *sites)
 
 	for (i = 0; i < sites->count; i++) {
 		s = sites->all[i];
+		if (s->text.end == 0)
+			continue;
 		s->is_leaf = patch_function(&s->text, s->patch.place,
 		    &function) && !patch_keeps_link(&function, s->patch.place);
 	}

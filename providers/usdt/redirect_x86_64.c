@@ -58,7 +58,8 @@ usdt_redirect_look(struct usdt_sites *sites)
 
 	for (first = 0; first < sites->count; first = end) {
 		end = of_one_text(sites, first);
-		prove_text(sites, first, end);
+		if (sites->all[first]->text.end != 0)
+			prove_text(sites, first, end);
 	}
 }
 

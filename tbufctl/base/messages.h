@@ -80,6 +80,8 @@
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
 #define MSG_ABSENT	"provider %s exists only in programs it is preloaded " \
 			"into (tbufctl -c does that): see tbuf_%s(7)"
+#define MSG_REBUILD	"a program built with <tbuf/sys/sdt.h> has probes " \
+			"at such sites, too: see tbuf_usdt(7)"
 #define MSG_NO_MATCH	"no probes matched: '%s'"
 #define MSG_NO_CLAUSE	"no probes matched"
 #define MSG_NO_PROBE	"probe description %s does not match any probes"

@@ -169,6 +169,7 @@ compose(const struct search *s)
 	return (text);
 }
 
+/* A probe that matches is gone, so it is no suggestion. */
 char *
 near_description(const char *description, struct tbuf_consumer *consumer)
 {
@@ -177,7 +178,7 @@ near_description(const char *description, struct tbuf_consumer *consumer)
 
 	if (split(&s, copy) &&
 	    tbuf_consumer_probes(consumer, compare, &s) == 0 &&
-	    s.probe != NULL)
+	    s.probe != NULL && s.best != 0)
 		near = compose(&s);
 	free(copy);
 	return (near);

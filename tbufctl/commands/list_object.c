@@ -11,6 +11,7 @@
 
 #include "base/messages.h"
 #include "commands.h"
+#include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
 #include "options/command_line.h"
 #include "print/format.h"
@@ -78,6 +79,15 @@ print(struct format *format, const struct probes *probes, const char *path)
 	}
 }
 
+static void
+tell_site(void *count, const struct notes_site *site)
+{
+	if (site->problem == NULL)
+		return;
+	message("%s", site->line);
+	++*(unsigned *)count;
+}
+
 static const char *
 read_object(struct usdt_object *object, const char *path)
 {
@@ -99,12 +109,16 @@ list_object(const struct options *o, struct output *out)
 	struct usdt_note note;
 	struct format format;
 	const char *error = read_object(&object, o->object_file);
+	unsigned unarmed = 0;
 	size_t at = 0;
 
 	if (error != NULL)
 		return (fail(MSG_CORE, o->object_file, error));
 	while (usdt_note_next(&object, &at, &note))
 		add(&probes, &note);
+	notes_sites(&object, o->object_file, tell_site, &unarmed);
+	if (unarmed != 0)
+		message(MSG_REBUILD);
 	usdt_object_free(&object);
 	format_init(&format, out, o);
 	if (probes.count > 0) {

@@ -25,7 +25,7 @@ report_begin(struct report *t, const char *name)
 }
 
 void
-report_end(struct report *t, void (*see)(void *, char *), void *arg)
+report_look(struct report *t, void (*see)(void *, char *), void *arg)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -33,12 +33,24 @@ report_end(struct report *t, void (*see)(void *, char *), void *arg)
 
 	if (t->file == NULL)
 		return;
-	while ((n = getline(&line, &size, t->file)) > 0) {
-		if (line[n - 1] == '\n')
-			line[n - 1] = '\0';
+	clearerr(t->file);
+	while ((n = getline(&line, &size, t->file)) > 0 &&
+	    line[n - 1] == '\n') {
+		line[n - 1] = '\0';
 		see(arg, line);
 	}
+	/* A line that is being written is read again. */
+	if (n > 0)
+		(void)fseek(t->file, -n, SEEK_CUR);
 	free(line);
+}
+
+void
+report_end(struct report *t, void (*see)(void *, char *), void *arg)
+{
+	if (t->file == NULL)
+		return;
+	report_look(t, see, arg);
 	fclose(t->file);
 	t->file = NULL;
 	(void)unlink(t->path);

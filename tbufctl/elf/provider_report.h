@@ -17,10 +17,12 @@ struct report {
 
 /*
  * report_begin() creates a report file.  Returns NAME=PATH for the command's
- * environment, or NULL without a file.  report_end() visits each line of the
- * report, none of which is trusted, and removes the file.
+ * environment, or NULL without a file.  report_look() visits each line that has
+ * been added to the report, none of which is trusted; report_end() does it for
+ * the last time, and removes the file.
  */
 const char *report_begin(struct report *, const char *name);
+void	report_look(struct report *, void (*)(void *, char *line), void *);
 void	report_end(struct report *, void (*)(void *, char *line), void *);
 
 #endif

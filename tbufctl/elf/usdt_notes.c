@@ -72,6 +72,7 @@ notes_providers(const char *program, struct words *providers)
 /* ------------------------------------------------------------ sites */
 
 static struct report report;
+static struct words told;		/* lines */
 
 const char *
 notes_report_begin(bool lists)
@@ -82,19 +83,53 @@ notes_report_begin(bool lists)
 
 /* Each process with the object reports the same lines: prints each once. */
 static void
-tell_once(void *lines, char *line)
+tell_once(const char *line)
 {
-	if (strstr(line, ": not armed: ") == NULL || words_have(lines, line))
+	if (words_have(&told, line))
 		return;
-	words_add(lines, "%s", line);
+	words_add(&told, "%s", line);
 	message("%s", line);
+}
+
+void
+notes_tell(const char *line)
+{
+	tell_once(line);
+	tell_once(MSG_REBUILD);
+}
+
+static void
+tell_line(void *found, char *line)
+{
+	if (strstr(line, ": not armed: ") == NULL)
+		return;
+	*(bool *)found = true;
+	tell_once(line);
+}
+
+/* Reports a remedy, after the sites that need it. */
+static void
+tell_remedy(bool found)
+{
+	if (found)
+		tell_once(MSG_REBUILD);
+}
+
+void
+notes_report_look(void)
+{
+	bool found = false;
+
+	report_look(&report, tell_line, &found);
+	tell_remedy(found);
 }
 
 void
 notes_report_end(void)
 {
-	struct words lines = { NULL, 0 };
+	bool found = false;
 
-	report_end(&report, tell_once, &lines);
-	words_free(&lines);
+	report_end(&report, tell_line, &found);
+	tell_remedy(found);
+	words_free(&told);
 }

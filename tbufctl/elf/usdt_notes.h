@@ -1,11 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * USDT probes of a command: whether it needs the usdt provider, and which sites
- * could not be armed.
+ * USDT probes of programs: whether a command needs the usdt provider, and which
+ * sites are not armed.
  */
 #ifndef TBUFCTL_ELF_USDT_NOTES_H
 #define TBUFCTL_ELF_USDT_NOTES_H
+
+#include <sys/types.h>
 
 #include <stdbool.h>
 
@@ -18,11 +20,39 @@ struct words;
 void	notes_providers(const char *program, struct words *);
 
 /*
+ * Visits the sites in the notes of a file: the reason why a site cannot be
+ * armed, or NULL if the file does not say, and a line that reports it (NULL if
+ * its names are no fields of a description).  Files that libtbuf's own probes
+ * are in have no sites.
+ */
+struct notes_site {
+	const char *provider, *name;	/* as they are traced */
+	const char *problem;
+	const char *line;
+};
+typedef void notes_visit(void *, const struct notes_site *);
+
+struct usdt_object;
+void	notes_sites(const struct usdt_object *, const char *path,
+	    notes_visit *, void *);
+
+/*
+ * Visits the sites of the files that are mapped into a process.  Returns true
+ * if libtbuf-usdt.so is one of them.
+ */
+bool	notes_process(pid_t, notes_visit *, void *);
+
+/* Reports that a site is not armed, once. */
+void	notes_tell(const char *line);
+
+/*
  * notes_report_begin() returns a setting for the environment that makes the
  * usdt provider report each site (with -l), or the sites of traced probes that
- * are not armed; or NULL.  notes_report_end() prints those that are not armed.
+ * are not armed; or NULL.  notes_report_look() prints those that are not armed
+ * and have been reported since, notes_report_end() the last ones.
  */
 const char *notes_report_begin(bool lists);
+void	notes_report_look(void);
 void	notes_report_end(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/signals.h"
 #include "consume.h"
 #include "debuginfo/unwind.h"
+#include "elf/usdt_notes.h"
 #include "options/command_line.h"
 #include "print/action.h"
 #include "print/address.h"
@@ -463,6 +464,7 @@ run_drain(struct run *run, int *error)
 	int status;
 
 	*error = tbuf_consumer_work(run->consumer);
+	notes_report_look();
 	tell_skipped(run);
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);

@@ -53,24 +53,35 @@ field_wants(const char *field, size_t length, const char *provider)
 	return (wants);
 }
 
+/* Returns true if the last field of a description matches a probe's name. */
+static bool
+name_wants(const char *field, size_t length, const char *name)
+{
+	return (name == NULL || length == 0 || (length == 1 && *field == '*') ||
+	    field_wants(field, length, name));
+}
+
 /*
- * Returns true if a list of descriptions names a provider.  Fields are
- * right-aligned: only the first of four is a provider.  A function with :: in
- * it looks like more fields.
+ * Returns true if a list of descriptions names a provider, and a name if there
+ * is one.  Fields are right-aligned: only the first of four is a provider.  A
+ * function with :: in it looks like more fields.
  */
 static bool
-text_wants(const char *p, const char *provider)
+text_wants(const char *p, const char *provider, const char *name)
 {
-	const char *first, *end;
+	const char *first, *end, *last;
 	unsigned fields;
 
 	for (;; p++) {
 		first = p;
 		end = p = field_end(p);
-		for (fields = 1; *p == ':'; fields++)
-			p = field_end(p + 1);
+		last = first;
+		for (fields = 1; *p == ':'; fields++) {
+			last = p + 1;
+			p = field_end(last);
+		}
 		if (fields >= 4 && field_wants(first, end - first,
-		    provider))
+		    provider) && name_wants(last, p - last, name))
 			return (true);
 		if (*p == '\0')
 			return (false);
@@ -83,7 +94,8 @@ text_wants(const char *p, const char *provider)
  * match, too; then the provider is preloaded and not traced.
  */
 static bool
-program_wants(const struct description *d, const char *provider)
+program_wants(const struct description *d, const char *provider,
+    const char *name)
 {
 	const char *text = d->flag == 's' ? d->script : d->text;
 	char *rest = memory_string(text), *all = rest, *word;
@@ -92,7 +104,7 @@ program_wants(const struct description *d, const char *provider)
 	while (!wants && (word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
 		if (*word == '\0')
 			continue;
-		wants = text_wants(word, provider) || (first &&
+		wants = text_wants(word, provider, name) || (first &&
 		    d->flag == 'P' && field_wants(word, strlen(word),
 		    provider));
 		first = false;
@@ -102,18 +114,25 @@ program_wants(const struct description *d, const char *provider)
 }
 
 bool
-preload_wanted(const struct program *program, const char *provider)
+preload_wants_probe(const struct program *program, const char *provider,
+    const char *name)
 {
 	const struct description *d;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
-		if (d->is_program ? program_wants(d, provider) :
-		    d->full != NULL && text_wants(d->full, provider))
+		if (d->is_program ? program_wants(d, provider, name) :
+		    d->full != NULL && text_wants(d->full, provider, name))
 			return (true);
 	}
 	return (false);
+}
+
+bool
+preload_wanted(const struct program *program, const char *provider)
+{
+	return (preload_wants_probe(program, provider, NULL));
 }
 
 unsigned

@@ -19,6 +19,13 @@ struct program;
  */
 bool	preload_wanted(const struct program *, const char *provider);
 
+/*
+ * Returns true if the last field of such a description matches the name of a
+ * probe, too.
+ */
+bool	preload_wants_probe(const struct program *, const char *provider,
+	    const char *name);
+
 /* Returns why -x syscall=all cannot be used, or NULL. */
 const char *preload_dispatch(void);
 

@@ -251,6 +251,7 @@ wait $pid
 
 # Probes that cannot be armed are listed with the reason.
 cat >odd.c <<'END'
+#include <stdio.h>
 #include <sys/sdt.h>
 
 /* Room for a jump. */
@@ -272,6 +273,11 @@ static volatile int hidden = 41;
 int
 main(void)
 {
+#ifdef WAIT
+	puts("waits");
+	fflush(stdout);
+	getchar();
+#endif
 	hidden++;
 	STAP_PROBE1(odd, even, 1);
 	APART;
@@ -279,6 +285,10 @@ main(void)
 	NOTE("index", "8@8(%rax,%xmm1)");
 	NOTE("other", "4@%st");
 	NOTE("symbol", "8@nowhere(%rip)");
+	NOTE("pair", "4@$1 16@(%rsp)");
+	NOTE("array", "-24@8(%rsp)");
+	NOTE("odd__one", "3@(%rsp)");
+	NOTE("complex", "16f@(%rsp)");
 	NOTE("fine", "8@$7");
 	NOTE("static", "-4@hidden(%rip) 4@4+hidden-4(%rip)");
 	return (0);
@@ -286,14 +296,122 @@ main(void)
 END
 compile odd -O2 odd.c -Wl,--build-id
 "$TBUFCTL" -l -c ./odd >out 2>err
+remedy='tbufctl: a program built with <tbuf/sys/sdt.h> has probes at such sites, too: see tbuf_usdt(7)'
 expect 'what is not armed' "$(sed 's/ at 0x[0-9a-f]*//' err | sort)" \
-    'tbufctl: odd:odd:main:index: not armed: an operand is not understood
+    "$remedy
+tbufctl: odd:odd:main:array: not armed: an operand is not 1, 2, 4 or 8 bytes long
+tbufctl: odd:odd:main:complex: not armed: an operand is not 1, 2, 4 or 8 bytes long
+tbufctl: odd:odd:main:index: not armed: an operand is not understood
+tbufctl: odd:odd:main:odd-one: not armed: an operand is not 1, 2, 4 or 8 bytes long
 tbufctl: odd:odd:main:other: not armed: an operand is not understood
-tbufctl: odd:odd:main:symbol: not armed: an operand'"'s symbol is not known
+tbufctl: odd:odd:main:pair: not armed: an operand is not 1, 2, 4 or 8 bytes long
+tbufctl: odd:odd:main:symbol: not armed: an operand's symbol is not known
 tbufctl: odd:odd:main:vector: not armed: an operand is in a vector register"
 expect 'what is' "$(sed -n 's/.* odd  *odd *//p' out | sort)" 'main even
 main fine
 main static'
+# The file itself says so, too, but not that a variable has no symbol.
+expect 'what is not armed, by the file' "$("$TBUFCTL" -l --object=odd 2>&1 \
+    >/dev/null | sed 's/ at 0x[0-9a-f]*//; s/odd::/odd:main:/' | sort)" \
+    "$(sed 's/ at 0x[0-9a-f]*//; /symbol is not/d' err | sort)"
+expect 'one place in both' "$("$TBUFCTL" -l --object=odd 2>&1 >/dev/null |
+    sed -n 's/.*:pair at \(0x[0-9a-f]*\):.*/\1/p')" \
+    "$(sed -n 's/.*:pair at \(0x[0-9a-f]*\):.*/\1/p' err)"
+pair='tbufctl: odd:odd:main:pair: not armed: an operand is not 1, 2, 4 or 8 bytes long'
+for description in 'odd:::pair' 'odd:::pa*' 'odd:::pair { trace(1); }' \
+    'odd:::pair, odd:::fine { @ = count(); }'; do
+	"$TBUFCTL" -n "$description" -c ./odd >out 2>err
+	expect "told first: $description" "$(sed 's/ at 0x[0-9a-f]*//
+	    2q' err)" "$pair
+$remedy"
+done
+"$TBUFCTL" -q -n odd:::fine -c ./odd >out 2>err
+expect 'not told if another probe is wanted' "$(grep 'not armed' err)" ''
+
+# What a running process lacks is told in the same way.
+compile wait -O2 -DWAIT odd.c
+pair='tbufctl: odd:wait::pair: not armed: an operand is not 1, 2, 4 or 8 bytes long'
+mkfifo line
+# running PRELOAD: starts the program, which waits for a line.
+running() {
+	LD_PRELOAD=$1 ./wait <line >waits &
+	pid=$!
+	exec 3>line
+	until grep -q waits waits; do :; done
+}
+# on DESCRIPTION ...: prints the messages about the running program.
+on() {
+	"$TBUFCTL" -p $pid "$@" 2>&1 >/dev/null | sed 's/ at 0x[0-9a-f]*//
+	    s/pid [0-9]*/pid N/'
+}
+running "$TBUF_PROVIDERS/libtbuf-usdt.so"
+expect 'on a process' "$(on -n odd:::pair)" "$pair
+$remedy
+tbufctl: no probes matched: 'odd:::pair'"
+expect 'by a clause' "$(on -n 'odd:::pair { exit(0); }' | sed 2q)" "$pair
+$remedy"
+expect 'in the list' "$(on -l | grep -e pair -e symbol -e fine | sort)" "$pair
+tbufctl: odd:wait::symbol: not armed: see TBUF_USDT_LIST in tbuf_usdt(7)"
+expect 'in the list of a description' "$(on -l -n odd:::pair | sed 2q)" "$pair
+$remedy"
+expect 'all by the name of the provider' "$(on -n usdt:::fine |
+    grep 'exists only')" ''
+expect 'not in the list of an armed one' "$(on -l -n odd:::fine)" ''
+exec 3>&-
+wait $pid
+running ''
+expect 'on a process without the provider' "$(on -n odd:::pair)" \
+    "tbufctl: failed to grab pid N: it has no libtbuf
+$pair
+$remedy"
+expect 'that could have been armed' "$(on -n odd:::fine)" \
+    'tbufctl: failed to grab pid N: it has no libtbuf
+tbufctl: provider usdt exists only in programs it is preloaded into (tbufctl -c does that): see tbuf_usdt(7)'
+expect 'without a probe of that name' "$(on -n odd:::none)" \
+    'tbufctl: failed to grab pid N: it has no libtbuf'
+exec 3>&-
+wait $pid
+
+# A segment may end before there is room for a jump.
+cat >last.s <<'END'
+	.globl last
+last:	ret
+990:	nop
+	ret
+	.pushsection .note.stapsdt,"","note"
+	.balign 4
+	.4byte 8, 994f-993f, 3
+	.asciz "stapsdt"
+993:	.8byte 990b, 0, 0
+	.asciz "odd"
+	.asciz "last"
+	.byte 0
+994:	.balign 4
+	.4byte 8, 996f-995f, 3
+	.asciz "stapsdt"
+995:	.8byte 0x123456789, 0, 0
+	.asciz "odd"
+	.asciz "nowhere"
+	.byte 0
+996:	.balign 4
+	.popsection
+	.section .note.GNU-stack,"",@progbits
+END
+$CC -shared -nostdlib -nostartfiles -o liblast.so last.s &&
+    echo 'extern void last(void); int main(void) { last(); return (0); }' \
+    >ends.c && $CC -o ends ends.c -L. -llast -Wl,-rpath,"$PWD" || exit 1
+ends='tbufctl: odd:liblast.so:last:last: not armed: its segment ends before there is room for a jump
+tbufctl: odd:liblast.so:last:nowhere: not armed: it is not in an executable segment'
+for flags in -l '-n odd:::'; do
+	# shellcheck disable=SC2086
+	"$TBUFCTL" $flags -c ./ends 2>&1 >/dev/null | grep 'not armed' |
+	    sed 's/ at 0x[0-9a-f]*//; s/so:[a-z]*:/so:last:/' | sort >got
+	expect "the end of a segment: $flags" "$(cat got)" "$ends"
+done
+expect 'the end of a segment, by the file' "$("$TBUFCTL" -l \
+    --object=liblast.so 2>&1 >/dev/null | grep 'not armed' |
+    sed 's/ at 0x[0-9a-f]*//; s/::/:last:/' | sort)" "$ends"
+
 expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
     'static "arg0":42,"arg1":42'
 
@@ -326,7 +444,8 @@ for command in './missed' './missed again'; do
 	"$TBUFCTL" -q -n 'odd:::missed' -c "$command" >out 2>err
 	expect "missed: $command" "$(sed 's/ at 0x[0-9a-f]*//
 	    /total: /d' err)" \
-	    'tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes'
+	    "tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes
+$remedy"
 done
 "$TBUFCTL" -q -Z -n 'odd:::even' -c './missed' >out 2>err
 expect 'nobody asks for it' "$(grep 'not armed' err)" ''

@@ -1,0 +1,124 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <string.h>
+
+#include <tbuf_consumer.h>
+
+#include "base/messages.h"
+#include "base/string_list.h"
+#include "elf/usdt_notes.h"
+#include "options/command_line.h"
+#include "preload.h"
+#include "unarmed.h"
+
+/* The wanted sites of one process that have no probe. */
+struct search {
+	const struct options *options;
+	struct tbuf_consumer *consumer;
+	struct words hopeless;		/* lines, with a reason in the file */
+	struct words others;
+	bool is_provided;		/* a target has the provider of one */
+};
+
+/* Without a name, a site is of any name. */
+static int
+compare(void *arg, const struct tbuf_probe_info *probe)
+{
+	const struct notes_site *site = arg;
+
+	return (strcmp(probe->provider, site->provider) == 0 &&
+	    (site->name == NULL || strcmp(probe->name, site->name) == 0));
+}
+
+static bool
+has_probe(struct tbuf_consumer *consumer, const char *provider,
+    const char *name)
+{
+	struct notes_site site = { .provider = provider, .name = name };
+
+	return (tbuf_consumer_probes(consumer, compare, &site) > 0);
+}
+
+static void
+add(struct words *words, const char *line)
+{
+	if (!words_have(words, line))
+		words_add(words, "%s", line);
+}
+
+static void
+see(void *arg, const struct notes_site *site)
+{
+	struct search *s = arg;
+	const struct program *program = &s->options->program;
+
+	if (program->count != 0 && !preload_wanted(program, "usdt") &&
+	    !preload_wants_probe(program, site->provider, site->name))
+		return;
+	if (site->problem != NULL)
+		add(&s->hopeless, site->line);
+	else if (!has_probe(s->consumer, site->provider, site->name)) {
+		add(&s->others, site->line);
+		s->is_provided |= has_probe(s->consumer, site->provider, NULL);
+	}
+}
+
+static void
+tell_lines(const struct words *lines)
+{
+	size_t i;
+
+	for (i = 0; i < lines->count; i++)
+		notes_tell(lines->all[i]);
+}
+
+/* The list of a process without the provider has no sites. */
+static void
+tell(const struct search *s, bool has_provider)
+{
+	const struct program *program = &s->options->program;
+
+	if (!has_provider && program->count == 0)
+		return;
+	if (has_provider)
+		tell_lines(&s->others);
+	else if (s->others.count != 0 && !s->is_provided &&
+	    !preload_wanted(program, "usdt"))
+		message(MSG_ABSENT, "usdt", "usdt");
+	tell_lines(&s->hopeless);
+}
+
+void
+unarmed_tell(const struct options *o, struct tbuf_consumer *consumer)
+{
+	struct search s;
+	bool has_provider;
+	size_t i;
+
+	for (i = 0; i < o->npids; i++) {
+		s = (struct search){ .options = o, .consumer = consumer };
+		has_provider = notes_process(o->pids[i], see, &s);
+		tell(&s, has_provider);
+		words_free(&s.hopeless);
+		words_free(&s.others);
+	}
+}
+
+static void
+ignore(void *arg, const struct notes_site *site)
+{
+	(void)arg;
+	(void)site;
+}
+
+bool
+unarmed_has_provider(const struct options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->npids; i++)
+		if (notes_process(o->pids[i], ignore, NULL))
+			return (true);
+	return (false);
+}
