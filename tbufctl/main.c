@@ -19,6 +19,7 @@
 #include <tbuf_consumer.h>
 
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/output.h"
 #include "base/signals.h"
 #include "base/string_list.h"
@@ -346,6 +347,8 @@ run(struct options *o, struct output *out)
 {
 	int error;
 
+	if (o->command != NULL && (error = command_error(o->command[0])) != 0)
+		return (fail(MSG_EXECUTE, o->command[0], strerror(error)));
 	if (o->mode == MODE_HEADER || o->mode == MODE_OBJECT)
 		return (header_run(o));
 	if (o->output != NULL &&

@@ -59,6 +59,7 @@
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"
+#define MSG_EXECUTE	"failed to execute %s: %s"
 #define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
 			"(unpack the file first)"
 #define MSG_STATUS	"failed to read the status: %s"

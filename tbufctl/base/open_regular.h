@@ -41,5 +41,7 @@ void	regular_only(void);
  * NULL.
  */
 char	*command_find(const char *name);
+/* Returns 0, or the error that execvp(3) would have before it runs anything. */
+int	command_error(const char *name);
 
 #endif

@@ -8,6 +8,11 @@ show
 command 77
 exit 77 status 0
 END
+mkdir bin
+for name in a x 'a b'; do
+	ln -s /bin/true "bin/$name"
+done
+PATH=$PWD/bin:$PATH
 ctl -q -n kv::: -c 'ls -l /tmp'
 ctl -q -n kv::: -c '  a	b  '
 ctl -q -n kv::: -c "printf '%s \$HOME' 'a\\b' ''"
