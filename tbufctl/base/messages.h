@@ -25,6 +25,7 @@
 #define MSG_NOT_WANTED	"%s takes no argument"
 #define MSG_EXTRA	"unexpected argument: %s (a description follows -n, " \
 			"a command -c)"
+#define MSG_EXTRA_NEAR	"unexpected argument: %s (did you mean '-x %s%s'?)"
 #define MSG_NOTHING	"no probes specified (-n enables them, -l lists them)"
 #define MSG_TWICE	"%s can be given only once"
 #define MSG_TOGETHER	"%s does not go with %s"

@@ -16,11 +16,15 @@
 
 #include "base/bool_value.h"
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "base/suggest.h"
 #include "command_line.h"
 #include "elf/usdt_provider_file.h"
 #include "split_command.h"
 #include "text_option.h"
+
+/* The shortest part of a name that stands for it in a suggestion. */
+#define PART_MIN	4
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
@@ -412,27 +416,104 @@ parse_left(struct options *o, const char *text)
 	    "remove or remove=age, such as remove=7d"));
 }
 
-/* Returns the long option that is nearest to an unknown one, or NULL. */
+const char *
+options_near(const char *word, size_t length)
+{
+	static const char *const names[] = {
+		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
+		"switchrate", "statusrate", "strsize", "cpu", "temporal",
+		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
+		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
+		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
+		"aggsortkey", "aggsortrev",
+		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
+		"encoding"
+	};
+	const size_t count = sizeof(names) / sizeof(names[0]);
+	const char *near = near_name(word, length, names, count);
+	size_t i;
+
+	if (near == NULL)
+		near = setting_near(word, length);
+	for (i = 0; i < count && near == NULL && length >= PART_MIN; i++)
+		if (memmem(names[i], strlen(names[i]), word, length) != NULL)
+			near = names[i];
+	return (near);
+}
+
+/* Returns the option that a long name stands for in other tools, or NULL. */
 static const char *
+other_option(const char *name, size_t length)
+{
+	static const struct {
+		const char *name, *meant;
+	} others[] = {
+		{ "bufsize", "-b" },
+		{ "buffer", "-b" },
+		{ "children", "--follow" },
+		{ "command", "-c" },
+		{ "define", "-D" },
+		{ "destructive", "-w" },
+		{ "exec", "-c" },
+		{ "file", "-s" },
+		{ "flow", "-F" },
+		{ "flowindent", "-F" },
+		{ "folded", "--format=folded" },
+		{ "function", "-f" },
+		{ "id", "-i" },
+		{ "json", "--format=json" },
+		{ "list", "-l" },
+		{ "module", "-m" },
+		{ "name", "-n" },
+		{ "option", "-x" },
+		{ "output", "-o" },
+		{ "pid", "-p" },
+		{ "probe", "-n" },
+		{ "provider", "-P" },
+		{ "quiet", "-q" },
+		{ "script", "-s" },
+		{ "size", "-b" },
+		{ "verbose", "-v" }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strlen(others[i].name) == length &&
+		    memcmp(others[i].name, name, length) == 0)
+			return (others[i].meant);
+	return (NULL);
+}
+
+/*
+ * Returns the option that an unknown one was probably meant to be, for the
+ * caller to free, or NULL.
+ */
+static char *
 near_option(const char *given)
 {
 	const char *names[sizeof(long_options) / sizeof(long_options[0])];
-	size_t n;
+	const char *near, *name = given + 2;
+	size_t n, length;
 
 	if (strncmp(given, "--", 2) != 0)
 		return (NULL);
+	length = strcspn(name, "=");
+	if ((near = other_option(name, length)) != NULL)
+		return (memory_string(near));
 	for (n = 0; long_options[n].name != NULL; n++)
 		names[n] = long_options[n].name;
-	return (near_name(given + 2, strcspn(given + 2, "="), names, n));
+	if ((near = near_name(name, length, names, n)) != NULL)
+		return (string_format("--%s", near));
+	if ((near = options_near(name, length)) != NULL)
+		return (string_format("-x %s%s", near, name + length));
+	return (NULL);
 }
 
 /* Reports an error of getopt_long(). */
 static int
 parse_error(int c, char **argv)
 {
-	char meant[32];
-	const char *near;
-	char flag[] = { '-', optopt, '\0' };
+	char flag[] = { '-', optopt, '\0' }, *near;
 	const char *name = flag;
 
 	if (optopt == 0 || optopt > UCHAR_MAX)
@@ -443,8 +524,9 @@ parse_error(int c, char **argv)
 		return (bad_usage(MSG_NOT_WANTED, name));
 	if ((near = near_option(name)) == NULL)
 		return (bad_usage(MSG_BAD_OPTION, name));
-	(void)snprintf(meant, sizeof(meant), "--%s", near);
-	return (bad_usage(MSG_BAD_OPTION_NEAR, name, meant));
+	(void)bad_usage(MSG_BAD_OPTION_NEAR, name, near);
+	free(near);
+	return (EXIT_USAGE);
 }
 
 /* Returns the flag that an option without an argument sets, or NULL. */
@@ -713,6 +795,18 @@ take_words(struct options *o, int argc, char **argv)
 	o->nwords = argc + 1;
 }
 
+/* Refuses a word that no option takes; an option of -x may lack its -x. */
+static int
+refuse_extra(const char *word)
+{
+	size_t length = strcspn(word, "=");
+	const char *near;
+
+	if (word[length] != '=' || (near = options_near(word, length)) == NULL)
+		return (bad_usage(MSG_EXTRA, word));
+	return (bad_usage(MSG_EXTRA_NEAR, word, near, word + length));
+}
+
 /*
  * Refuses words after descriptions without clauses.  If the last one looks like
  * a clause, the message is DTrace's for an unused macro argument.
@@ -725,7 +819,7 @@ refuse_words(const struct options *o, int n, char **words)
 
 	if (o->program.count == 0 || strchr(last, '{') == NULL ||
 	    o->d.argref || o->d.defaultargs)
-		return (bad_usage(MSG_EXTRA, words[0]));
+		return (refuse_extra(words[0]));
 	why = string_format(
 	    "%sextraneous argument '%s' ($%d is not referenced)",
 	    o->d.errtags ? "[D_MACRO_UNUSED] " : "", last, n);
@@ -768,23 +862,9 @@ options_parse(struct options *o, int argc, char **argv)
 static int
 refuse_setting(const struct setting *s, int number, const char *error)
 {
-	static const char *const names[] = {
-		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
-		"switchrate", "statusrate", "strsize", "cpu", "temporal",
-		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
-		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
-		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
-		"aggsortkey", "aggsortrev",
-		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
-		"encoding"
-	};
 	const char *why = strstr(error, MSG_SET_VALUE), *near;
-	size_t length = strlen(s->name);
 
-	near = near_name(s->name, length, names,
-	    sizeof(names) / sizeof(names[0]));
-	if (near == NULL)
-		near = setting_near(s->name, length);
+	near = options_near(s->name, strlen(s->name));
 	if (number == -ENOENT && near != NULL)
 		return (bad_usage(MSG_LIBRARY MSG_NEAR, error, near));
 	if (s->given != NULL && why != NULL)

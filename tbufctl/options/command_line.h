@@ -100,6 +100,12 @@ int	options_parse(struct options *, int argc, char **argv);
 
 extern const char options_usage[];
 
+/*
+ * Returns the option of -x that is nearest to an unknown one, or the first that
+ * contains it, such as bufpolicy for policy; NULL if there is none.
+ */
+const char *options_near(const char *word, size_t length);
+
 /* Sets -b, -x and so on in the consumer.  Returns 0 or EXIT_USAGE. */
 int	options_apply(const struct options *, struct tbuf_consumer *);
 

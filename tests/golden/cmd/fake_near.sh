@@ -24,3 +24,18 @@ ctl -x strszie -n kv:::
 ctl -x zdef -n kv:::
 ctl -x quite -n kv:::
 ctl -x bufer -n kv:::
+
+# Options of other tools, and parts of names.
+ctl --pid 5 -n kv:::
+ctl --list
+ctl --output=x -n kv:::
+ctl --json
+ctl --policy=ring
+ctl --strsize 4k
+ctl -x policy=ring -n kv:::
+ctl -x size=4k -n kv:::
+ctl -x polic=ring -n kv:::
+ctl -x pol=ring -n kv:::
+ctl policy=ring -n kv:::
+ctl -n kv::: bufsize=4k
+ctl -n kv::: nosuch=4k
