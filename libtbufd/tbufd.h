@@ -247,6 +247,9 @@ void	d_program_stability(const struct d_node *program,
 /* True if a clause has an if; DTrace adds a clause at ERROR to the first. */
 bool	d_program_has_if(const struct d_node *program);
 
+/* Returns the first destructive action of the scripts, or NULL. */
+const char *d_destructive(const struct d_compiler *compiler);
+
 /*
  * Visits the names of variables, functions or types that every program knows;
  * for D_UNKNOWN_MEMBER the members of the last error's structure.

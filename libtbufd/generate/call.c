@@ -458,6 +458,8 @@ d_call(struct generator *g, const struct d_node *node, unsigned to)
 	check_arguments(g, one, argument);
 	subroutine = find(g, one);
 	g->flags |= subroutine->flags;
+	if ((subroutine->flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)
+		d_mark_destructive(g, one);
 	g->create = false;
 	for (; argument != NULL; argument = argument->next, count++) {
 		at = d_wait(g, argument, to, count);

@@ -231,3 +231,11 @@ d_code_begin(struct generator *g)
 	g->create = false;
 	g->temporaries = g->keep = false;
 }
+
+void
+d_mark_destructive(struct generator *g, const struct identifier *one)
+{
+	g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
+	if (g->c->destructive == NULL)
+		g->c->destructive = one->name;
+}

@@ -99,6 +99,12 @@ generate_source(struct generator *g, const struct d_node *program)
 			generate_clause(g, one);
 }
 
+const char *
+d_destructive(const struct d_compiler *c)
+{
+	return (c->destructive);
+}
+
 const struct tbuf_d_script *
 d_generate(struct d_compiler *c, struct d_node *const *programs,
     unsigned nprograms, struct d_error *error)

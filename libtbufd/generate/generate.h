@@ -120,6 +120,8 @@ bool	d_is_immediate(uint64_t value);
 /* Returns n; fails if there is no such register. */
 unsigned d_register(struct generator *g, unsigned n);
 void	d_code_begin(struct generator *g);
+/* Sets TBUF_CLAUSE_DESTRUCTIVE, and notes the first such action. */
+void	d_mark_destructive(struct generator *g, const struct identifier *one);
 
 /* --- output_type.c --------------------------------------------------- */
 

@@ -192,8 +192,6 @@ static void
 formatted(struct generator *g, struct tbuf_d_action *action,
     const struct d_node *list)
 {
-	if (action->kind != TBUF_ACTION_PRINTF)
-		g->flags |= TBUF_CLAUSE_DESTRUCTIVE;
 	action->format = list->text;
 	put_list(g, list->next);
 }
@@ -362,6 +360,8 @@ act(struct generator *g, const struct d_node *call)
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		if (actions[i].id != id)
 			continue;
+		if (id == BUILTIN_system || id == BUILTIN_freopen)
+			d_mark_destructive(g, call->identifier);
 		action = begin_action(g, actions[i].kind);
 		if (actions[i].generate != NULL)
 			actions[i].generate(g, action, list);

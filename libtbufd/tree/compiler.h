@@ -31,6 +31,7 @@ struct d_compiler {
 	struct translator *translators;
 	unsigned generation;		/* number of the source, from 1 */
 	unsigned scripts;		/* scripts generated so far */
+	const char *destructive;	/* first such action generated */
 	struct origin *origins;
 
 	/* The source that is being compiled. */

@@ -57,6 +57,7 @@
 #define MSG_TOP_TERMINAL "-x aggtop: the output is not a terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"
+#define MSG_ALLOW	"%s() is a destructive action: allow it with -w"
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"

@@ -558,8 +558,11 @@ tell_script(struct run *run)
 	script = run->compiled->script;
 	for (i = 0; i < script->nclauses && !o->d.destructive; i++)
 		if ((script->clauses[i].flags & TBUF_CLAUSE_DESTRUCTIVE) != 0)
-			return (fail(MSG_DESTRUCTIVE));
-	return (0);
+			break;
+	if (i == script->nclauses || o->d.destructive)
+		return (0);
+	(void)fail(MSG_DESTRUCTIVE);
+	return (fail(MSG_ALLOW, d_destructive(run->compiled->compiler)));
 }
 
 static int
