@@ -104,7 +104,7 @@ remember(struct d_compiler *c)
 
 	one->next = c->origins;
 	one->program = c->root;
-	one->source.is_script = c->source->is_script;
+	one->source.has_lines = c->source->has_lines;
 	one->source.is_library = c->source->is_library;
 	if (name != NULL)
 		one->source.name = d_copy(c, name, strlen(name));
@@ -177,7 +177,8 @@ d_open(const struct d_options *options)
 {
 	struct d_source prelude = {
 		.text = d_prelude, .length = strlen(d_prelude),
-		.is_library = true, .is_script = true, .name = "prelude",
+		.is_library = true, .is_script = true, .has_lines = true,
+		.name = "prelude",
 		.field = D_FIELD_NAME,
 	};
 	struct d_compiler *c = calloc(1, sizeof(*c));

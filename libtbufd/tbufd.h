@@ -174,7 +174,8 @@ struct d_options {
 struct d_source {
 	const char *text;
 	size_t length;
-	bool is_script;			/* errors have a line */
+	bool is_script;			/* a description needs a body */
+	bool has_lines;			/* errors have a line */
 	bool is_library;		/* declarations for later sources */
 	const char *name;		/* path of a library, for its errors */
 	enum d_field field;		/* field of a description's last part */
@@ -200,12 +201,13 @@ enum d_unknown {
 struct d_error {
 	const char *tag;		/* as D_SYNTAX; "" if it has none */
 	const char *region;		/* "action list", "predicate", NULL */
-	int line;			/* in a script; otherwise 0 */
+	int line;			/* if the source has lines; or 0 */
 	char file[256];			/* of a library or #line, or empty */
 	char text[D_ERROR_TEXT];
 	enum d_unknown unknown;
 	char name[128];
 	/* The clause's, valid as long as the compiler; or NULL. */
+	unsigned program;		/* number of d_generate()'s program */
 	const struct d_description *description;
 };
 

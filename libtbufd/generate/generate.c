@@ -122,8 +122,10 @@ d_generate(struct d_compiler *c, struct d_node *const *programs,
 		c->escape = NULL;
 		return (NULL);
 	}
-	for (i = 0; i < nprograms; i++)
+	for (i = 0; i < nprograms; i++) {
+		error->program = i;
 		generate_source(&g, programs[i]);
+	}
 	script = d_allocate(c, sizeof(*script));
 	script->clauses = g.clauses.at;
 	script->nclauses = g.clauses.count;

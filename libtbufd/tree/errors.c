@@ -23,7 +23,7 @@ d_unknown(struct d_compiler *c, enum d_unknown what, const char *name)
 	c->unknown_name = name;
 }
 
-/* Fills the error: with a line in a script, a region in a command line. */
+/* Fills the error: with a line in a long text, a region in a short one. */
 void
 d_fail_line(struct d_compiler *c, int line, enum d_tag tag,
     const char *format, ...)
@@ -36,7 +36,7 @@ d_fail_line(struct d_compiler *c, int line, enum d_tag tag,
 		file = c->source->name;
 	error->tag = tags[tag];
 	error->region = tag == D_UNTAGGED ? NULL : c->region;
-	error->line = c->source->is_script && tag != D_UNTAGGED ? line : 0;
+	error->line = c->source->has_lines && tag != D_UNTAGGED ? line : 0;
 	snprintf(error->file, sizeof(error->file), "%s",
 	    file == NULL ? "" : file);
 	va_start(arguments, format);

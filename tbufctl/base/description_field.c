@@ -1,7 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <ctype.h>
+#include <string.h>
+
 #include "description_field.h"
+#include "messages.h"
+#include "string_list.h"
+
+/* The longest program of the command line that a message repeats whole. */
+#define TITLE_MAX	72
 
 /* Returns the ] of the class that begins with the [ before p, or the end. */
 static const char *
@@ -27,4 +35,45 @@ field_end(const char *p)
 			break;
 	}
 	return (p);
+}
+
+/* Returns the text without the blanks before it. */
+static const char *
+trim(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return (text);
+}
+
+const char *
+description_cut(const char *text)
+{
+	size_t length;
+
+	text = trim(text);
+	length = strcspn(text, "\n");
+	if (length > TITLE_MAX) {
+		length = TITLE_MAX;
+		/* A character of UTF-8 is not cut. */
+		while ((text[length] & 0xc0) == 0x80)
+			length--;
+		return (text + length);
+	}
+	return (*trim(text + length) == '\0' ? text + strlen(text) :
+	    text + length);
+}
+
+char *
+description_title(int flag, const char *text)
+{
+	const char *end = description_cut(text), *start = trim(text);
+
+	const char *rest = *end == '\0' ? "" : " ...";
+
+	if (flag == 's')
+		return (memory_string(text));
+	while (end > start && isspace((unsigned char)end[-1]))
+		end--;
+	return (string_format("%.*s%s", (int)(end - start), start, rest));
 }

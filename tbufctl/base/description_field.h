@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Finds the ends of fields in probe descriptions.
+ * Finds the ends of fields in probe descriptions, and names programs of the
+ * command line in messages.
  */
 #ifndef TBUFCTL_BASE_DESCRIPTION_FIELD_H
 #define TBUFCTL_BASE_DESCRIPTION_FIELD_H
@@ -12,5 +13,17 @@
  * first in a class is a member of it.
  */
 const char *field_end(const char *p);
+
+/*
+ * Returns the end of the part of a program that messages repeat: its first
+ * line, unless that is too long.
+ */
+const char *description_cut(const char *text);
+
+/*
+ * Returns the name of a program in messages, for the caller to free: the file
+ * of -s, or the program, cut and with "..." if it is longer.
+ */
+char	*description_title(int flag, const char *text);
 
 #endif

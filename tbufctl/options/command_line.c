@@ -15,6 +15,7 @@
 #include <tbuf_text.h>
 
 #include "base/bool_value.h"
+#include "base/description_field.h"
 #include "base/messages.h"
 #include "base/string_list.h"
 #include "base/suggest.h"
@@ -815,7 +816,7 @@ static int
 refuse_words(const struct options *o, int n, char **words)
 {
 	const char *last = words[n - 1];
-	char *why;
+	char *why, *title;
 
 	if (o->program.count == 0 || strchr(last, '{') == NULL ||
 	    o->d.argref || o->d.defaultargs)
@@ -823,7 +824,9 @@ refuse_words(const struct options *o, int n, char **words)
 	why = string_format(
 	    "%sextraneous argument '%s' ($%d is not referenced)",
 	    o->d.errtags ? "[D_MACRO_UNUSED] " : "", last, n);
-	(void)fail(MSG_BAD_PROBE, o->program.all[0].text, why);
+	title = description_title('n', o->program.all[0].text);
+	(void)fail(MSG_BAD_PROBE, title, why);
+	free(title);
 	free(why);
 	return (EXIT_FAILED);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/description_field.h"
 #include "base/dtrace_providers.h"
 #include "base/messages.h"
 #include "base/suggest.h"
@@ -174,7 +175,7 @@ static int
 refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
-	char *why = NULL, *near;
+	char *why = NULL, *near, *title;
 	size_t size;
 	FILE *f;
 
@@ -182,8 +183,10 @@ refuse(struct compiled *c, const struct description *program,
 		exit(fail(MSG_MEMORY));
 	d_error_print(error, c->options->d.errtags, f);
 	(void)fclose(f);
+	title = description_title(program->flag, program->text);
 	message_lines(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
-	    program->text, why);
+	    title, why);
+	free(title);
 	if ((near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
@@ -197,16 +200,22 @@ static int
 compile_libraries(struct compiled *c, const struct description *program)
 {
 	struct d_error error;
+	char *title;
 	size_t i;
 
-	if (c->libraries.wrong != NULL)
-		return (fail(program->flag == 's' ? MSG_COMPILE :
-		    MSG_BAD_PROBE, program->text, c->libraries.wrong));
+	if (c->libraries.wrong != NULL) {
+		title = description_title(program->flag, program->text);
+		(void)fail(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
+		    title, c->libraries.wrong);
+		free(title);
+		return (EXIT_FAILED);
+	}
 	for (i = 0; i < c->libraries.count; i++) {
 		const struct library *l = &c->libraries.all[i];
 		const struct d_source source = {
 			.text = l->text, .length = l->length,
-			.is_script = true, .is_library = true,
+			.is_script = true, .has_lines = true,
+			.is_library = true,
 			.name = l->path, .field = D_FIELD_NAME
 		};
 
@@ -266,6 +275,8 @@ compile_one(struct compiled *c, size_t i)
 	struct description *program = &o->program.all[i];
 	struct d_source source = {
 		.is_script = program->flag == 's',
+		.has_lines = program->flag == 's' ||
+		    *description_cut(program->text) != '\0',
 		.name = program->text,
 		.field = last_field(program->flag),
 		.argc = o->nwords, .argv = o->words
@@ -305,21 +316,21 @@ generate(struct compiled *c)
 {
 	struct d_node **programs;
 	const struct program *p = &c->options->program;
-	const struct description *last = NULL;
 	struct d_error error;
 	unsigned n = 0;
 	size_t i;
 
 	programs = memory_get(NULL, p->count + 1, sizeof(*programs));
 	for (i = 0; i < p->count; i++)
-		if (c->programs[i] != NULL) {
+		if (c->programs[i] != NULL)
 			programs[n++] = c->programs[i];
-			last = &p->all[i];
-		}
 	c->script = d_generate(c->compiler, programs, n, &error);
+	for (i = 0; i < p->count && c->script == NULL; i++)
+		if (c->programs[i] == programs[error.program])
+			break;
 	free(programs);
 	if (c->script == NULL)
-		return (refuse(c, last, &error));
+		return (refuse(c, &p->all[i], &error));
 	if (c->options->d.disassemble)
 		d_disassemble(c->script, stderr);
 	look_for_targets(c);

@@ -129,7 +129,7 @@ request_init(struct request *r)
 	r->options.callbacks.argument = argument;
 	r->options.callbacks.probe_by_id = probe_by_id;
 	r->source.field = D_FIELD_NAME;
-	r->source.is_script = true;
+	r->source.is_script = r->source.has_lines = true;
 	r->argv[0] = "script";
 	r->argc = 1;
 }
@@ -154,7 +154,7 @@ request_option(struct request *r, int option, const char *value)
 		r->libraries = true;
 		break;
 	case 'n':
-		r->source.is_script = false;
+		r->source.is_script = r->source.has_lines = false;
 		break;
 	case 'Z':
 		r->options.zdefs = true;

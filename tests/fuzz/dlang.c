@@ -61,6 +61,7 @@ compile(const char *text, size_t length, unsigned flags)
 	};
 	struct d_source source = {
 		.text = text, .length = length, .is_script = (flags & 4) == 0,
+		.has_lines = (flags & 4) == 0,
 		.field = D_FIELD_NAME, .argc = 4, .argv = argv,
 	};
 	struct d_compiler *compiler = d_open(&options);

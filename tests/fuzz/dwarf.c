@@ -177,7 +177,7 @@ compile(const char *text)
 		.zdefs = true
 	};
 	const struct d_source source = {
-		.text = text, .length = strlen(text), .is_script = true,
+		.text = text, .length = strlen(text), .is_script = true, .has_lines = true,
 		.field = D_FIELD_NAME
 	};
 	struct d_compiler *compiler = d_open(&options);
