@@ -210,6 +210,10 @@ check_print(struct d_compiler *c, const struct d_node *call)
 	const struct d_node *argument = call->arguments;
 	const struct type *type = d_type_resolve(argument->type);
 
+	if (argument->kind == NODE_AGGREGATION)
+		d_unknown(c, D_UNKNOWN_FORM, d_format(c, "printa(@%s)",
+		    strcmp(argument->identifier->name, "_") == 0 ? "" :
+		    argument->identifier->name));
 	if (d_node_is_dynamic(c, argument) || d_type_is_void(type))
 		d_fail_at(c, argument, D_PROTO_ARG, "print( ) argument #1 is "
 		    "incompatible with prototype:\n\tprototype: void *\n"

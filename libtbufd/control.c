@@ -317,6 +317,7 @@ control_option(struct d_compiler *c, const char *name,
 		d_types_strsize(c);
 		return;
 	}
+	d_unknown(c, D_UNKNOWN_OPTION, option);
 	if (value == NULL)
 		d_fail(c, D_PRAGMA_OPTSET, "failed to set option '%s': %s",
 		    option, reason);

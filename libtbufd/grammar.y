@@ -719,6 +719,8 @@ yyerror(struct d_compiler *c, const char *message)
 		message = "nesting is too deep";
 	if (c->missed != NULL && c->tokens - c->missed_at <= MISSED_TOKENS)
 		d_unknown(c, D_UNKNOWN_TYPE, c->missed);
+	else
+		d_unknown(c, D_UNKNOWN_WORD, d_copy(c, text, strlen(text)));
 	if (*text == '\0')
 		d_fail(c, D_SYNTAX, "%s near end of input", message);
 	if (*text == '\n')

@@ -195,6 +195,9 @@ enum d_unknown {
 	D_UNKNOWN_TAG,
 	D_UNKNOWN_MEMBER,	/* in the structure that is remembered */
 	D_UNKNOWN_PROBE,	/* no probe matches the description */
+	D_UNKNOWN_OPTION,	/* it could not be set, perhaps by its value */
+	D_UNKNOWN_WORD,		/* the word does not fit there */
+	D_UNKNOWN_FORM,		/* the name is a form that would be right */
 };
 
 /* Why a source does not compile. */
@@ -204,10 +207,10 @@ struct d_error {
 	int line;			/* if the source has lines; or 0 */
 	char file[256];			/* of a library or #line, or empty */
 	char text[D_ERROR_TEXT];
+	unsigned program;		/* number of d_generate()'s program */
 	enum d_unknown unknown;
 	char name[128];
 	/* The clause's, valid as long as the compiler; or NULL. */
-	unsigned program;		/* number of d_generate()'s program */
 	const struct d_description *description;
 };
 

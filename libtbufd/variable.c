@@ -129,6 +129,24 @@ name_enumerator(struct d_compiler *c, struct d_node *node)
 	return (true);
 }
 
+/* Notes the call that was meant by a function's name without parentheses. */
+static void
+mean_call(struct d_compiler *c, const struct identifier *one)
+{
+	const char *list = one->prototype == NULL ? NULL :
+	    strchr(one->prototype, '(');
+
+	if ((one->flags & IDENTIFIER_BUILTIN) == 0)
+		return;
+	if (one->id == BUILTIN_args)
+		d_unknown(c, D_UNKNOWN_FORM, "args[0]");
+	else if (one->id == BUILTIN_exit)
+		d_unknown(c, D_UNKNOWN_FORM, "exit(0)");
+	else if (list != NULL)
+		d_unknown(c, D_UNKNOWN_FORM, d_format(c, "%s(%s)", one->name,
+		    list[1] == ')' || list[1] == '[' ? "" : "..."));
+}
+
 static unsigned
 table_flags(struct d_compiler *c, const struct table *table)
 {
@@ -165,10 +183,12 @@ d_resolve(struct d_compiler *c, struct d_node *node, struct table *table,
 	if (one == NULL)
 		one = d_table_add(c, table, name, kind,
 		    table_flags(c, table));
-	else if (one->kind != kind && table == &c->globals)
+	else if (one->kind != kind && table == &c->globals) {
+		mean_call(c, one);
 		d_fail(c, D_IDENT_BADREF, "%s '%s' may not be referenced as "
 		    "%s", d_identifier_kind_name(one->kind), one->name,
 		    d_identifier_kind_name(kind));
+	}
 	node->kind = kind == IDENTIFIER_AGGREGATION ? NODE_AGGREGATION :
 	    NODE_VARIABLE;
 	node->identifier = one;
@@ -277,6 +297,8 @@ check_count(struct d_compiler *c, const struct identifier *one,
 		bound = "at most ";
 	else if (s->optional >= 0 || count == s->count)
 		return;
+	if (one->kind == IDENTIFIER_ACTION && one->id == BUILTIN_exit)
+		d_unknown(c, D_UNKNOWN_FORM, "exit(0)");
 	d_fail(c, D_PROTO_LEN, "%s%s%s prototype mismatch: %u %s%s passed, "
 	    "%s%u expected", prefix, one->name, suffix, count, what,
 	    count == 1 ? "" : "s", bound, expected);

@@ -210,9 +210,11 @@ d_node_call(struct d_compiler *c, struct d_node *function,
 		d_fail(c, D_FUNC_UNDEF, "undefined function name: %s",
 		    function->text);
 	if (one->kind != IDENTIFIER_FUNCTION && one->kind !=
-	    IDENTIFIER_AGGREGATING && one->kind != IDENTIFIER_ACTION)
+	    IDENTIFIER_AGGREGATING && one->kind != IDENTIFIER_ACTION) {
+		d_unknown(c, D_UNKNOWN_FORM, one->name);
 		d_fail(c, D_FUNC_IDKIND, "%s '%s' may not be referenced as a "
 		    "function", d_identifier_kind_name(one->kind), one->name);
+	}
 	function->kind = NODE_CALL;
 	function->identifier = one;
 	function->arguments = arguments;

@@ -59,9 +59,9 @@
 			"Destructive actions not allowed"
 #define MSG_ALLOW	"%s() is a destructive action: allow it with -w"
 #define MSG_OPEN	"failed to open output file '%s': %s"
+#define MSG_EXECUTE	"failed to execute %s: %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"
-#define MSG_EXECUTE	"failed to execute %s: %s"
 #define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
 			"(unpack the file first)"
 #define MSG_STATUS	"failed to read the status: %s"
@@ -94,6 +94,15 @@
 #define MSG_PID		"provider pid is not supported: only functions of " \
 			"the C library have probes (example: " \
 			"libc::malloc:entry)"
+#define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"
+#define MSG_BPFTRACE_PROBE "'%s:' is bpftrace's: use %s"
+#define MSG_BPFTRACE_FUNCTION "libc::malloc:entry, for example: only " \
+			"functions of the C library have probes"
+#define MSG_BPFTRACE_KERNEL "syscall::open:entry, for example: of the " \
+			"kernel only system calls are traced"
+#define MSG_ARGUMENTS	"arguments of %s: %s"
+#define MSG_ARGUMENTS_MORE "%zu more list%s of arguments (tbufctl -lv prints " \
+			"all)"
 #define MSG_KERNEL	"provider %s traces the kernel; tbufctl traces " \
 			"programs only: see tbuf_dtrace(7)"
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"

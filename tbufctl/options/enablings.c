@@ -10,6 +10,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "base/bpftrace_words.h"
 #include "base/description_field.h"
 #include "base/dtrace_providers.h"
 #include "base/messages.h"
@@ -483,6 +484,7 @@ tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
 	else
 		message(MSG_NO_MATCH MSG_NEAR, d->text, near);
 	free(near);
+	(void)bpftrace_tell_descriptions(d->text);
 	tell_providers(d->full);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bpftrace_words.h"
 #include "base/description_field.h"
 #include "base/dtrace_providers.h"
 #include "base/messages.h"
@@ -175,7 +176,7 @@ static int
 refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
-	char *why = NULL, *near, *title;
+	char *why = NULL, *near = NULL, *title;
 	size_t size;
 	FILE *f;
 
@@ -187,9 +188,11 @@ refuse(struct compiled *c, const struct description *program,
 	message_lines(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
 	    title, why);
 	free(title);
-	if ((near = hint(c, error)) != NULL)
+	if (!explain_bpftrace(program, error) &&
+	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
+	explain_arguments(c, error);
 	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
 		missing_tell(error->description->field[D_FIELD_PROVIDER]);
 	free(why);
@@ -465,6 +468,7 @@ tell_unmatched(struct compiled *c, const struct d_description *d,
 	else
 		message(MSG_NO_PROBE MSG_NEAR, text, near);
 	free(near);
+	(void)bpftrace_tell_descriptions(text);
 	free(text);
 	missing_tell(d->field[D_FIELD_PROVIDER]);
 }

@@ -12,6 +12,7 @@
 #include "probe_lookup.h"
 #include "tbufd.h"
 
+struct description;
 struct options;
 struct output;
 
@@ -59,5 +60,14 @@ void	stability_print(const struct compiled *, struct output *);
  * caller to free; NULL if none is near.
  */
 char	*hint(struct compiled *, const struct d_error *);
+
+/*
+ * Reports D's equivalent of bpftrace's word or descriptions that an error is
+ * about.  Returns true if there is one.
+ */
+bool	explain_bpftrace(const struct description *program,
+	    const struct d_error *);
+/* After an unknown variable, reports the arguments of the clause's probes. */
+void	explain_arguments(struct compiled *, const struct d_error *);
 
 #endif

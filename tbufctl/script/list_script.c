@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bpftrace_words.h"
 #include "base/description_field.h"
 #include "base/messages.h"
 #include "compile.h"
@@ -166,8 +167,11 @@ script_list_end(struct script_list *l, struct tbuf_consumer *consumer)
 
 	for (i = 0; i < l->count; i++)
 		if (tbuf_consumer_matched(consumer,
-		    l->enablings[i].enabling) == 0)
+		    l->enablings[i].enabling) == 0) {
 			message(MSG_FAILED_MATCH, l->enablings[i].description);
+			(void)bpftrace_tell_descriptions(
+			    l->enablings[i].description);
+		}
 	for (i = 0; i < l->ntimers; i++)
 		free(l->timers[i]);
 	free(l->timers);

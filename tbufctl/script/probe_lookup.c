@@ -305,6 +305,21 @@ known_names(struct known *k, const struct d_description *d,
 		visit_names(d, &sites->all[i], visit, arg);
 }
 
+void
+known_each(struct known *k, const struct d_description *d,
+    void (*visit)(void *, const struct tbuf_probe_info *), void *arg)
+{
+	const struct sites *sites = known_sites(k);
+	size_t i;
+
+	for (i = 0; i < k->count; i++)
+		if (known_matches(d, k->probes[i]))
+			visit(arg, k->probes[i]);
+	for (i = 0; i < sites->count; i++)
+		if (known_matches(d, &sites->all[i]))
+			visit(arg, &sites->all[i]);
+}
+
 static uint64_t
 type_of(struct known *k, const struct d_description *d,
     const struct tbuf_probe_info *probe, const char *name, uint64_t number)

@@ -61,6 +61,9 @@ unsigned known_count_again(struct known *, const struct d_description *);
 /* Visits the names of the arguments of matching probes. */
 void	known_names(struct known *, const struct d_description *,
 	    void (*visit)(void *, const char *name), void *);
+/* Visits matching probes of targets, and of a command that does not run yet. */
+void	known_each(struct known *, const struct d_description *,
+	    void (*visit)(void *, const struct tbuf_probe_info *), void *);
 void	known_free(struct known *);
 
 /* Callbacks of the compiler, which have a struct known as their context. */

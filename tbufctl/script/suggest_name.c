@@ -10,6 +10,7 @@
 #include "base/messages.h"
 #include "base/suggest.h"
 #include "compile.h"
+#include "options/command_line.h"
 
 struct search {
 	const char *word;
@@ -83,6 +84,14 @@ hint(struct compiled *c, const struct d_error *error)
 	case D_UNKNOWN_TAG:
 		types_names(&c->known.types, D_IMPORT_STRUCT, visit, &s);
 		break;
+	case D_UNKNOWN_OPTION:
+		if (strstr(error->text, MSG_SET_NAME) != NULL &&
+		    !setting_is_known(error->name))
+			s.name = options_near(error->name,
+			    strlen(error->name));
+		break;
+	case D_UNKNOWN_FORM:
+		return (memory_string(error->name));
 	default:
 		break;
 	}

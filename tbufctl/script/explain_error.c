@@ -1,0 +1,91 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Lines after an error of the compiler, which say how to mend a program.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bpftrace_words.h"
+#include "base/messages.h"
+#include "base/string_list.h"
+#include "compile.h"
+#include "options/enablings.h"
+
+/* Probes with different arguments that are listed for one description. */
+#define LISTED_MAX	3
+
+bool
+explain_bpftrace(const struct description *program,
+    const struct d_error *error)
+{
+	if (error->unknown == D_UNKNOWN_PROBE ||
+	    strcmp(error->tag, "D_SYNTAX") == 0)
+		if (bpftrace_tell_descriptions(program->flag == 's' ?
+		    program->script : program->text))
+			return (true);
+	switch (error->unknown) {
+	case D_UNKNOWN_VARIABLE:
+	case D_UNKNOWN_EITHER:
+	case D_UNKNOWN_FUNCTION:
+	case D_UNKNOWN_WORD:
+		return (bpftrace_tell_word(error->name));
+	default:
+		return (false);
+	}
+}
+
+/* Names of probes, each with arguments that the ones before it have not. */
+struct lists {
+	struct words probes;
+	struct words arguments;
+};
+
+static void
+add_probe(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct lists *l = arg;
+	char *list = memory_string(""), *longer;
+	unsigned n;
+
+	for (n = 0; n < probe->nargs; n++) {
+		longer = string_format("%s%s%s (arg%u)", list,
+		    n == 0 ? "" : ", ", probe->argnames[n], n);
+		free(list);
+		list = longer;
+	}
+	if (!words_have(&l->arguments, list)) {
+		words_add(&l->arguments, "%s", list);
+		words_add(&l->probes, "%s:%s:%s:%s", probe->provider,
+		    probe->module, probe->function, probe->name);
+	}
+	free(list);
+}
+
+void
+explain_arguments(struct compiled *c, const struct d_error *error)
+{
+	struct lists lists = { { NULL, 0 }, { NULL, 0 } };
+	const char *arguments;
+	char *text;
+	size_t i;
+
+	if ((error->unknown != D_UNKNOWN_VARIABLE &&
+	    error->unknown != D_UNKNOWN_EITHER) ||
+	    error->description == NULL || error->name[0] == '@')
+		return;
+	known_each(&c->known, error->description, add_probe, &lists);
+	text = known_text(error->description);
+	for (i = 0; i < lists.probes.count && i < LISTED_MAX; i++) {
+		arguments = lists.arguments.all[i];
+		message(MSG_ARGUMENTS, lists.probes.count == 1 ? text :
+		    lists.probes.all[i], *arguments == '\0' ? "none" :
+		    arguments);
+	}
+	if (i < lists.probes.count)
+		message(MSG_ARGUMENTS_MORE, lists.probes.count - i,
+		    PLURAL(lists.probes.count - i));
+	free(text);
+	words_free(&lists.probes);
+	words_free(&lists.arguments);
+}
