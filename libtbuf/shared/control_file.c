@@ -67,18 +67,22 @@ tbuf_digits_read(const char **text, unsigned base)
 	return (value);
 }
 
+/* Most bytes of $TBUF_DIR, which leave room for a file's name. */
+#define SETTING_MAX	(TBUF_PATH_MAX - TBUF_NAME_MAX - 33)
+
+/* $TBUF_DIR as tbuf_directory_keep() found it; one byte more is too long. */
+static char kept[SETTING_MAX + 2];
+
 int
-tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
+tbuf_directory_path(const char *set, uid_t uid, char path[TBUF_PATH_MAX])
 {
-	const char *set = secure_getenv("TBUF_DIR");
 	const char *end = path + TBUF_PATH_MAX;
 
 	if (set != NULL && *set != '\0') {
 		/* A relative path would depend on the working directory. */
 		if (*set != '/')
 			return (-EDOM);
-		/* Leave room for a file's name. */
-		if (strlen(set) >= TBUF_PATH_MAX - TBUF_NAME_MAX - 32)
+		if (strlen(set) > SETTING_MAX)
 			return (-ENAMETOOLONG);
 		append(path, end, set);
 	} else
@@ -88,13 +92,14 @@ tbuf_directory_path(uid_t uid, char path[TBUF_PATH_MAX])
 }
 
 int
-tbuf_directory_open_for(uid_t uid, bool make)
+tbuf_directory_open_set(const char *set, bool make)
 {
 	char path[TBUF_PATH_MAX];
+	uid_t uid = geteuid();
 	struct stat st;
 	int fd, error;
 
-	if ((error = tbuf_directory_path(uid, path)) != 0)
+	if ((error = tbuf_directory_path(set, uid, path)) != 0)
 		return (error);
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && errno == ENOENT && make) {
@@ -117,10 +122,20 @@ tbuf_directory_open_for(uid_t uid, bool make)
 	return (fd);
 }
 
-int
-tbuf_directory_open(bool make)
+/* A page without a setting is not written, so that it costs nothing. */
+void
+tbuf_directory_keep(void)
 {
-	return (tbuf_directory_open_for(geteuid(), make));
+	const char *set = secure_getenv("TBUF_DIR");
+
+	if (set != NULL)
+		append(kept, kept + sizeof(kept), set);
+}
+
+int
+tbuf_directory_open_kept(bool make)
+{
+	return (tbuf_directory_open_set(kept, make));
 }
 
 const char *

@@ -27,24 +27,31 @@
 #define TBUF_OFF_SETUID		"setuid program"
 
 /*
- * Stores the runtime directory's path: $TBUF_DIR, or /dev/shm/tbuf-UID.
- * Returns 0, -ENAMETOOLONG, or -EDOM if $TBUF_DIR is not absolute.
+ * Stores the runtime directory's path: `set`, the value of $TBUF_DIR, or
+ * /dev/shm/tbuf-UID if that is NULL or empty.  Returns 0, -ENAMETOOLONG, or
+ * -EDOM if `set` is not absolute.
  */
-int	tbuf_directory_path(uid_t, char path[TBUF_PATH_MAX]);
+int	tbuf_directory_path(const char *set, uid_t, char path[TBUF_PATH_MAX]);
 
 /*
- * Open the runtime directory of this user, the caller's effective one, by
- * O_PATH | O_CLOEXEC, after making it if `make` is set.  Return a descriptor,
- * an error of tbuf_directory_path(), or
+ * tbuf_directory_open_set() opens the runtime directory of this user, the
+ * caller's effective one, by O_PATH | O_CLOEXEC, after making it if `make` is
+ * set.  Returns a descriptor, an error of tbuf_directory_path(), or
  *	-ENOENT		it does not exist, and `make` is not set
  *	-ENOTDIR	it is a link or not a directory
  *	-EPERM		it has another owner, or others can write to it
  * or an error of mkdir(2) or open(2).
+ *
+ * A target opens the directory of the environment that it started with, which
+ * tbuf_directory_keep() has copied, by tbuf_directory_open_kept(): the program
+ * may have changed the environment, and its forked children have the same
+ * directory.
  */
-int	tbuf_directory_open_for(uid_t, bool make);
-int	tbuf_directory_open(bool make);
+int	tbuf_directory_open_set(const char *set, bool make);
+void	tbuf_directory_keep(void);
+int	tbuf_directory_open_kept(bool make);
 
-/* Returns a text for an error of tbuf_directory_open(). */
+/* Returns a text for an error of tbuf_directory_open_set(). */
 const char *tbuf_directory_problem(int error);
 
 /*

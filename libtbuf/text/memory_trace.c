@@ -281,7 +281,7 @@ tbuf_trace_make(uint32_t kbytes)
 	struct tbuf_trace *trace = NULL;
 	int dirfd, error;
 
-	if ((dirfd = tbuf_directory_open(true)) < 0)
+	if ((dirfd = tbuf_directory_open_kept(true)) < 0)
 		return (dirfd);
 	tbuf_trace_reap(dirfd);
 	error = make_in(dirfd, bytes, &trace);
@@ -374,7 +374,7 @@ tbuf_trace_leave(void)
 	if (trace == NULL)
 		return (0);
 	munmap(trace, own->size + sizeof(*trace));
-	if ((dirfd = tbuf_directory_open(false)) >= 0) {
+	if ((dirfd = tbuf_directory_open_kept(false)) >= 0) {
 		unlinkat(dirfd, name, 0);
 		close(dirfd);
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumer/files/files.h"
 #include "image.h"
 #include "shared/board.h"
 #include "shared/control_file.h"

@@ -16,6 +16,12 @@
 #include "consumer/util/util.h"
 #include "tbuf_consumer.h"
 
+int
+tbuf_directory_open(bool make)
+{
+	return (tbuf_directory_open_set(secure_getenv("TBUF_DIR"), make));
+}
+
 /* Opens a control file of this user and reads its header; -errno. */
 static int
 open_file(int dirfd, const char *name, struct tbuf_control *control)

@@ -103,6 +103,9 @@ const char *tbuf_map_control(char *path, bool *deleted);
 int	tbuf_view_map(int fd, uint64_t size, struct tbuf_view *);
 void	tbuf_view_unmap(struct tbuf_view *);
 
+/* Opens $TBUF_DIR, or the default directory: tbuf_directory_open_set(). */
+int	tbuf_directory_open(bool make);
+
 /*
  * Calls `visit` for each control file of the runtime directory, with its name,
  * a descriptor that is closed afterwards, and whether its target is alive.

@@ -622,7 +622,7 @@ tbuf_wanted_missed(const char *why)
 
 	/* A setuid program's directory is not that of the invoking user. */
 	if (getauxval(AT_SECURE) != 0 ||
-	    (dirfd = tbuf_directory_open(false)) < 0)
+	    (dirfd = tbuf_directory_open_kept(false)) < 0)
 		return;
 	fd = tbuf_board_file(dirfd);
 	if ((board = board_look(dirfd, &fd)) != NULL) {
@@ -667,7 +667,7 @@ runs_read(bool missed)
 bool
 tbuf_wanted_child(void)
 {
-	int dirfd = tbuf_directory_open(false), fd;
+	int dirfd = tbuf_directory_open_kept(false), fd;
 	struct tbuf_board *board = NULL;
 	bool wanted = false;
 	unsigned i;

@@ -218,7 +218,7 @@ tbuf_file_forked(void)
 void
 tbuf_file_unlink(void)
 {
-	int dirfd = tbuf_directory_open(false);
+	int dirfd = tbuf_directory_open_kept(false);
 
 	if (dirfd < 0)
 		return;
@@ -229,7 +229,7 @@ tbuf_file_unlink(void)
 int
 tbuf_file_open_own(void)
 {
-	int dirfd = tbuf_directory_open(false), fd;
+	int dirfd = tbuf_directory_open_kept(false), fd;
 
 	if (dirfd < 0)
 		return (dirfd);

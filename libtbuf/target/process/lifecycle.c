@@ -205,10 +205,11 @@ begin(void)
 
 	/* First: a child must not wait for a thread that it does not have. */
 	tbuf_fork_init(forked);
+	tbuf_directory_keep();
 	problem = forbidden();
 	tbuf_thread_init();
 	if (problem == NULL &&
-	    (dirfd = tbuf_directory_open_for(uid, true)) < 0)
+	    (dirfd = tbuf_directory_open_kept(true)) < 0)
 		problem = tbuf_directory_problem(dirfd);
 	board = dirfd < 0 ? -1 : tbuf_board_file(dirfd);
 	find_means(board);
@@ -303,7 +304,7 @@ become_target(void)
 	/* The parent's other threads do not run here: free their workspaces. */
 	tbuf_workspaces_forget();
 	if (problem == NULL &&
-	    (dirfd = tbuf_directory_open_for(uid, false)) < 0)
+	    (dirfd = tbuf_directory_open_kept(false)) < 0)
 		problem = tbuf_directory_problem(dirfd);
 	if (problem == NULL) {
 		board = tbuf_board_file(dirfd);

@@ -130,7 +130,7 @@ build_in(int dirfd, int fd)
 static int
 build(void)
 {
-	int dirfd = tbuf_directory_open(false), fd = tbuf_file_open_own();
+	int dirfd = tbuf_directory_open_kept(false), fd = tbuf_file_open_own();
 	int error = build_in(dirfd, fd);
 
 	if (dirfd >= 0)

@@ -91,12 +91,15 @@ thin(int dirfd, const char *program, uint64_t files, uint64_t bytes,
 int
 tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 {
-	uint64_t files, bytes;
+	/* A forked child has its parent's: the environment may be cleared. */
+	static uint64_t files, bytes;
+	static bool known;
 	unsigned i;
 
-	if (!tbuf_keep_limits(&files, &bytes))
+	if (!known && !tbuf_keep_limits(&files, &bytes))
 		return (tbuf_recorder_fail(-EINVAL, "TBUF_KEEP",
 		    "not FILES or FILES,SIZE (example: 8,1g)"));
+	known = true;
 	*removed = 0;
 	for (i = 0; i < REMOVED_MAX; i++)
 		if (!thin(dirfd, program, files, bytes, removed))

@@ -140,7 +140,8 @@ set_up(void)
 	    NULL, NULL), 0);
 	view = tbuf_target_view();
 	control = tbuf_view_control(&view);
-	ck_assert_int_eq(tbuf_directory_path(geteuid(), path), 0);
+	ck_assert_int_eq(tbuf_directory_path(getenv("TBUF_DIR"), geteuid(),
+	    path), 0);
 	strcat(path, "/");
 	tbuf_control_name(path + strlen(path), getpid(), control->random);
 	memset(&target, 0, sizeof(target));

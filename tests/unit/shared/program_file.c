@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "consumer/files/files.h"
 #include "lib/check_main.h"
 #include "lib/scratch.h"
 #include "shared/program_file.h"

@@ -54,7 +54,8 @@ set_up(void)
 	view = tbuf_target_view();
 	ck_assert_ptr_nonnull(view.base);
 	control = tbuf_view_control(&view);
-	ck_assert_int_eq(tbuf_directory_path(geteuid(), path), 0);
+	ck_assert_int_eq(tbuf_directory_path(getenv("TBUF_DIR"), geteuid(),
+	    path), 0);
 	strcat(path, "/");
 	tbuf_control_name(path + strlen(path), getpid(), control->random);
 	control_file = open(path, O_RDWR | O_CLOEXEC);

@@ -16,6 +16,7 @@
 #include "fixture.h"
 #include "lib/check_main.h"
 #include "lib/scratch.h"
+#include "shared/control_file.h"
 
 struct tbuf_component text_store = { .name = "store" };
 char text_directory[256];
@@ -45,6 +46,7 @@ set_up(void)
 {
 	scratch_directory(text_directory, sizeof(text_directory));
 	ck_assert_int_eq(setenv("TBUF_DIR", text_directory, 1), 0);
+	tbuf_directory_keep();
 	unsetenv("TBUF_TEXT");
 	ck_assert_int_eq(tbuf_component_register(&text_store), 0);
 }
