@@ -18,6 +18,7 @@
 #define TBUF_TEXT_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <tbuf.h>
 
@@ -94,17 +95,26 @@ int	tbuf_text_check(const char *setting, const char **wrong);
 int	tbuf_text_flush(void);
 
 /*
- * Sets a function to be called in place of tbuf_text_flush() when the facility
- * is changed from Memory, and when an assertion has failed; NULL: that function
- * again.
+ * Sets a function that flushes the trace in memory in another way; NULL: there
+ * is none.  It is called when the facility is changed from Memory, when an
+ * assertion has failed, and by tbuf_text_flush(), which returns its result.  If
+ * the function itself calls tbuf_text_flush(), that writes to the trace file.
  */
 void	tbuf_text_flush_set(int (*flush)(void));
+
+/*
+ * Returns the address of the trace in memory, which begins with its eye-catcher
+ * and remains until the facility is changed, and stores its size in bytes; NULL
+ * and 0 if this process has none.  Async-signal-safe.
+ */
+const void *tbuf_text_memory(size_t *size);
 
 /* Returns the number of lines that this process has lost. */
 uint64_t tbuf_text_lost(void);
 
 /*
- * Prints a complete message, without formatting it.  Async-signal-safe unless
+ * Prints a complete message, without formatting it: up to 1023 bytes, of which
+ * the last ones are `[cut]' if it is longer.  Async-signal-safe unless
  * the facility is Log.
  */
 void	tbuf_text_string(struct tbuf_component *, int level, const char *text);

@@ -48,13 +48,15 @@ tbuf_assert_failed(const char *expression, const char *file, unsigned line,
 	p = add(p, end, function);
 	p = add(p, end, ": assertion failed: ");
 	p = add(p, end, expression);
+	if (p == end)
+		p = message + tbuf_text_cut(message, (size_t)(p - message));
 	*p = '\0';
 	if (tbuf_text_wanted(&tbuf_assertions, TBUF_SEVERE))
 		tbuf_text_string(&tbuf_assertions, TBUF_SEVERE, message);
 	*p++ = '\n';
 	if (write(STDERR_FILENO, message, (size_t)(p - message)) < 0)
 		p = message;	/* the message cannot be printed */
-	tbuf_text_flush_call();
+	(void)tbuf_text_flush();
 	tbuf_fatal_assertion();
 	abort();
 }

@@ -195,8 +195,8 @@ tbuf_trace_write(char *line, size_t size)
 		return (false);
 	if ((done = own->trace != NULL && tbuf_load(&own->closed) == 0)) {
 		if (size > own->size / 2) {
-			size = own->size / 2;
-			line[size - 1] = '\n';
+			size = tbuf_text_cut(line, own->size / 2 - 1);
+			line[size++] = '\n';
 		}
 		append(own, line, size);
 	}

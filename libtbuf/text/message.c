@@ -230,7 +230,7 @@ send_long(struct message *m, const char *format, va_list arguments,
 	char *more = malloc(PREFIX + size + 2);
 
 	if (more == NULL) {
-		m->size = ROOM - 1;
+		m->size = tbuf_text_cut(m->text, ROOM - 1);
 		send(m);
 		return;
 	}
@@ -281,6 +281,17 @@ tbuf_text_print(struct tbuf_component *c, int level, const char *format, ...)
 	va_end(arguments);
 }
 
+/* Copies a text up to ROOM; newlines at its end are not counted as cut. */
+static void
+copy(struct message *m, const char *text)
+{
+	m->size = strnlen(text, ROOM - 1);
+	memcpy(m->text, text, m->size);
+	text += m->size;
+	if (text[strspn(text, "\n")] != '\0')
+		m->size = tbuf_text_cut(m->text, m->size);
+}
+
 void
 tbuf_text_string(struct tbuf_component *c, int level, const char *text)
 {
@@ -289,8 +300,7 @@ tbuf_text_string(struct tbuf_component *c, int level, const char *text)
 	int saved = errno;
 
 	if (wanted(c, m.level)) {
-		m.size = strnlen(text, ROOM - 1);
-		memcpy(m.text, text, m.size);
+		copy(&m, text);
 		send(&m);
 	}
 	errno = saved;

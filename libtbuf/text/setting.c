@@ -26,7 +26,9 @@ static const char *listed = "ALL";
 static const char *path = "";
 static uint32_t made;		/* kilobytes of the chunk, or the parent's */
 
-static int (*flush)(void) = tbuf_text_flush;
+static int (*flush)(void);	/* NULL: flush_to_file() */
+/* The function runs in this thread, and its own call flushes to the file. */
+static __thread bool flushing __attribute__((tls_model("initial-exec")));
 
 static void
 begin(void)
@@ -84,14 +86,25 @@ tbuf_text_path(void)
 	return (tbuf_load_acquire(&path));
 }
 
+static int
+flush_to_file(void)
+{
+	return (tbuf_text_own == NULL ? 0 : tbuf_trace_flush(tbuf_text_path()));
+}
+
 int
 tbuf_text_flush(void)
 {
+	int (*function)(void) = tbuf_load_acquire(&flush);
 	int saved = errno, error;
 
-	if (tbuf_text_own == NULL)
-		return (0);
-	error = tbuf_trace_flush(tbuf_text_path());
+	if (function == NULL || flushing)
+		error = flush_to_file();
+	else {
+		flushing = true;
+		error = function();
+		flushing = false;
+	}
 	errno = saved;
 	return (error);
 }
@@ -99,14 +112,18 @@ tbuf_text_flush(void)
 void
 tbuf_text_flush_set(int (*function)(void))
 {
-	tbuf_store_release(&flush, function == NULL ? tbuf_text_flush :
+	tbuf_store_release(&flush, function == tbuf_text_flush ? NULL :
 	    function);
 }
 
-int
-tbuf_text_flush_call(void)
+const void *
+tbuf_text_memory(size_t *size)
 {
-	return (tbuf_load_acquire(&flush)());
+	const struct tbuf_trace *trace = tbuf_text_own == NULL ? NULL :
+	    tbuf_load_acquire(&tbuf_text_own->trace);
+
+	*size = trace == NULL ? 0 : sizeof(*trace) + tbuf_text_own->size;
+	return (trace);
 }
 
 int
@@ -149,7 +166,7 @@ enter_memory(uint32_t size)
 static int
 leave_memory(void)
 {
-	int error = tbuf_text_flush_call();
+	int error = tbuf_text_flush();
 
 	if (error == 0 && (error = tbuf_trace_leave()) == 0)
 		made = 0;

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "arch/atomics.h"
 #include "layout/text_trace.h"
@@ -33,6 +34,26 @@
 #include "tbuf_text.h"
 
 #define TBUF_HIDDEN	__attribute__((visibility("hidden")))
+
+/* The end of a message or a line that was cut. */
+#define TBUF_CUT_SIGN		"[cut]"
+#define TBUF_CUT_SIGN_SIZE	(sizeof(TBUF_CUT_SIGN) - 1)
+
+/*
+ * Replaces the last bytes of a text by the sign that it was cut, and no part of
+ * a character of UTF-8 remains.  Returns the size, which is not greater.
+ */
+static inline size_t
+tbuf_text_cut(char *text, size_t size)
+{
+	size_t n = size - TBUF_CUT_SIGN_SIZE;
+	unsigned i;
+
+	for (i = 0; i < 3 && ((unsigned char)text[n] & 0xc0) == 0x80; i++)
+		n--;
+	memcpy(text + n, TBUF_CUT_SIGN, TBUF_CUT_SIGN_SIZE);
+	return (n + TBUF_CUT_SIGN_SIZE);
+}
 
 /*
  * State of this process alone: a child finds zeroes here, however it was made.
@@ -87,9 +108,6 @@ const char *tbuf_text_path(void) TBUF_HIDDEN;
 void	tbuf_text_order_take(void) TBUF_HIDDEN;
 /* Makes the trace of a forked child, which has none yet. */
 bool	tbuf_text_restart(void) TBUF_HIDDEN;
-
-/* Calls the function of tbuf_text_flush_set(). */
-int	tbuf_text_flush_call(void) TBUF_HIDDEN;
 
 /* The registered components; read and changed under tbuf_text_lock(). */
 extern struct tbuf_component *tbuf_components TBUF_HIDDEN;

@@ -125,14 +125,16 @@ write_out(int fd, struct iovec parts[2], size_t *left)
 
 /*
  * Writes lines.  A file system that becomes full may take only the beginning of
- * a line; a newline is then written before the next one that finds room.
+ * a line; the sign of a cut and a newline are then written before the next one
+ * that finds room.
  */
 int
 tbuf_textfile_write(int fd, struct iovec parts[2], size_t *left)
 {
 	static uint32_t torn;
 	size_t size = parts[0].iov_len + parts[1].iov_len;
-	struct iovec end[2] = { { (char []){ '\n' }, 1 }, { NULL, 0 } };
+	char sign[] = TBUF_CUT_SIGN "\n";
+	struct iovec end[2] = { { sign, sizeof(sign) - 1 }, { NULL, 0 } };
 	int error = 0;
 
 	*left = size;

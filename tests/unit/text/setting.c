@@ -441,9 +441,13 @@ START_TEST(a_flush_that_finds_no_room_goes_on_later)
 		text = strstr(line, text_line);
 		if (text == NULL || text > end) {
 			/* This is a part of the next line alone. */
+			ck_assert_int_ge(end - line, 5);
+			ck_assert_int_eq(strncmp(end - 5, "[cut]", 5), 0);
+			end -= 5;
 			ck_assert(end - line < LETTERS ||
 			    strspn(end - LETTERS, (char []){ end[-1], 0 }) !=
 			    LETTERS);
+			end += 5;
 			parts++;
 			continue;
 		}
@@ -499,6 +503,69 @@ START_TEST(the_flush_can_be_exchanged)
 	text_set("traceFacility=Memory");
 	text_set("traceFacility=Off");
 	ck_assert_uint_eq(flushes, 1);
+}
+END_TEST
+
+static const char *flushed_at;	/* the trace that the function was given */
+static size_t flushed_size;
+
+/* Looks at the trace, and appends it to the trace file as well. */
+static int
+look_and_flush(void)
+{
+	flushes++;
+	flushed_at = tbuf_text_memory(&flushed_size);
+	return (flushes == 3 ? -EXDEV : tbuf_text_flush());
+}
+
+/* The program's own flush calls the function, which finds the trace. */
+START_TEST(a_flush_calls_the_function_that_finds_the_trace)
+{
+	size_t size = 1;
+
+	ck_assert_ptr_null(tbuf_text_memory(&size));
+	ck_assert_uint_eq(size, 0);
+	tbuf_text_flush_set(look_and_flush);
+	text_set_file("trace");
+	text_set("traceFacility=Memory;traceMemoryBufferKbytes=16");
+	text_print(1, 5);
+	ck_assert_int_eq(tbuf_text_flush(), 0);
+	ck_assert_uint_eq(flushes, 1);
+	ck_assert_uint_eq(flushed_size, 16384);
+	ck_assert_int_eq(memcmp(flushed_at, TBUF_TRACE_EYE, 16), 0);
+	ck_assert_ptr_nonnull(memmem(flushed_at, flushed_size, text_line,
+	    strlen(text_line)));
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), text_line));
+	ck_assert_int_eq(tbuf_text_flush(), 0);
+	ck_assert_int_eq(tbuf_text_flush(), -EXDEV);
+	text_set("traceFacility=Off");
+	ck_assert_uint_eq(flushes, 4);
+	ck_assert_uint_eq(flushed_size, 16384);
+	ck_assert_ptr_null(tbuf_text_memory(&size));
+	ck_assert_int_eq(tbuf_text_flush(), 0);
+	ck_assert_uint_eq(flushes, 5);
+	ck_assert_ptr_null(flushed_at);
+	tbuf_text_flush_set(tbuf_text_flush);
+	ck_assert_int_eq(tbuf_text_flush(), 0);
+	ck_assert_uint_eq(flushes, 5);
+}
+END_TEST
+
+/* A complete message that is too long ends in a sign, any other is whole. */
+START_TEST(a_message_that_is_cut_ends_in_a_sign)
+{
+	char text[1100];
+
+	text_set_file("trace");
+	text_set("traceFacility=File");
+	memset(text, 'y', sizeof(text));
+	strcpy(text + 1023, "\n\n");
+	tbuf_text_string(&text_store, TBUF_INFO, text);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "yyyyyyy\n"));
+	strcpy(text + 1023, "\nz");
+	memcpy(text + 1016, "\xe2\x82\xac", 3);
+	tbuf_text_string(&text_store, TBUF_INFO, text);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "yyy[cut]\n"));
 }
 END_TEST
 
@@ -567,36 +634,50 @@ END_TEST
 /* ------------------------------------------------------------ assertions */
 
 static void
-assert_flush(void)
+assert_flush(bool long_expression)
 {
+	char text[1000] = "";
 	int null = open("/dev/null", O_WRONLY);
 
 	dup2(null, STDERR_FILENO);
+	memset(text, 'e', sizeof(text) - 1);
 	text_set_file("trace");
 	text_set("traceFacility=Memory");
 	text_print(1, 3);
 	TBUF_ASSERT(flushes == 0);
+	if (long_expression)
+		tbuf_assert_failed(text, "f.c", 1, "f");
 	TBUF_ASSERT(flushes != 0);
+}
+
+/* Fails an assertion in a child, which aborts. */
+static void
+assert_in_child(bool long_expression)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		assert_flush(long_expression);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 START_TEST(an_assertion_tells_flushes_and_aborts)
 {
 	const char *text;
-	int status;
-	pid_t pid = fork();
 
-	if (pid == 0) {
-		assert_flush();
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_in_child(false);
 	text = strstr(text_file_text("trace"), " store info: 1 3 bbb\n");
 	ck_assert_ptr_nonnull(text);
 	text = strstr(text, " assert severe: ");
 	ck_assert_ptr_nonnull(text);
 	ck_assert_ptr_nonnull(strstr(text,
 	    "assert_flush: assertion failed: flushes != 0\n"));
+	assert_in_child(true);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "eeee[cut]\n"));
 }
 END_TEST
 
@@ -618,6 +699,8 @@ main(void)
 		a_flush_is_one_call_of_whole_lines,
 		a_flush_that_finds_no_room_goes_on_later,
 		the_flush_can_be_exchanged,
+		a_flush_calls_the_function_that_finds_the_trace,
+		a_message_that_is_cut_ends_in_a_sign,
 		a_line_that_comes_while_memory_is_left_goes_to_the_next,
 		without_memory_text_is_off_and_the_log_says_so,
 		an_assertion_tells_flushes_and_aborts
