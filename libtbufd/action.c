@@ -149,16 +149,56 @@ check_printa(struct d_compiler *c, const struct d_node *call)
 	}
 }
 
+/* An action that changes an aggregation, its tags and numbers of arguments. */
+struct change {
+	enum builtin id;
+	unsigned least, most;
+	enum d_tag count, argument, undefined, number;
+};
+
+static const struct change changes[] = {
+	{ BUILTIN_clear, 1, 1, D_CLEAR_PROTO, D_CLEAR_AGGARG, D_CLEAR_AGGBAD,
+	    D_CLEAR_PROTO },
+	{ BUILTIN_denormalize, 1, 1, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
+	    D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR },
+	{ BUILTIN_normalize, 2, 2, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG,
+	    D_NORMALIZE_AGGBAD, D_NORMALIZE_SCALAR },
+	{ BUILTIN_trunc, 1, 2, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_AGGBAD,
+	    D_TRUNC_SCALAR },
+};
+
+static void
+check_change_count(struct d_compiler *c, const struct d_node *call,
+    const struct change *change)
+{
+	unsigned count = d_node_count(call->arguments);
+	const char *bound = change->least == change->most ? "" :
+	    count < change->least ? "at least " : "at most ";
+
+	if (count < change->least || count > change->most)
+		d_fail_at(c, call, change->count, "%s( ) prototype mismatch: "
+		    "%u arg%s passed, %s%u expected", call->identifier->name,
+		    count, count == 1 ? "" : "s", bound,
+		    count < change->least ? change->least : change->most);
+}
+
 /* Checks clear() and so on, of one aggregation and maybe a number. */
 static void
 check_change(struct d_compiler *c, const struct d_node *call)
 {
-	unsigned id = call->identifier->id;
+	const struct change *change = changes;
+	const struct d_node *number;
 
-	check_aggregation_argument(c, call, call->arguments, 1, D_PROTO_ARG,
-	    id == BUILTIN_clear ? D_CLEAR_AGGBAD : id == BUILTIN_trunc ?
-	    D_TRUNC_AGGBAD : D_NORMALIZE_AGGBAD);
-	d_check_calls(c, call->arguments->next);
+	while (change->id != call->identifier->id)
+		change++;
+	check_change_count(c, call, change);
+	check_aggregation_argument(c, call, call->arguments, 1,
+	    change->argument, change->undefined);
+	number = call->arguments->next;
+	if (number != NULL && !d_type_is_scalar(number->type))
+		d_fail_at(c, call, change->number, "%s( ) argument #2 must be "
+		    "of scalar type", call->identifier->name);
+	d_check_calls(c, number);
 }
 
 /* --- others -------------------------------------------------------------- */

@@ -110,9 +110,9 @@
 #define D_ACTIONS(X)							\
 	X(breakpoint, 1, 0, "void()")					\
 	X(chill, 1, 0, "void(int)")					\
-	X(clear, 1, 0, "void(@)")					\
+	X(clear, 1, 0, "void(...)")					\
 	X(commit, 1, 0, "void(int)")					\
-	X(denormalize, 1, 0, "void(@)")					\
+	X(denormalize, 1, 0, "void(...)")				\
 	X(discard, 1, 0, "void(int)")					\
 	X(exit, 1, 0, "void(int)")					\
 	X(freopen, 1, 1, "void(@, ...)")				\
@@ -120,7 +120,7 @@
 	X(func, 1, 2, "_symaddr(uintptr_t)")				\
 	X(jstack, 1, 0, "stack([uint32_t], [uint32_t])")		\
 	X(mod, 1, 2, "_symaddr(uintptr_t)")				\
-	X(normalize, 1, 0, "void(@, uint64_t)")				\
+	X(normalize, 1, 0, "void(...)")					\
 	X(panic, 1, 0, "void()")					\
 	X(pcap, 1, 6, "void(void *, int)")				\
 	X(print, 2, 0, "void(@)")					\
@@ -135,7 +135,7 @@
 	X(system, 1, 0, "void(@, ...)")					\
 	X(trace, 1, 0, "void(@)")					\
 	X(tracemem, 1, 0, "void(@, size_t, [size_t])")			\
-	X(trunc, 1, 0, "void(@, [uint64_t])")				\
+	X(trunc, 1, 0, "void(...)")					\
 	X(uaddr, 1, 2, "_usymaddr(uintptr_t)")				\
 	X(ufunc, 1, 2, "_usymaddr(uintptr_t)")				\
 	X(umod, 1, 2, "_usymaddr(uintptr_t)")				\
