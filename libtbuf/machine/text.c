@@ -69,12 +69,11 @@ common(const struct tbuf_characters *a, const struct tbuf_characters *b)
 	const struct tbuf_characters *aligned = a->whole ? b : a;
 	const struct tbuf_characters *other = a->whole ? a : b;
 	const uint32_t most = tbuf_minimum(a->most, b->most);
-	uint32_t first = tbuf_minimum(-(uintptr_t)aligned->at % 8, most), n;
+	uint32_t first = !other->whole ? most :
+	    tbuf_minimum(-(uintptr_t)aligned->at % 8, most);
+	uint32_t n = same_bytes(a, b, 0, first);
 
-	if (!other->whole)
-		return (same_bytes(a, b, 0, most));
-	n = same_bytes(a, b, 0, first);
-	if (n < first)
+	if (n < first || n == most)
 		return (n);
 	return (same_bytes(a, b, same_words(aligned, other, n, most), most));
 }

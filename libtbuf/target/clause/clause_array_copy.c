@@ -6,6 +6,8 @@
  * copy has its array and key with it, so that its members can be stored to:
  * then the element of that key gets these bytes, and so does the copy.
  */
+#include "base/optimize_size.h"
+
 #include "machine/internal.h"
 #include "target/clause/clause.h"
 

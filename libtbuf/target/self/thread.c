@@ -3,6 +3,8 @@
  *
  * The state of a thread that is known without a system call.
  */
+#include "base/optimize_size.h"
+
 #include <sys/syscall.h>
 
 #include <pthread.h>

@@ -4,6 +4,8 @@
  * The selection of a unit's records: they are retained if an outcome's mask
  * matches the selection of their enablings or of their probes.
  */
+#include "base/optimize_size.h"
+
 #include "shared/session_build.h"
 #include "target/file/file.h"
 #include "target/lane/lane.h"
