@@ -444,7 +444,8 @@ flush(struct builder *b)
 	b->run = b->next;
 }
 
-static void
+/* Returns the size of the data, which may be too large for a record. */
+static uint64_t
 pack_segments(const struct tbuf_site *site, const uint64_t *values,
     uint32_t strsize, struct tbuf_pack *pack)
 {
@@ -464,15 +465,40 @@ pack_segments(const struct tbuf_site *site, const uint64_t *values,
 		word = text_of(site->types[i], values[i], strsize, &data);
 		put(&b, word, sizeof(word));
 		flush(&b);
-		if (data != NULL) {
-			size = word & ~TBUF_TEXT_CUT;
-			segment(&b, data, size);
-			b.size += size;
-		}
+		size = word & ~TBUF_TEXT_CUT;
+		segment(&b, data, size);
+		b.size += size;
 	}
 	pad(&b, 8);
 	flush(&b);
 	pack->size = b.size;
+	return (b.size);
+}
+
+/* Most bytes of data that fit into a record, of a lock lane too. */
+#define DATA_MOST	(TBUF_RECORD_MAX - sizeof(struct tbuf_lock_record))
+
+/* Padding, of which shorter texts may need more. */
+#define PADDING_MOST	(8u * TBUF_NARGS)
+
+/*
+ * Returns a strsize with which the packed texts fit into a record: it shortens
+ * the longest ones.
+ */
+static inline uint32_t
+fitting_strsize(const struct tbuf_pack *pack, uint32_t strsize)
+{
+	const struct tbuf_segment *s;
+	uint32_t size;
+
+	do {
+		strsize -= strsize / 64;
+		size = PADDING_MOST;
+		for (s = pack->segments + 1; s < pack->end; s++)
+			size += (uint32_t)s->size < strsize ?
+			    (uint32_t)s->size : strsize;
+	} while (size > DATA_MOST);
+	return (strsize);
 }
 
 void
@@ -481,10 +507,11 @@ tbuf_pack(const struct tbuf_site *site, const uint64_t *values,
 {
 	pack->size = tbuf_pack_texts(site, values, strsize, pack->stage);
 	pack->words = pack->size != 0;
-	if (pack->words) {
-		pack->segments[1].data = pack->stage;
-		pack->segments[1].size = pack->size;
-		pack->end = pack->segments + 2;
-	} else
-		pack_segments(site, values, strsize, pack);
+	pack->segments[1].data = pack->stage;
+	pack->segments[1].size = pack->size;
+	pack->end = pack->segments + 2;
+	if (pack->words)
+		return;
+	while (pack_segments(site, values, strsize, pack) > DATA_MOST)
+		strsize = fitting_strsize(pack, strsize);
 }

@@ -511,6 +511,107 @@ START_TEST(longer_strings_are_not_words)
 }
 END_TEST
 
+/* Copies packed segments into one piece. */
+static size_t
+join(const struct tbuf_pack *pack, char *to)
+{
+	const struct tbuf_segment *s;
+	size_t size = 0;
+
+	for (s = pack->segments + 1; s < pack->end; s++) {
+		memcpy(to + size, s->data, s->size);
+		size += s->size;
+	}
+	return (size);
+}
+
+/* Returns the word of the text at *at, and moves *at to the text's end. */
+static unsigned
+text_word(const char *data, size_t *at)
+{
+	uint16_t word;
+
+	*at += *at % 2;
+	memcpy(&word, data + *at, sizeof(word));
+	*at += sizeof(word) + (word & ~TBUF_TEXT_CUT);
+	return (word);
+}
+
+#define DATA_MOST	(TBUF_RECORD_MAX - sizeof(struct tbuf_lock_record))
+
+/*
+ * Packs n texts of the given lengths, and checks that a record has them: each
+ * is whole, or cut where the longest are.
+ */
+static void
+expect_fitting(unsigned n, const size_t *lengths, const uint8_t *types)
+{
+	static char text[40001], data[2 * TBUF_RECORD_MAX];
+	struct tbuf_site site = { .nargs = (uint8_t)n };
+	struct tbuf_bytes bytes[TBUF_NARGS];
+	uint64_t values[TBUF_NARGS];
+	struct tbuf_pack pack;
+	unsigned i, word, cut = 0, whole = 0;
+	size_t at = 0, size;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (i = 0; i < n; i++) {
+		site.types[i] = types[i];
+		bytes[i] = (struct tbuf_bytes){ text, lengths[i] };
+		values[i] = types[i] == TBUF_STRING ?
+		    (uint64_t)(uintptr_t)(text + sizeof(text) - 1 -
+		    lengths[i]) : (uint64_t)(uintptr_t)&bytes[i];
+	}
+	tbuf_pack(&site, values, TBUF_STRSIZE_MAX, &pack);
+	size = join(&pack, data);
+	ck_assert_uint_eq(size, pack.size);
+	ck_assert_uint_le(size, DATA_MOST);
+	for (i = 0; i < n; i++) {
+		word = text_word(data, &at);
+		if ((word & TBUF_TEXT_CUT) == 0) {
+			ck_assert_uint_eq(word, lengths[i]);
+			whole = word > whole ? word : whole;
+			continue;
+		}
+		word &= ~TBUF_TEXT_CUT;
+		ck_assert(cut == 0 || cut == word);
+		ck_assert_uint_lt(word, lengths[i]);
+		cut = word;
+	}
+	ck_assert_uint_eq((at + 7) / 8 * 8, size);
+	/* Little is left unused. */
+	ck_assert_uint_ge(cut, whole);
+	ck_assert_uint_gt(size, DATA_MOST - DATA_MOST / 50);
+}
+
+START_TEST(texts_are_cut_as_a_record_needs_it)
+{
+	static const size_t lengths[][TBUF_NARGS] = {
+		{ 40000 }, { 32767 }, { 32768 }, { 40000, 40000 },
+		{ 40000, 100 }, { 100, 40000 }, { 20000, 20000 },
+		{ 3, 9000, 12000, 40000 }, { 1, 0, 32760, 1, 0 },
+		{ 40000, 40000, 40000, 40000, 40000, 40000, 40000, 40000,
+		    40000, 40000 },
+		{ 3300, 3300, 3300, 3300, 3300, 3300, 3300, 3300, 3300, 3300 }
+	};
+	static const unsigned counts[] = { 1, 1, 1, 2, 2, 2, 2, 4, 5, 10, 10 };
+	static const uint8_t types[] = {
+		TBUF_STRING, TBUF_BINARY, TBUF_STRING_SIZED
+	};
+	uint8_t mixed[TBUF_NARGS];
+	size_t i;
+	unsigned j, turn;
+
+	for (turn = 0; turn < 6; turn++)
+		for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+			for (j = 0; j < TBUF_NARGS; j++)
+				mixed[j] = types[(turn < 3 ? turn :
+				    turn + j) % 3];
+			expect_fitting(counts[i], lengths[i], mixed);
+		}
+}
+END_TEST
+
 /* ------------------------------------------------------------ changes */
 
 static struct arguments changed = { 3, { TBUF_INT32, TBUF_STRING, TBUF_INT8 },
@@ -614,6 +715,7 @@ main(void)
 	tcase_add_test(alone, strings_may_end_where_memory_does);
 	tcase_add_test(alone, strings_of_keys_are_hashed_as_their_words);
 	tcase_add_test(alone, longer_strings_are_not_words);
+	tcase_add_test(alone, texts_are_cut_as_a_record_needs_it);
 	tcase_add_test(alone, a_string_that_changes_is_read_once);
 	suite_add_tcase(suite, alone);
 	return (run_suite(suite));
