@@ -48,6 +48,26 @@ put_padded(char *p, int64_t value, int width)
 	return (put_bytes(p, number, n));
 }
 
+char *
+put_duration(char *p, uint64_t ns)
+{
+	static const char units[][4] = { " us", " ms", " s" };
+	uint64_t unit = 1000, tenths;
+	unsigned i = 0;
+
+	if (ns < unit)
+		return (put_literal(put_unsigned(p, ns), " ns"));
+	while (i < 2 && ns / unit >= 1000) {
+		unit *= 1000;
+		i++;
+	}
+	tenths = ns / (unit / 10);
+	p = put_unsigned(p, tenths / 10);
+	*p++ = '.';
+	*p++ = (char)('0' + tenths % 10);
+	return (put_bytes(p, units[i], strlen(units[i])));
+}
+
 static const char hex[] = "0123456789abcdef";
 
 char *

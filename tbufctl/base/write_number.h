@@ -107,6 +107,7 @@ put_near(char *p, uint64_t value, struct number_stem *stem)
 }
 
 char	*put_padded(char *, int64_t, int width);	/* as %*d */
+char	*put_duration(char *, uint64_t ns);		/* as 1.2 us */
 char	*put_pointer(char *, uint64_t);			/* as 0x%x */
 char	*put_hex(char *, const void *, size_t);		/* 2 digits a byte */
 

@@ -114,7 +114,7 @@ const char options_usage[] =
 "  -C                  run cpp(1) over scripts; -D, -U, -I and -H are for it\n"
 "  -L dir              compile the libraries in a directory first\n"
 "  -32, -64            width of long and pointers in D (default: 64)\n"
-"  -F                  indent by entry and return of functions\n"
+"  -F                  indent by entry and return of functions, by thread\n"
 "  -o file             append the output to a file\n"
 "  -q                  print only the arguments of probes, and fewer messages\n"
 "  -l                  list probes, with -v also their arguments; a command\n"
@@ -882,6 +882,9 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	size_t i;
 	int error;
 
+	/* Depths of calls are right in order only; -x temporal may differ. */
+	if (o->flow)
+		(void)tbuf_consumer_set(consumer, "temporal", NULL);
 	for (i = 0; i < o->nsettings; i++) {
 		s = &o->settings[i];
 		error = tbuf_consumer_set(consumer, s->name, s->value);

@@ -6,7 +6,9 @@
 #ifndef TBUFCTL_PRINT_FLOW_INDENT_H
 #define TBUFCTL_PRINT_FLOW_INDENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tbuf_consumer.h>
 
@@ -17,24 +19,32 @@ enum flow_kind {
 	FLOW_RETURN		/* return, or something-return */
 };
 
-/* Depth in each buffer, which belongs to one CPU and one process. */
+/* Entries without a return so far, of each thread. */
 struct flow {
-	struct flow_lane *lanes;	/* to be freed */
-	size_t count;
-	size_t last;		/* index of the lane found last */
+	struct flow_thread *slots;	/* a hash table; to be freed */
+	size_t nslots;			/* 0, or a power of two */
+	size_t used;
+};
+
+/* Where a record is shown. */
+struct flow_place {
+	enum flow_kind kind;	/* FLOW_NONE if the depth does not change */
+	unsigned depth;
+	bool timed;		/* a return whose entry is known */
+	uint64_t took;		/* ns since that entry */
 };
 
 enum flow_kind flow_kind(const char *name);
 
 /*
- * Accounts for a record of kind *kind.  Returns the depth at which to show it.
- * Sets *kind to FLOW_NONE if the record does not change the depth, because
- * another enabling of the same probe already did.
+ * Accounts for a record of a probe of this kind.  Its place has FLOW_NONE if
+ * another enabling of the same probe already changed the depth.
  */
-unsigned flow_step(struct flow *, const struct tbuf_record *,
-	    enum flow_kind *kind);
+struct flow_place flow_step(struct flow *, const struct tbuf_record *,
+	    enum flow_kind kind);
 
-/* Sets all depths to 0, when a drain begins. */
-void	flow_begin(struct flow *);
+/* Forgets the entries of a process, or of all. */
+void	flow_forget(struct flow *, pid_t);
+void	flow_forget_all(struct flow *);
 
 #endif

@@ -101,7 +101,7 @@ format_free(struct format *f)
 		free(f->probes[i].text);
 	free(f->probes);
 	free(f->printed);
-	free(f->flow.lanes);
+	flow_forget_all(&f->flow);
 }
 
 const char *

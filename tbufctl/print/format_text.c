@@ -143,7 +143,8 @@ put_with(struct format *f, char *p, enum with with,
 
 /*
  * Writes the columns of -F as DTrace does: " -> function" and " <- function"
- * change the depth, "| function:name" does not.
+ * change the depth, "| function:name" does not; and the time from an entry to
+ * its return.
  */
 static char *
 put_flow(struct format *f, char *p, const struct tbuf_record *r,
@@ -153,20 +154,22 @@ put_flow(struct format *f, char *p, const struct tbuf_record *r,
 		[FLOW_ENTRY] = { " -> ", " => " },
 		[FLOW_RETURN] = { " <- ", " <= " }
 	};
-	enum flow_kind kind = prepared->flow;
-	unsigned indent = 2 * flow_step(&f->flow, r, &kind);
+	struct flow_place place = flow_step(&f->flow, r, prepared->flow);
+	unsigned indent = 2 * place.depth;
 	char *begin;
 
 	p = output_more(f->out, p, indent + FLOW_WIDTH + prepared->most);
 	begin = p;
 	memset(p, ' ', indent);
 	p += indent;
-	if (kind == FLOW_NONE) {
+	if (place.kind == FLOW_NONE) {
 		p = put_literal(p, "| ");
 		p = put_bytes(p, prepared->function, prepared->both_size);
 	} else {
-		p = put_bytes(p, arrows[kind][prepared->call], 4);
+		p = put_bytes(p, arrows[place.kind][prepared->call], 4);
 		p = put_bytes(p, prepared->function, prepared->function_size);
+		if (place.timed)
+			p = put_duration(put_literal(p, " "), place.took);
 	}
 	while (p < begin + FLOW_WIDTH)
 		*p++ = ' ';

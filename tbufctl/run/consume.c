@@ -35,6 +35,7 @@ struct run {
 	bool skipped;		/* untraced processes are reported */
 	bool truncated;		/* a truncated control file is reported */
 	bool telling;		/* this drain reports losses */
+	bool ordered;		/* a thread's records come in order, each once */
 	uint64_t printed;	/* records */
 	int cpu;		/* of this drain's last record */
 	uint64_t period;	/* statusrate, ns */
@@ -269,17 +270,20 @@ print_other(struct run *run, const struct tbuf_event *e)
 {
 	switch (e->type) {
 	case TBUF_EVENT_DROPS:
+		flow_forget(&run->format.flow, e->pid);
 		loss_get(run, e)->drops[e->cause] += e->count;
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
 		loss_get(run, e)->overwritten += e->count;
 		break;
 	case TBUF_EVENT_DAMAGE:
+		flow_forget(&run->format.flow, e->pid);
 		loss_get(run, e)->damage += e->count;
 		break;
 	case TBUF_EVENT_EXIT:
 		if (e->child && e->pid == run->command)
 			run->command_ended = true;
+		flow_forget(&run->format.flow, e->pid);
 		tell_matched(run, false);
 		run->format.ops->exited(&run->format, e);
 		break;
@@ -379,7 +383,8 @@ drain(struct run *run)
 	int more;
 
 	run->cpu = FORMAT_NO_CPU;
-	flow_begin(&run->format.flow);
+	if (!run->ordered)
+		flow_forget_all(&run->format.flow);
 	format_drain(&run->format);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
@@ -565,6 +570,21 @@ tell_script(struct run *run)
 	return (fail(MSG_ALLOW, d_destructive(run->compiled->compiler)));
 }
 
+/*
+ * Returns true if a drain goes on where the one before ended, for each thread.
+ * A snapshot leaves its records to the next drain.
+ */
+static bool
+is_ordered(const struct run *run)
+{
+	int64_t temporal = 0, policy = 0;
+
+	(void)tbuf_consumer_get(run->consumer, "temporal", &temporal);
+	(void)tbuf_consumer_get(run->consumer, "bufpolicy", &policy);
+	return (temporal != 0 &&
+	    (policy == 0 || options_reads(run->options)));
+}
+
 static int
 run_all(struct run *run)
 {
@@ -592,6 +612,7 @@ run_all(struct run *run)
 	tell_skipped(run);
 	tell_lost(run->consumer);
 	tell_waiting(run);
+	run->ordered = is_ordered(run);
 	(void)tbuf_consumer_get(run->consumer, "statusrate", &period);
 	run->period = period;
 	run->due = now() + run->period;

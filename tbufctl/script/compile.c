@@ -66,11 +66,14 @@ static const char *
 set_option(void *context, const char *name, const char *value)
 {
 	struct compiled *c = compiled_of(context);
+	bool flow = c->options->flow;
 	const char *why;
 
 	if (setting_is_outside(name))
 		return (MSG_SET_CONTEXT);
 	why = setting_set(c->options, name, value);
+	if (c->options->flow && !flow)
+		(void)tbuf_consumer_set(c->known.consumer, "temporal", NULL);
 	copy_options(c);
 	c->d.pspec |= c->options->d.pspec;
 	if (why != SETTING_OTHER)
