@@ -399,7 +399,9 @@ struct tbuf_record {
 	unsigned epid;		/* for a script's clause its EPID, from 1, which
 				   each target counts by itself; else 0 */
 	const struct tbuf_unit_info *unit;	/* the work unit, or NULL */
-	uint64_t reserved[3];
+	const char *execname;	/* the kernel's name of the program; valid until
+				   the next tbuf_consumer_next() */
+	uint64_t reserved[2];
 };
 
 enum tbuf_event_type {

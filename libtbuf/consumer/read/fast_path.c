@@ -67,6 +67,7 @@ give(struct tbuf_consumer *c, const struct tbuf_header *header,
 	record->probe = epid->probe;
 	record->nargs = epid->layout->npieces;
 	record->args = c->values;
+	record->execname = t->execname;
 	c->drain.fast.next += header->size;
 	tbuf_reader_step(r, header);
 	r->consumed++;

@@ -204,6 +204,7 @@ struct tbuf_entry {
 	int cpu;			/* of the buffer that is charged */
 	int shown_cpu;
 	uint32_t size;
+	char execname[16];
 	uint64_t data[];
 };
 STAILQ_HEAD(tbuf_entries, tbuf_entry);
@@ -325,6 +326,13 @@ void	tbuf_script_start(struct tbuf_script *);
 /* Return the present time in ns: the clocks', or the records' in a replay. */
 uint64_t tbuf_script_now(const struct tbuf_script *);
 uint64_t tbuf_script_wall(const struct tbuf_script *);
+/* Returns the program's name of the current fire: execname in D. */
+static inline const char *
+tbuf_script_execname(const struct tbuf_script *s)
+{
+	return (s->sample != NULL ? s->sample->execname :
+	    s->record != NULL ? s->record->execname : s->execname);
+}
 /* Returns the time of the current fire: its timestamp, if a clause read it. */
 static inline uint64_t
 tbuf_script_moment(const struct tbuf_script *s)

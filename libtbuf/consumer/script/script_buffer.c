@@ -11,6 +11,7 @@
 #include "base/policy.h"
 #include "consumer/decode/record_layout.h"
 #include "consumer/script/script.h"
+#include "consumer/util/util.h"
 
 /* An entry to be sorted, with its place before. */
 struct tbuf_turn {
@@ -95,6 +96,8 @@ set_origin(const struct tbuf_script *s, struct tbuf_entry *e)
 	const struct tbuf_script_record *r = s->record;
 	const struct tbuf_script_sample *sample = s->sample;
 
+	(void)tbuf_copy(e->execname, tbuf_script_execname(s),
+	    sizeof(e->execname));
 	if (r != NULL) {
 		e->probe = r->probe;
 		e->pid = r->pid;
@@ -213,6 +216,7 @@ give_record(struct tbuf_script *s, const struct tbuf_entry *e,
 {
 	memset(r, 0, sizeof(*r));
 	r->pid = e->pid;
+	r->execname = e->execname;
 	r->tid = e->tid;
 	r->cpu = e->shown_cpu;
 	r->time = e->time;

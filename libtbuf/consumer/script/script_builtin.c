@@ -278,8 +278,7 @@ tbuf_script_builtin_text(struct tbuf_script *s, uint32_t which,
 
 	switch (which) {
 	case TBUF_BUILTIN_EXECNAME:
-		text = s->sample != NULL ? s->sample->execname :
-		    s->record != NULL ? s->record->execname : s->execname;
+		text = tbuf_script_execname(s);
 		break;
 	case TBUF_BUILTIN_EXECARGS:
 		(void)arguments_read(s, s->execargs, sizeof(s->execargs));

@@ -238,6 +238,7 @@ struct tbuf_target {
 	uint64_t backed;		/* bytes that its program has backed:
 					   tables, variables, units */
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
+	char execname[16];		/* copied at its first record */
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
 	bool mapped;			/* its mappings have been read */

@@ -635,6 +635,7 @@ expect_tick(struct tbuf_script *s, uint64_t until, uint64_t time)
 	ck_assert_int_eq(tbuf_script_next(s, &e, UINT64_MAX), 1);
 	ck_assert_uint_eq(e.record.time, time);
 	ck_assert_uint_eq(e.record.wall, time + s->wall_ahead);
+	ck_assert_str_eq(e.record.execname, program_invocation_short_name);
 	ck_assert_int_eq(tbuf_script_next(s, &e, UINT64_MAX), 0);
 }
 
