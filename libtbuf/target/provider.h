@@ -36,6 +36,14 @@ void	tbuf_vfork_child(uint32_t token);
 void	tbuf_vfork_end(uint32_t token);
 
 /*
+ * Enclose a fork that runs no fork handlers: the first before it, the second
+ * after it, in the child with `child' set.  fork(3) calls them as its handlers.
+ * Async-signal-safe; errno is preserved.
+ */
+void	tbuf_fork_begin(void);
+void	tbuf_fork_end(bool child);
+
+/*
  * Returns true while a thread makes this process a target or registers probes.
  * If that is the calling thread, called from a function that the library uses,
  * it cannot register any.  Async-signal-safe.

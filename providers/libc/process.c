@@ -9,9 +9,9 @@
  * exec and _exit also run in children of vfork.  Their wrappers leave no state
  * in memory, which is the parent's.
  *
- * vfork, clone, daemon and setsid have no probes.  This object defines them
- * because libtbuf's definitions come after the C library's in the order of
- * search; the first two are those of target/process/interpose_vfork.c.
+ * vfork, clone, _Fork, syscall, daemon and setsid have no probes.  This object
+ * defines them because libtbuf's definitions come after the C library's in the
+ * order of search; the first four are those of target/process/interpose_*.c.
  */
 #include "libc.h"
 

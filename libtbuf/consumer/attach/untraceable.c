@@ -218,7 +218,10 @@ tbuf_untraceable_targets(struct tbuf_consumer *c)
 
 /* ------------------------------------------------------------ children */
 
-/* Counts children that have changed their root or user, or may open no file. */
+/*
+ * Counts children that have changed their root or user, may open no file, or
+ * were forked by a system call that the library has not noticed.
+ */
 void
 tbuf_untraceable_children(struct tbuf_consumer *c, struct tbuf_target *t)
 {
@@ -231,7 +234,7 @@ tbuf_untraceable_children(struct tbuf_consumer *c, struct tbuf_target *t)
 	seen = tbuf_load(&tbuf_target_slot(t)->children);
 	if (seen != t->children_seen)
 		tbuf_untraceable_set(untraceable,
-		    "runtime directory cannot be reached",
+		    "runtime directory not reached, or bare clone(2)",
 		    untraceable->count + (uint32_t)(seen - t->children_seen));
 	t->children_seen = seen;
 }

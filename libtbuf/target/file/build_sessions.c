@@ -25,6 +25,7 @@
 #include "shared/program_file.h"
 #include "target/file/file.h"
 #include "target/self/self.h"
+#include "target/self/thread.h"
 
 /* Runs that include this process: of its ancestors, or of its last image. */
 static uint64_t runs[TBUF_NSESSIONS] TBUF_FORKED;
@@ -637,20 +638,19 @@ tbuf_wanted_missed(const char *why)
 }
 
 /*
- * Saves the runs of the parent's sessions that follow children, while its file
- * is still mapped.  If the child cannot see the board (`missed'), counts it in
- * the slots.
+ * Stores the runs of the parent's sessions that follow children, while its file
+ * is still mapped, and returns their number.  If the child is not traced
+ * (`missed'), counts it in the slots.
  */
-static void
-runs_read(bool missed)
+static unsigned
+runs_read(uint64_t *found, bool missed)
 {
 	const struct tbuf_view view = tbuf_file_view();
 	const struct tbuf_control *control = tbuf_view_control(&view);
 	const struct tbuf_terms *terms;
 	struct tbuf_slot *slot;
-	unsigned i;
+	unsigned i, n = 0;
 
-	nruns = 0;
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
 		if (tbuf_load_acquire(&control->state[i]) != TBUF_ACTIVE)
 			continue;
@@ -658,10 +658,26 @@ runs_read(bool missed)
 		terms = &slot->terms;
 		if ((tbuf_load(&terms->flags) & TBUF_S_FOLLOW) == 0)
 			continue;
-		runs[nruns++] = tbuf_load(&terms->run);
+		found[n++] = tbuf_load(&terms->run);
 		if (missed)
 			tbuf_add(&slot->children, 1);
 	}
+	return (n);
+}
+
+/*
+ * Of a fork that was noticed, tbuf_file_forked() has cleared `sign'.  While the
+ * thread makes a target, the library's own system calls may fire.
+ */
+void
+tbuf_wanted_unnoticed(void)
+{
+	static uint32_t counted;
+	uint64_t found[TBUF_NSESSIONS];
+
+	if (tbuf_file.sign != NULL && !tbuf_thread.forks &&
+	    tbuf_thread.busy == 0 && tbuf_cas(&counted, 0, 1))
+		(void)runs_read(found, true);
 }
 
 bool
@@ -676,7 +692,7 @@ tbuf_wanted_child(void)
 		board = tbuf_board_open(dirfd, &fd);
 		close(dirfd);
 	}
-	runs_read(board == NULL);
+	nruns = runs_read(runs, board == NULL);
 	if (board == NULL)
 		return (false);
 	for (i = 0; i < tbuf_board_used(board) && !wanted; i++)

@@ -123,6 +123,13 @@ void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;
 bool	tbuf_wanted_child(void) TBUF_HIDDEN;
 
 /*
+ * Called by a fire without a file.  Counts this process in its parent's
+ * sessions that follow children if it is a child of a fork that was not
+ * noticed.
+ */
+void	tbuf_wanted_unnoticed(void) TBUF_HIDDEN;
+
+/*
  * Backs a range of the file's fixed part, so that a store into it cannot raise
  * SIGBUS.  Not for the fire path.
  */

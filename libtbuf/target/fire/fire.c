@@ -211,8 +211,10 @@ fire_session(struct tbuf_fire *f, unsigned number,
 	f->number = number;
 	f->index = site->index;
 	f->base = tbuf_load(&tbuf_local->base);
-	if (f->base == 0)
+	if (f->base == 0) {
+		tbuf_wanted_unnoticed();
 		return;
+	}
 	f->slot = session_slot(f->base, number);
 	f->bits = tbuf_fire_bits(f->slot, number);
 	for (tries = 0; tries < TRIES_MAX; tries++) {
@@ -638,8 +640,8 @@ fire_texts_rest(const struct tbuf_site *site, const uint64_t *values)
 	uint64_t base = tbuf_load(&tbuf_local->base);
 	bool packs = !is_of_clauses(site, bits) && !is_elsewhere(bits);
 
-	if (base != 0 && (!packs || tbuf_self.rseq ||
-	    !tbuf_lock_texts_cached(site, values, base)))
+	if (base == 0 || !packs || tbuf_self.rseq ||
+	    !tbuf_lock_texts_cached(site, values, base))
 		fire_each_text(site, values, packs && tbuf_self.rseq);
 }
 

@@ -5,11 +5,15 @@
  */
 #include "base/optimize_size.h"
 
+#include <sys/syscall.h>
+
 #include <pthread.h>
 
+#include "arch/syscall.h"
 #include "target/file/probe_table.h"
 #include "target/lane/unit_hooks.h"
 #include "target/process/process.h"
+#include "target/provider.h"
 #include "target/self/thread.h"
 
 void
@@ -27,7 +31,8 @@ tbuf_fork_forget(void)
 	tbuf_thread.shared = 0;
 	tbuf_thread.children = 0;
 	tbuf_thread.batch = false;
-	tbuf_thread.tid = 0;
+	/* The C library may still cache the parent's. */
+	tbuf_thread.tid = (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0);
 	/* Another thread of the parent may have been registering. */
 	tbuf_table_unlock();
 }
@@ -42,7 +47,33 @@ child(void)
 	tbuf_signals_block(&mask);
 	tbuf_fork_forget();
 	then();
+	tbuf_thread.forks = false;
 	tbuf_signals_restore(&mask);
+}
+
+void
+tbuf_fork_begin(void)
+{
+	tbuf_thread.forks = true;
+}
+
+static void
+parent(void)
+{
+	tbuf_thread.forks = false;
+}
+
+/*
+ * The kernel has wiped the child's page; if it is filled the child has run this
+ * before, as two preloaded providers call it.
+ */
+void
+tbuf_fork_end(bool in_child)
+{
+	if (in_child && then != NULL && tbuf_local->base == 0)
+		child();
+	else
+		parent();
 }
 
 #ifdef __GLIBC__
@@ -60,5 +91,5 @@ void
 tbuf_fork_init(void (*what)(void))
 {
 	then = what;
-	pthread_atfork(NULL, NULL, child);
+	pthread_atfork(tbuf_fork_begin, parent, child);
 }

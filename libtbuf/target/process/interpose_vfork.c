@@ -1,15 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Interposes vfork(2) and clone(2) for children that share their parent's
- * thread area.
+ * Interposes vfork(2), and clone(2) for children that share their parent's
+ * thread area, or run no fork handler.
  *
- * Such a child is another task with the same rseq area, for which the kernel no
- * longer maintains it: the child's restartable sections would not be restarted.
- * So the thread is marked, and marked threads write lock lanes only; or its
- * parent lends the child the rseq area (vfork_rseq.c).  These two functions
- * precede the C library's, here and in a preloaded provider (which comes before
- * the library in symbol search order, as this library need not).
+ * A child of the first kind is another task with the same rseq area, for which
+ * the kernel no longer maintains it: the child's restartable sections would not
+ * be restarted.  So the thread is marked, and marked threads write lock lanes
+ * only; or its parent lends the child the rseq area (vfork_rseq.c).  These two
+ * functions precede the C library's, here and in a preloaded provider (which
+ * comes before the library in symbol search order, as this library need not).
  *
  * vfork cannot be wrapped: the child returns through the frame that its parent
  * returns through later.  As in a C library, the return address stays in a
@@ -122,12 +122,29 @@ tbuf_vfork_failed(long result)
 /* The C library's internal name of clone. */
 extern int __clone(int (*)(void *), void *, int, void *, ...);
 
+/* A child that has a copy of its parent's memory, and a stack of its own. */
+struct start {
+	int (*function)(void *);
+	void *arg;
+};
+
+static int
+start(void *argument)
+{
+	const struct start *s = argument;
+
+	tbuf_fork_end(true);
+	return (s->function(s->arg));
+}
+
 __attribute__((visibility("default")))
 int
 clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 {
+	struct start copy = { function, arg };
 	void *parent, *tls, *child;
 	va_list more;
+	int pid;
 
 	va_start(more, arg);
 	parent = va_arg(more, void *);
@@ -138,7 +155,14 @@ clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 	 * Both tasks share the rseq area until one of them ends: mark the
 	 * thread permanently.
 	 */
-	if ((flags & CLONE_VM) != 0 && (flags & CLONE_SETTLS) == 0)
+	if ((flags & (CLONE_VM | CLONE_SETTLS)) == CLONE_VM)
 		tbuf_thread_mark(1);
-	return (__clone(function, stack, flags, arg, parent, tls, child));
+	if ((flags & (CLONE_VM | CLONE_SETTLS)) == 0 && function != NULL) {
+		tbuf_fork_begin();
+		function = start;
+		arg = &copy;
+	}
+	pid = __clone(function, stack, flags, arg, parent, tls, child);
+	tbuf_fork_end(false);
+	return (pid);
 }

@@ -356,8 +356,8 @@ forked(void)
 }
 
 /*
- * Runs late in a child of _Fork(3) or of a direct system call, in which no fork
- * handler has run: the kernel has wiped its page.
+ * Runs late in a child of a bare system call, in which no fork handler has run:
+ * the kernel has wiped its page.
  */
 static enum stage
 child_notice(void)
@@ -366,8 +366,6 @@ child_notice(void)
 	if (tbuf_target_view().base != NULL)
 		return (TARGET);
 	tbuf_fork_forget();
-	/* The C library may still cache the parent's. */
-	tbuf_thread.tid = (uint32_t)gettid();
 	return (child_begin());
 }
 

@@ -72,6 +72,7 @@ struct tbuf_thread {
 				 * program's */
 	uint8_t thread_lane_busy; /* not 0: its lane must not be used */
 	bool batch;		/* between tbuf_batch_begin() and _end() */
+	bool forks;		/* between tbuf_fork_begin() and _end() */
 	int16_t batch_error;	/* why tbuf_batch_begin() failed, or 0 */
 	uint8_t elsewhere;	/* fires for sessions other than the memo's,
 				 * each the only one of its probe; at most

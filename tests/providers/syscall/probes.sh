@@ -89,11 +89,11 @@ for tunables in '' glibc.pthread.rseq=0; do
 	expect 10 'getppid:return'
 	expect 11 'exit_group:entry'
 
-	# A child has its parent's stubs, and is traced from setsid on.
+	# A child has its parent's stubs, and is followed without fork handlers.
 	trace 'syscall::getppid:,syscall::fork:' session --follow
 	expect 1 'fork:return result=[1-9]'
-	expect 1 'getppid:entry'
-	expect 1 'getppid:return'
+	expect 2 'getppid:entry'
+	expect 2 'getppid:return'
 
 	# A thread in the strict mode of seccomp(2) records nothing, even if
 	# only calls that it may still make are traced.

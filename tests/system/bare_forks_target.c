@@ -1,0 +1,111 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program that makes a child without a fork handler, for
+ * tests/system/bare_forks.sh:
+ *
+ *	bare_forks_target WAY [DESCRIPTOR]
+ *
+ * The parent fires bare:::forked with number 0, and its child with number 1.
+ * Built with PLAIN, it has no probes of its own: both close DESCRIPTOR, which
+ * is not open, and one more than that.
+ */
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <err.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef PLAIN
+#define FIRE(number)	close(descriptor + number)
+#else
+#include <tbuf.h>
+#define FIRE(number)	TBUF_PROBE(bare, forked, number)
+#endif
+
+static int descriptor;
+
+static void
+fire(int number)
+{
+	(void)descriptor;
+	FIRE(number);
+}
+
+static int
+child(void *unused)
+{
+	(void)unused;
+	fire(1);
+	_exit(0);
+}
+
+/* Calls no function of the C library. */
+static pid_t
+instruction(void)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = 0, r8 __asm__("r8") = 0;
+	long result = SYS_clone;
+
+	__asm__ volatile("syscall" : "+a" (result) : "D" ((long)SIGCHLD),
+	    "S" (0L), "d" (0L), "r" (r10), "r" (r8) : "rcx", "r11", "memory");
+#else
+	register long result __asm__("x0") = SIGCHLD;
+	register long x1 __asm__("x1") = 0, x2 __asm__("x2") = 0;
+	register long x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
+	register long x8 __asm__("x8") = SYS_clone;
+
+	__asm__ volatile("svc #0" : "+r" (result) : "r" (x1), "r" (x2),
+	    "r" (x3), "r" (x4), "r" (x8) : "memory");
+#endif
+	return ((pid_t)result);
+}
+
+static pid_t
+make(const char *way)
+{
+	static _Alignas(16) char stack[32 << 10];
+	uint64_t args[8] = { [4] = SIGCHLD };
+
+	if (strcmp(way, "fork") == 0)
+		return (fork());
+	if (strcmp(way, "_Fork") == 0)
+		return (_Fork());
+	if (strcmp(way, "clone") == 0)
+		return (clone(child, stack + sizeof(stack), SIGCHLD, NULL));
+	if (strcmp(way, "SYS_clone") == 0)
+		return ((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+	if (strcmp(way, "SYS_clone3") == 0)
+		return ((pid_t)syscall(SYS_clone3, args, sizeof(args)));
+#ifdef SYS_fork
+	if (strcmp(way, "SYS_fork") == 0)
+		return ((pid_t)syscall(SYS_fork));
+#endif
+	if (strcmp(way, "instruction") == 0)
+		return (instruction());
+	errx(99, "%s: not a way", way);
+}
+
+int
+main(int argc, char **argv)
+{
+	int status;
+	pid_t pid;
+
+	if (argc < 2)
+		errx(99, "an argument is missing");
+	descriptor = argc > 2 ? atoi(argv[2]) : 0;
+	fire(0);
+	pid = make(argv[1]);
+	if (pid == 0)
+		child(NULL);
+	if (pid == -1 || waitpid(pid, &status, 0) != pid || status != 0)
+		err(99, "%s", argv[1]);
+	return (0);
+}
