@@ -16,7 +16,6 @@
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 
-#define EARLY_LEAST	(UINT64_C(256) << 10)	/* smallest buffer, bytes */
 #define EARLY_PART	4			/* 1/4 in use: switch */
 #define FILL_PERIOD	(TBUF_SECOND / 10)	/* longest, between looks */
 #define FILL_PERIOD_LEAST	(TBUF_SECOND / 1000)	/* shortest, between
@@ -45,7 +44,7 @@ reader_look(struct tbuf_reader *r, uint64_t elapsed, uint64_t *wait)
 	uint64_t head = tbuf_load(&r->lane->head), before = r->last_fill, used;
 	uint64_t part = r->size / EARLY_PART, ns;
 
-	if (r->size < EARLY_LEAST || head < r->position || head > r->limit)
+	if (r->size < TBUF_EARLY_LEAST || head < r->position || head > r->limit)
 		return (false);
 	r->last_fill = head;
 	used = head - r->position;

@@ -24,6 +24,7 @@
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* until a merge continues */
 #define POOL_PERIOD	(TBUF_SECOND / 100)	/* with thread lanes */
+#define POOL_SOON	(TBUF_SECOND / 1000)	/* while few are free */
 #define UPKEEP_PERIOD	(TBUF_SECOND * 5)	/* deadlines */
 #define SEARCH_PERIOD	(TBUF_SECOND / 1000)	/* first pause; then doubled */
 #define SEARCHES_MAX	10
@@ -480,6 +481,22 @@ woken(struct tbuf_consumer *c)
 }
 
 /*
+ * Adds thread lanes where few are free.  Returns true if buffers are to be
+ * switched early, as they fill or are needed by other threads.
+ */
+static bool
+buffers_fill(struct tbuf_consumer *c, uint64_t now)
+{
+	bool early = switches_early(c), needed = false;
+
+	if (now >= c->next_pool) {
+		needed = tbuf_pools_look(c, now) && early;
+		c->next_pool = now + (needed ? POOL_SOON : POOL_PERIOD);
+	}
+	return (early && (tbuf_early_switch(c, now) || needed));
+}
+
+/*
  * Carries out the work that is due after a wait.  Returns 0 at the end of the
  * run, 1 if a drain was begun or the caller is woken, 2 if nothing was due, or
  * -errno.
@@ -514,14 +531,12 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
 		what |= TBUF_DRAIN_SWITCH;
-	if (switches_early(c) && tbuf_early_switch(c, now)) {
+	if (buffers_fill(c, now)) {
 		what |= TBUF_DRAIN_SWITCH;
 		c->next_switch = now + c->options.switchrate;
 	}
 	if ((error = tbuf_tables_look(c)) != 0)
 		return (aborted(c, error));
-	if (tick(&c->next_pool, POOL_PERIOD, now))
-		tbuf_pools_look(c, now);
 	if (tick(&c->next_clean, c->options.cleanrate, now)) {
 		if (c->block != 0)
 			tbuf_variables_clean(c, now);

@@ -309,14 +309,18 @@ uint64_t tbuf_target_image(const struct tbuf_target *);
 
 /* ------------------------------------------------------------ threads */
 
+/* Smallest lane that is read early by itself, bytes. */
+#define TBUF_EARLY_LEAST	(UINT64_C(256) << 10)
+
 /* Returns true if a target of the run has a pool of thread lanes. */
 bool	tbuf_pools_any(const struct tbuf_consumer *);
 
 /*
  * Frees lanes of threads that have ended, and adds lanes to targets that have
- * few free ones.
+ * few free ones.  Returns true if a target has few because free lanes have
+ * records: they are to be read soon.
  */
-void	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
+bool	tbuf_pools_look(struct tbuf_consumer *, uint64_t now);
 
 /* Frees the blocks of dead threads in targets that may need free blocks. */
 void	tbuf_variables_clean(struct tbuf_consumer *, uint64_t now);

@@ -3,7 +3,8 @@
  *
  * The pools of targets' thread lanes (layout/thread_lane.h): lanes of dead
  * threads are freed, and a pool that is nearly used up is doubled, before a
- * fire finds no free lane.
+ * fire finds no free lane.  A small lane that an ended thread has handed over
+ * with unread records does not count as free, and is read soon.
  *
  * A thread is dead when its process has no task with its id, or when a later
  * thread with that id has a lane (instances rise).  Only this consumer touches
@@ -55,16 +56,42 @@ thread_lanes_of(const struct tbuf_target *t)
 	return (t->nreaders - t->layout.nmain);
 }
 
-/* Returns true if at most a quarter is free; the spare lane is not counted. */
-static bool
-few_free(const struct tbuf_target *t)
+/* Free lanes of a pool; the spare lane is not counted. */
+struct free {
+	uint32_t all;
+	uint32_t unread;	/* those with records that are to be read */
+};
+
+/*
+ * Counts free lanes.  Unread records matter in small lanes: a large one has
+ * room for those of many more threads, and is read early (early_switch.c).
+ */
+static struct free
+free_count(const struct tbuf_target *t)
 {
 	const struct tbuf_holder *holders = holders_of(t);
-	uint32_t n = thread_lanes_of(t), free = 0, i;
+	bool small = t->layout.thread_lane_size < TBUF_EARLY_LEAST &&
+	    tbuf_policy(t->order.terms.policy)->live;
+	struct free free = { 0, 0 };
+	const struct tbuf_reader *r;
+	uint32_t n = thread_lanes_of(t), i;
 
-	for (i = 1; i < n; i++)
-		free += tbuf_load(&holders[i].state) == TBUF_LANE_FREE;
-	return (4 * free <= n - 1);
+	for (i = 1; i < n; i++) {
+		if (tbuf_load(&holders[i].state) != TBUF_LANE_FREE)
+			continue;
+		free.all++;
+		r = &t->readers[t->layout.nmain + i];
+		free.unread += small &&
+		    tbuf_load(&r->lane->head) != r->position;
+	}
+	return (free);
+}
+
+/* Returns true if at most a quarter of the lanes is free. */
+static bool
+few_free(const struct tbuf_target *t, uint32_t free)
+{
+	return (4 * free <= thread_lanes_of(t) - 1);
 }
 
 /* ------------------------------------------------------------ dead threads */
@@ -210,29 +237,36 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 
 /* ------------------------------------------------------------ the look */
 
-static void
+/* Returns true if few lanes are free, as others are to be read. */
+static bool
 look(struct tbuf_consumer *c, struct tbuf_target *t, uint64_t now)
 {
-	bool few = few_free(t), more = t->nreaders < t->layout.nlanes_max &&
-	    now >= t->next_pool;
+	struct free free = free_count(t);
+	bool few = few_free(t, free.all), read,
+	    more = t->nreaders < t->layout.nlanes_max && now >= t->next_pool;
 
 	/* Lanes of dead threads are freed before any are added. */
 	if ((few && more) ||
 	    now >= t->swept + (few ? SWEEP_SOON : SWEEP_LATE)) {
 		t->swept = now;
 		sweep(t);
-		few = few_free(t);
+		free = free_count(t);
 	}
+	few = few_free(t, free.all - free.unread);
+	read = few && free.unread != 0;
 	if (few && more && grow(c, t) != 0)
 		t->next_pool = now + GROW_RETRY;
+	return (read);
 }
 
-void
+bool
 tbuf_pools_look(struct tbuf_consumer *c, uint64_t now)
 {
 	struct tbuf_target *t;
+	bool read = false;
 
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (has_pool(t) && thread_lanes_of(t) > 1)
-			look(c, t, now);
+			read |= look(c, t, now);
+	return (read);
 }

@@ -88,6 +88,16 @@ bound(void)
 	return (n);
 }
 
+/* Reads all lanes, as a drain does. */
+static void
+read_all(void)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nreaders; i++)
+		t->readers[i].position = tbuf_load(&t->readers[i].lane->head);
+}
+
 /* ------------------------------------------------------------ threads */
 
 static pthread_barrier_t gate;
@@ -179,7 +189,7 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 	ck_assert_uint_eq(bound(), 2);
 	ck_assert_uint_eq(in_thread_lane(0) + in_thread_lane(1), 2);
 	ck_assert(any_in_main());
-	tbuf_pools_look(c, tbuf_now());
+	ck_assert(!tbuf_pools_look(c, tbuf_now()));
 	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 3);
 	ck_assert_uint_eq(bound(), 2);
 	pthread_barrier_wait(&gate);
@@ -188,9 +198,46 @@ START_TEST(a_pool_is_doubled_and_the_dead_leave_theirs)
 		pthread_join(threads[i], NULL);
 	ck_assert_uint_eq(in_thread_lane(2), 1);
 	ck_assert_uint_eq(bound(), 3);
-	tbuf_pools_look(c, tbuf_now() + 10 * TBUF_SECOND);
+	read_all();
+	ck_assert(!tbuf_pools_look(c, tbuf_now() + 10 * TBUF_SECOND));
 	ck_assert_uint_eq(bound(), 0);
 	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 3);
+}
+END_TEST
+
+START_TEST(a_lane_that_is_not_read_does_not_count_as_free)
+{
+	unsigned i;
+
+	begin(_i == 1, "4");
+	for (i = 0; i < 2; i++)
+		pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert(!tbuf_pools_look(c, tbuf_now()));
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 5);
+	pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert(tbuf_pools_look(c, tbuf_now()));
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 9);
+	/* Now there are more free ones. */
+	ck_assert(!tbuf_pools_look(c, tbuf_now()));
+	for (i = 0; i < 4; i++)
+		pthread_join(thread_begin(thread_once, NULL), NULL);
+	read_all();
+	ck_assert(!tbuf_pools_look(c, tbuf_now()));
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 9);
+}
+END_TEST
+
+/* A lane that is read early by itself has room for many more threads. */
+START_TEST(a_large_lane_counts_as_free)
+{
+	unsigned i;
+
+	begin(_i == 1, "4");
+	t->layout.thread_lane_size = TBUF_EARLY_LEAST;
+	for (i = 0; i < 4; i++)
+		pthread_join(thread_begin(thread_once, NULL), NULL);
+	ck_assert(!tbuf_pools_look(c, tbuf_now()));
+	ck_assert_uint_eq(tbuf_load(&slot->nlanes), t->layout.nmain + 5);
 }
 END_TEST
 
@@ -280,6 +327,8 @@ main(void)
 		a_lane_that_was_given_back_is_the_next_ones,
 		a_lane_that_was_read_comes_before_others,
 		a_pool_is_doubled_and_the_dead_leave_theirs,
+		a_lane_that_is_not_read_does_not_count_as_free,
+		a_large_lane_counts_as_free,
 		who_found_none_takes_one_that_has_become_free,
 		a_forked_child_has_no_lane,
 		garbage_leaves_a_thread_to_other_lanes
