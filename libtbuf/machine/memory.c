@@ -251,6 +251,26 @@ extend(uint64_t value, unsigned operation)
 	return (value);
 }
 
+/*
+ * Gets the part of a variable from an address on that may be after its end,
+ * where zeros are read.
+ */
+__attribute__((cold)) static int
+past_end(struct tbuf_machine *m, uint64_t address, struct tbuf_span *span)
+{
+	unsigned kind = tbuf_address_kind(address);
+	uint32_t at = (uint32_t)address;
+
+	if (kind < TBUF_OBJECT_GLOBAL || kind == TBUF_OBJECT_BUILTIN ||
+	    at > INT32_MAX || tbuf_memory_span(m, address - at, 0, span) != 0)
+		return (tbuf_fault(m, TBUF_FAULT_ADDRESS, address));
+	if (at > span->size)
+		at = (uint32_t)span->size;
+	span->at += at;
+	span->size -= at;
+	return (0);
+}
+
 static int
 load_step(struct tbuf_machine *m, uint64_t *to, uint64_t address,
     unsigned operation)
@@ -258,15 +278,18 @@ load_step(struct tbuf_machine *m, uint64_t *to, uint64_t address,
 	static const uint8_t sizes[] = { 1, 2, 4, 1, 2, 4, 8 };
 	unsigned size = sizes[operation - TBUF_OP_LD1S];
 	uint8_t copy[8];
-	const uint8_t *from = copy;
+	struct tbuf_span span = { copy, size, false };
 	int answer;
 
-	if (tbuf_address_is(address))
-		answer = tbuf_memory_bytes(m, address, size, &from);
-	else
+	if (!tbuf_address_is(address))
 		answer = tbuf_memory_copyin(m, address, copy, size);
+	else if ((answer = tbuf_memory_span(m, address, size, &span)) ==
+	    TBUF_FAULT_ADDRESS || (answer == 0 && span.size < size))
+		answer = past_end(m, address, &span);
+	if (span.size < size)
+		size = (unsigned)span.size;
 	if (answer == 0)
-		*to = extend(load(from, size), operation);
+		*to = extend(load(span.at, size), operation);
 	return (answer);
 }
 
