@@ -69,6 +69,7 @@
 	X(inet_ntoa6, 1, 5, "string(struct in6_addr *, [int])")		\
 	X(inet_ntop, 1, 5, "string(int, void *)")			\
 	X(link_ntop, 1, 5, "string(int, void *)")			\
+	X(json, 1, 0, "string(const char *, const char *)")		\
 	X(lltostr, 1, 0, "string(int64_t, [int])")			\
 	X(msgdsize, 1, 0, "size_t(mblk_t *)")				\
 	X(msgsize, 1, 0, "size_t(mblk_t *)")				\
@@ -93,7 +94,9 @@
 	X(strstr, 1, 1, "string(const char *, const char *)")		\
 	X(strtok, 1, 1, "string(const char *, const char *)")		\
 	X(strtoll, 2, 0, "int64_t(const char *, [int])")		\
-	X(substr, 1, 1, "string(const char *, int, [int])")
+	X(substr, 1, 1, "string(const char *, int, [int])")		\
+	X(tolower, 1, 0, "string(const char *)")			\
+	X(toupper, 1, 0, "string(const char *)")
 
 #define D_AGGREGATING(X)						\
 	X(avg, 1, 0, "void(@)")						\

@@ -46,6 +46,7 @@ static tbuf_subroutine *const functions[] = {
 	[TBUF_SUB_COPYINSTR] = tbuf_sub_copyinstr,
 	[TBUF_SUB_COPYOUT] = tbuf_sub_copyout,
 	[TBUF_SUB_COPYOUTSTR] = tbuf_sub_copyoutstr,
+	[TBUF_SUB_JSON] = tbuf_sub_json,
 };
 
 #define NFUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
@@ -56,7 +57,8 @@ static tbuf_subroutine *const functions[] = {
 	(BIT(TEXT) | BIT(STRLEN) | BIT(STRJOIN) | BIT(STRCHR) |		\
 	BIT(STRRCHR) | BIT(STRSTR) | BIT(INDEX) | BIT(RINDEX) |		\
 	BIT(SUBSTR) | BIT(TOUPPER) | BIT(TOLOWER) | BIT(STRTOLL) |	\
-	BIT(BASENAME) | BIT(DIRNAME) | BIT(CLEANPATH) | BIT(COPYOUTSTR))
+	BIT(BASENAME) | BIT(DIRNAME) | BIT(CLEANPATH) | BIT(COPYOUTSTR) | \
+	BIT(JSON))
 
 static int
 call(struct tbuf_machine *m, uint64_t word)

@@ -305,6 +305,7 @@ tbuf_image(uint32_t pid, uint64_t random)
 	X(30, COPYINSTR, "copyinstr", 1, 2)				\
 	X(31, COPYOUT, "copyout", 3, 3)					\
 	X(32, COPYOUTSTR, "copyoutstr", 3, 3)				\
+	X(33, JSON, "json", 2, 2)					\
 	X(128, RAND, "rand", 0, 0)					\
 	X(129, PROGENYOF, "progenyof", 1, 1)				\
 	X(130, UREG, "ureg", 1, 1)					\

@@ -198,7 +198,7 @@ tbuf_subroutine tbuf_sub_text, tbuf_sub_strlen, tbuf_sub_strjoin,
 	    tbuf_sub_strchr, tbuf_sub_strrchr, tbuf_sub_strstr, tbuf_sub_index,
 	    tbuf_sub_rindex, tbuf_sub_substr, tbuf_sub_strtok,
 	    tbuf_sub_toupper, tbuf_sub_tolower;
-tbuf_subroutine tbuf_sub_strtoll, tbuf_sub_lltostr;
+tbuf_subroutine tbuf_sub_strtoll, tbuf_sub_lltostr, tbuf_sub_json;
 tbuf_subroutine tbuf_sub_basename, tbuf_sub_dirname, tbuf_sub_cleanpath;
 tbuf_subroutine tbuf_sub_inet_ntoa, tbuf_sub_inet_ntoa6, tbuf_sub_inet_ntop,
 	    tbuf_sub_link_ntop, tbuf_sub_htons, tbuf_sub_htonl, tbuf_sub_htonll;

@@ -251,6 +251,7 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_inet_ntoa6, TBUF_SUB_INET_NTOA6, 0 },
 	{ BUILTIN_inet_ntop, TBUF_SUB_INET_NTOP, 0 },
 	{ BUILTIN_link_ntop, TBUF_SUB_LINK_NTOP, 0 },
+	{ BUILTIN_json, TBUF_SUB_JSON, 0 },
 	{ BUILTIN_lltostr, TBUF_SUB_LLTOSTR, 0 },
 	{ BUILTIN_ntohl, TBUF_SUB_HTONL, 0 },
 	{ BUILTIN_ntohll, TBUF_SUB_HTONLL, 0 },
@@ -266,6 +267,8 @@ static const struct subroutine subroutines[] = {
 	{ BUILTIN_strtok, TBUF_SUB_STRTOK, 0 },
 	{ BUILTIN_strtoll, TBUF_SUB_STRTOLL, 0 },
 	{ BUILTIN_substr, TBUF_SUB_SUBSTR, 0 },
+	{ BUILTIN_tolower, TBUF_SUB_TOLOWER, 0 },
+	{ BUILTIN_toupper, TBUF_SUB_TOUPPER, 0 },
 	/* Actions without data in a record. */
 	{ BUILTIN_breakpoint, TBUF_SUB_BREAKPOINT, TBUF_CLAUSE_DESTRUCTIVE },
 	{ BUILTIN_chill, TBUF_SUB_CHILL, TBUF_CLAUSE_DESTRUCTIVE },

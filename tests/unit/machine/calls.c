@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fixture.h"
 
@@ -169,6 +170,48 @@ START_TEST(letters_change_case)
 	IS_TEXT("@az[`az{09\xc4", TBUF_SUB_TOLOWER, "s",
 	    "@AZ[`az{09\xc4");
 	IS_TEXT("", TBUF_SUB_TOLOWER, "s", "");
+}
+END_TEST
+
+START_TEST(values_of_json)
+{
+	IS_TEXT("5", TBUF_SUB_JSON, "ss", "{\"a\":[1,{\"b\":5}]}", "a[1].b");
+	IS_TEXT("{\"b\":5}", TBUF_SUB_JSON, "ss", "[{\"b\":5}]", "0");
+	IS_TEXT("\\\"\\u00e4", TBUF_SUB_JSON, "ss", "[\"\\\"\\u00e4\"]", "0");
+	IS_TEXT(NULL, TBUF_SUB_JSON, "ss", "[\"\\u00", "0");
+	IS_TEXT(NULL, TBUF_SUB_JSON, "ss", "[\"\\", "0");
+	IS_TEXT(NULL, TBUF_SUB_JSON, "ss", "{\"a\"", "a");
+	IS_TEXT(NULL, TBUF_SUB_JSON, "ss", "", "");
+	/* The text is cut after 32 characters. */
+	IS_TEXT("34", TBUF_SUB_JSON, "ss",
+	    "[\"aaaaaaaaaaaaaaaaaaaaaaaaa\",34]", "1");
+	IS_TEXT(NULL, TBUF_SUB_JSON, "ss",
+	    "[\"aaaaaaaaaaaaaaaaaaaaaaaaaa\",34]", "1");
+	IS_FAULT(TBUF_FAULT_ADDRESS, 0, TBUF_SUB_JSON, "ss", NULL, "a");
+	IS_FAULT(TBUF_FAULT_ADDRESS, 0, TBUF_SUB_JSON, "ss", "[1]", NULL);
+}
+END_TEST
+
+/* Any bytes are read within the text, and each text ends. */
+START_TEST(json_of_any_bytes)
+{
+	static const char letters[] = "{}[]\",:\\u0atrue-.e ";
+	const char *set = getenv("SEED");
+	unsigned seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
+	    (unsigned)time(NULL), i, n;
+	char text[32], path[8];
+
+	fprintf(stderr, "SEED=%u\n", seed);
+	for (i = 0; i < 20000; i++) {
+		memset(text, 0, sizeof(text));
+		memset(path, 0, sizeof(path));
+		for (n = 0; n < (unsigned)rand_r(&seed) % sizeof(text); n++)
+			text[n] = letters[(unsigned)rand_r(&seed) %
+			    (sizeof(letters) - 1)];
+		for (n = 0; n < (unsigned)rand_r(&seed) % sizeof(path); n++)
+			path[n] = "a.0[]u"[rand_r(&seed) % 6];
+		(void)text_of(&f, TBUF_SUB_JSON, "ss", text, path);
+	}
 }
 END_TEST
 
@@ -492,7 +535,7 @@ START_TEST(calls_that_are_not_there_are_faults)
 {
 	unsigned i;
 
-	for (i = TBUF_SUB_COPYOUTSTR + 1; i < TBUF_SUB_OUTSIDE; i++)
+	for (i = TBUF_SUB_JSON + 1; i < TBUF_SUB_OUTSIDE; i++)
 		IS_FAULT(TBUF_FAULT_ILLEGAL, 0, i, "nnn", N(1), N(2), N(3));
 	IS_FAULT(TBUF_FAULT_ILLEGAL, 0, 256, "n", N(1));
 	IS_FAULT(TBUF_FAULT_ILLEGAL, 0, TBUF_SUB_STRJOIN, "s", "a");
@@ -517,6 +560,8 @@ main(void)
 	tcase_add_test(tc, substr_is_perls);
 	tcase_add_test(tc, strtok_goes_on);
 	tcase_add_test(tc, letters_change_case);
+	tcase_add_test(tc, values_of_json);
+	tcase_add_test(tc, json_of_any_bytes);
 	tcase_add_test(tc, numbers_from_texts);
 	tcase_add_test(tc, texts_of_numbers);
 	tcase_add_test(tc, paths);
