@@ -308,10 +308,7 @@ d_frames(const struct generator *g, const struct d_node *node)
 		frames = FRAMES;
 	if (options->maxframes != 0 && frames > options->maxframes)
 		frames = options->maxframes;
-	if (frames > FRAMES_MAX)
-		d_fail_at(g->c, node, D_CG_EXPR, "%s( ) exceeds %u "
-		    "frames", node->identifier->name, FRAMES_MAX);
-	return ((uint32_t)frames);
+	return (frames > FRAMES_MAX ? FRAMES_MAX : (uint32_t)frames);
 }
 
 /* Allocates memory that begins with the image of the addresses in it. */
