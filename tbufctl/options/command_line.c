@@ -65,13 +65,13 @@ const char options_usage[] =
 "usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
 "               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
 "               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
-"               [--format=text|json|folded]\n"
+"               [--format=text|json|log|folded]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
-"               [-o file] [-x name[=value]] [--format=text|json]\n"
+"               [-o file] [-x name[=value]] [--format=text|json|log]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
@@ -127,8 +127,11 @@ const char options_usage[] =
 "  -V, --version       print the version\n"
 "  --follow            also trace the children of the processes\n"
 "  --format=text|json  format of records, lists and the status\n"
+"  --format=log        print a record as a line that begins with its time, in\n"
+"                      order\n"
 "  --format=folded     print aggregations at the end, for flame graphs\n"
-"  --with=field,...    add time, wall, pid, tid to each record\n"
+"  --with=field,...    add time, wall, date, delta, elapsed, pid, tid, cpu,\n"
+"                      name, execname to each record\n"
 "  --read=file|pid     print the records in a control file, or in those of a\n"
 "                      process, dead or alive; the records stay there\n"
 "  --core=file         print the records in a core\n"
@@ -289,13 +292,16 @@ parse_command(struct options *o, const char *text)
 	return (0);
 }
 
+const char *const with_names[WITH_COUNT] = {
+	[WITH_TIME] = "time", [WITH_WALL] = "wall", [WITH_DATE] = "date",
+	[WITH_DELTA] = "delta", [WITH_ELAPSED] = "elapsed",
+	[WITH_PID] = "pid", [WITH_TID] = "tid", [WITH_CPU] = "cpu",
+	[WITH_NAME] = "name", [WITH_EXECNAME] = "execname"
+};
+
 static int
 parse_with(struct options *o, const char *text)
 {
-	static const char *const names[WITH_COUNT] = {
-		[WITH_TIME] = "time", [WITH_WALL] = "wall",
-		[WITH_PID] = "pid", [WITH_TID] = "tid"
-	};
 	const char *p = text;
 	unsigned i, w;
 	size_t n;
@@ -303,12 +309,13 @@ parse_with(struct options *o, const char *text)
 	do {
 		n = strcspn(p, ",");
 		for (w = 0; w < WITH_COUNT; w++)
-			if (strlen(names[w]) == n &&
-			    memcmp(p, names[w], n) == 0)
+			if (strlen(with_names[w]) == n &&
+			    memcmp(p, with_names[w], n) == 0)
 				break;
 		if (w == WITH_COUNT)
 			return (bad_usage(MSG_BAD_VALUE, "--with", text,
-			    "a list of time, wall, pid, tid"));
+			    "a list of time, wall, date, delta, elapsed, pid, "
+			    "tid, cpu, name, execname"));
 		for (i = 0; i < o->nwith && o->with[i] != w; i++)
 			continue;
 		if (i == o->nwith)
@@ -323,9 +330,10 @@ parse_format(struct options *o, const char *text)
 {
 	o->json = strcmp(text, "json") == 0;
 	o->folded = strcmp(text, "folded") == 0;
-	if (!o->json && !o->folded && strcmp(text, "text") != 0)
+	o->log = strcmp(text, "log") == 0;
+	if (!o->json && !o->folded && !o->log && strcmp(text, "text") != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--format", text,
-		    "text, json or folded"));
+		    "text, json, log or folded"));
 	return (0);
 }
 
@@ -668,6 +676,7 @@ first_given(const struct options *o, const char *letters)
 		{ 'd', o->program.count > 0, "a probe description" },
 		{ 'C', o->cores.count > 0, "--core" },
 		{ 'J', o->json, "--format=json" },
+		{ 'F', o->log, "--format=log" },
 		{ 'L', o->left, "--left" },
 		{ 'O', o->object_file != NULL, "--object" },
 		{ 'R', o->files.count > 0, "--read" },
@@ -779,7 +788,7 @@ choose_mode(struct options *o)
 	if (o->list)
 		o->mode = MODE_LIST;
 	else if (o->flow)
-		return (exclude(o, "-F", "J"));
+		return (exclude(o, "-F", "JF"));
 	return (0);
 }
 
@@ -882,8 +891,8 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	size_t i;
 	int error;
 
-	/* Depths of calls are right in order only; -x temporal may differ. */
-	if (o->flow)
+	/* Depths of calls, and a log, need an order; -x temporal may differ. */
+	if (o->flow || o->log)
 		(void)tbuf_consumer_set(consumer, "temporal", NULL);
 	for (i = 0; i < o->nsettings; i++) {
 		s = &o->settings[i];

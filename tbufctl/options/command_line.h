@@ -36,10 +36,18 @@ enum mode {
 enum with {
 	WITH_TIME,
 	WITH_WALL,
+	WITH_DATE,
+	WITH_DELTA,
+	WITH_ELAPSED,
 	WITH_PID,
 	WITH_TID,
+	WITH_CPU,
+	WITH_NAME,
+	WITH_EXECNAME,
 	WITH_COUNT
 };
+
+extern const char *const with_names[WITH_COUNT];
 
 /* An option that tbuf_consumer_set() takes. */
 struct setting {
@@ -69,6 +77,7 @@ struct options {
 	bool object;		/* -G */
 	bool json;
 	bool folded;		/* aggregations, at the end */
+	bool log;		/* a line for each record, time first */
 	bool quiet;
 	bool flow;		/* -F */
 	bool verbose;

@@ -377,8 +377,7 @@ act_all(struct format *f, const struct tbuf_record *r)
 		act(&a);
 	}
 	format_unbound(f, f->out);
-	if (!f->quiet)
-		output_printf(f->out, "\n");
+	format_row_end(f);
 }
 
 /*

@@ -104,6 +104,19 @@ format_free(struct format *f)
 	flow_forget_all(&f->flow);
 }
 
+void
+format_row_end(struct format *f)
+{
+	const struct output *out = f->out;
+
+	/* As a line of a log the row ends only once. */
+	if (f->options->log && out->used > 0 &&
+	    out->buffer[out->used - 1] == '\n')
+		return;
+	if (!f->quiet || f->options->log)
+		output_printf(f->out, "\n");
+}
+
 const char *
 format_type(unsigned type)
 {

@@ -17,6 +17,8 @@
 #include "base/write_number.h"
 #include "flow_indent.h"
 #include "options/command_line.h"
+#include "value.h"
+#include "with_fields.h"
 
 /*
  * Parts that all records of a probe have in common, made once.  Up to
@@ -30,6 +32,7 @@ struct prepared {
 	int cpu;		/* or FORMAT_NO_CPU: no prefix yet */
 	pid_t pid;
 	uint32_t tid;
+	char execname[16];	/* JSON */
 	/* Text before each argument; in JSON [0] has the probe's names */
 	const char *part[TBUF_ARGS_MAX + 1];
 	size_t part_size[TBUF_ARGS_MAX + 1];
@@ -48,7 +51,9 @@ struct prepared {
 
 /* Room for the numbers of a record, in addition to its prepared parts. */
 #define FORMAT_UNIT	(VALUE_ESCAPED * 32 + 64)	/* a work unit */
-#define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 10) * OUTPUT_NUMBER + FORMAT_UNIT)
+#define FORMAT_EXECNAME	(VALUE_ESCAPED * 16 + 16)
+#define FORMAT_NUMBERS	((TBUF_ARGS_MAX + 16) * OUTPUT_NUMBER +		\
+			    FORMAT_UNIT + FORMAT_EXECNAME)
 
 struct format {
 	struct output *out;
@@ -68,6 +73,7 @@ struct format {
 	size_t share, most, spare;
 	bool cut;		/* that a bound cut one is reported */
 	struct flow flow;	/* -F */
+	struct with_state with;	/* --with */
 	bool pids;		/* -l: a PID column, for several processes */
 	bool screen;		/* --stat: each table replaces the one before */
 	uint64_t time;		/* --stat: time of this table, ns */
@@ -158,6 +164,9 @@ void	format_free(struct format *);
 void	format_drain(struct format *);
 void	format_bound(struct format *, struct output *, size_t size);
 void	format_unbound(struct format *, struct output *);
+
+/* Ends the row of a clause's record, after the output of its actions. */
+void	format_row_end(struct format *);
 
 /* Returns the name of an argument's type in lists. */
 const char *format_type(unsigned type);

@@ -3,6 +3,7 @@
  *
  * JSON: one object on a line, everything on standard output.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +38,14 @@ set_prefix(const struct tbuf_record *r, struct prepared *prepared)
 	prepared->cpu = r->cpu;
 	prepared->pid = r->pid;
 	prepared->tid = r->tid;
+	(void)snprintf(prepared->execname, sizeof(prepared->execname), "%s",
+	    r->execname);
 	p = put_literal(p, "{\"type\":\"record\",\"cpu\":");
 	p = put_signed(p, r->cpu);
 	p = put_unsigned(put_literal(p, ",\"id\":"), r->probe->id);
 	p = put_signed(put_literal(p, ",\"pid\":"), r->pid);
 	p = put_unsigned(put_literal(p, ",\"tid\":"), r->tid);
+	p = put_string(put_literal(p, ",\"execname\":"), prepared->execname);
 	p = put_literal(p, ",\"time\":");
 	prepared->prefix_size = p - prepared->prefix;
 }
@@ -91,7 +95,8 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	for (i = 0; i < probe->nargs; i++)
 		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 4;
 	prepared->most = size + FORMAT_NUMBERS;
-	prepared->text = memory_get(NULL, 1, size + 8 * OUTPUT_NUMBER);
+	prepared->text = memory_get(NULL, 1, size + 8 * OUTPUT_NUMBER +
+	    FORMAT_EXECNAME);
 	prepared->prefix = put_parts(prepared->text, probe, prepared);
 	prepared->prefix_size = 0;
 }
@@ -115,15 +120,29 @@ put_cut(struct output *out, char *p, const struct tbuf_record *r)
 	return (p);
 }
 
-static bool
-wants_wall(const struct options *o)
+/* Writes the fields of --with that not every record has. */
+static char *
+put_withs(struct format *f, char *p, const struct tbuf_record *r)
 {
+	const struct options *o = f->options;
 	unsigned i;
 
-	for (i = 0; i < o->nwith; i++)
+	for (i = 0; i < o->nwith; i++) {
 		if (o->with[i] == WITH_WALL)
-			return (true);
-	return (false);
+			p = put_near(put_literal(p, ",\"wall\":"), r->wall,
+			    &f->walls);
+		else if (o->with[i] == WITH_DATE) {
+			p = with_date(&f->with, put_literal(p, ",\"date\":\""),
+			    r->wall);
+			*p++ = '"';
+		} else if (o->with[i] == WITH_DELTA)
+			p = put_signed(put_literal(p, ",\"delta\":"),
+			    f->with.delta);
+		else if (o->with[i] == WITH_ELAPSED)
+			p = put_signed(put_literal(p, ",\"elapsed\":"),
+			    f->with.elapsed);
+	}
+	return (p);
 }
 
 /* Writes the work unit; one without an outcome has not ended. */
@@ -150,14 +169,14 @@ put_begin(struct format *f, const struct tbuf_record *r,
 	char *p;
 
 	if (prepared->cpu != r->cpu || prepared->tid != r->tid ||
-	    prepared->pid != r->pid || prepared->prefix_size == 0)
+	    prepared->pid != r->pid || prepared->prefix_size == 0 ||
+	    strcmp(prepared->execname, r->execname) != 0)
 		set_prefix(r, prepared);
 	p = output_room(f->out, prepared->most);
 	p = put_long(p, prepared->prefix, prepared->prefix_size);
 	p = put_near(p, r->time, &f->times);
-	if (f->options->nwith > 0 && wants_wall(f->options))
-		p = put_near(put_literal(p, ",\"wall\":"), r->wall,
-		    &f->walls);
+	if (f->options->nwith > 0)
+		p = put_withs(f, p, r);
 	if (r->unit != NULL)
 		p = put_unit(p, r->unit);
 	return (p);

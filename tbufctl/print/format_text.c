@@ -78,14 +78,19 @@ put_flow_name(char *p, const struct tbuf_probe_info *probe,
 	return (end);
 }
 
+/* Returns true if rows have no columns: a quiet line begins with no blank. */
+static bool
+is_bare(const struct format *f)
+{
+	return (f->quiet && !f->indent && !f->options->log);
+}
+
 /* Prepares " name=" before each argument. */
 static char *
 put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
 {
-	/* A quiet line begins with no blank. */
-	bool first = f->quiet && !f->indent &&
-	    f->options->nwith == 0;
+	bool first = is_bare(f) && f->options->nwith == 0;
 	unsigned i;
 
 	for (i = 0; i < probe->nargs; i++, first = false) {
@@ -111,7 +116,8 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	size = 2 * names + OUTPUT_SLACK;
 	for (i = 0; i < probe->nargs; i++)
 		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
-	prepared->most = size + FORMAT_NUMBERS;
+	prepared->most = size + FORMAT_NUMBERS + VALUE_ESCAPED *
+	    (strlen(probe->provider) + strlen(probe->module));
 	/* The prefix is last: it may become longer. */
 	p = prepared->text = memory_get(NULL, 1, 2 * size +
 	    3 * OUTPUT_NUMBER);
@@ -120,21 +126,63 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	prepared->cpu = FORMAT_NO_CPU;
 }
 
+/* Writes the CPU, or - where it is unknown. */
+static char *
+put_known_cpu(char *p, int cpu)
+{
+	return (cpu >= 0 ? put_signed(p, cpu) : put_literal(p, "-"));
+}
+
+static char *
+put_names(char *p, const struct tbuf_probe_info *probe)
+{
+	p = put_name(p, probe->provider);
+	*p++ = ':';
+	p = put_name(p, probe->module);
+	*p++ = ':';
+	p = put_name(p, probe->function);
+	*p++ = ':';
+	return (put_name(p, probe->name));
+}
+
+/* Writes the beginning of a line of --format=log, as `tbuf bt` has it. */
+static char *
+put_log(struct format *f, char *p, const struct tbuf_record *r)
+{
+	p = with_date(&f->with, p, r->wall);
+	p = put_known_cpu(put_literal(p, " cpu "), r->cpu);
+	p = put_unsigned(put_literal(p, " tid "), r->tid);
+	*p++ = ' ';
+	return (put_names(p, r->probe));
+}
+
 static char *
 put_with(struct format *f, char *p, enum with with,
     const struct tbuf_record *r)
 {
+	p = put_bytes(p, with_names[with], strlen(with_names[with]));
+	*p++ = '=';
 	switch (with) {
 	case WITH_TIME:
-		return (put_near(put_literal(p, "time="), r->time,
-		    &f->times));
+		return (put_near(p, r->time, &f->times));
 	case WITH_WALL:
-		return (put_near(put_literal(p, "wall="), r->wall,
-		    &f->walls));
+		return (put_near(p, r->wall, &f->walls));
+	case WITH_DATE:
+		return (with_date(&f->with, p, r->wall));
+	case WITH_DELTA:
+		return (put_signed(p, f->with.delta));
+	case WITH_ELAPSED:
+		return (put_signed(p, f->with.elapsed));
 	case WITH_PID:
-		return (put_signed(put_literal(p, "pid="), r->pid));
+		return (put_signed(p, r->pid));
+	case WITH_TID:
+		return (put_unsigned(p, r->tid));
+	case WITH_CPU:
+		return (put_known_cpu(p, r->cpu));
+	case WITH_NAME:
+		return (put_names(p, r->probe));
 	default:
-		return (put_unsigned(put_literal(p, "tid="), r->tid));
+		return (put_name(p, r->execname));
 	}
 }
 
@@ -199,12 +247,12 @@ put_withs(struct format *f, char *p, const struct tbuf_record *r)
 	unsigned i;
 
 	for (i = 0; i < o->nwith; i++) {
-		if (i > 0 || !f->quiet || f->indent)
+		if (i > 0 || !is_bare(f))
 			*p++ = ' ';
 		p = put_with(f, p, o->with[i], r);
 	}
 	if (r->unit != NULL) {
-		if (i > 0 || !f->quiet || f->indent)
+		if (i > 0 || !is_bare(f))
 			*p++ = ' ';
 		p = put_unit(p, r->unit);
 	}
@@ -214,19 +262,21 @@ put_withs(struct format *f, char *p, const struct tbuf_record *r)
 static void
 put_heading(struct format *f)
 {
+	f->started = true;
+	if (f->options->log)
+		return;
 	if (f->indent)
 		output_printf(f->out, "%3s %-*s\n", "CPU", FLOW_WIDTH,
 		    "FUNCTION");
 	else if (!f->quiet)
 		output_printf(f->out, "%3s %6s %32s\n", "CPU", "ID",
 		    "FUNCTION:NAME");
-	f->started = true;
 }
 
 /*
  * Prepares the beginning of a probe's records on one CPU: the columns of a row
- * or of -F, none if quiet.  The text before the first argument is copied to its
- * end, as the argument follows in most rows.
+ * or of -F, none if quiet or in a log.  The text before the first argument is
+ * copied to its end, as the argument follows in most rows.
  */
 static void
 set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
@@ -237,10 +287,10 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 	if (!f->started)
 		put_heading(f);
 	prepared->cpu = cpu;
-	if (f->indent) {
+	if (f->indent && !f->options->log) {
 		p = put_cpu(p, cpu);
 		*p++ = ' ';
-	} else if (!f->quiet)
+	} else if (!f->quiet && !f->options->log)
 		p = put_head(p, cpu, probe);
 	prepared->prefix_size = p - prepared->prefix;
 	if (probe->nargs > 0)
@@ -251,14 +301,17 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 static inline bool
 more_wanted(const struct format *f, const struct tbuf_record *r)
 {
-	return (f->indent || f->options->nwith > 0 || r->unit != NULL);
+	return (f->indent || f->options->log || f->options->nwith > 0 ||
+	    r->unit != NULL);
 }
 
 static char *
 put_more(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
 {
-	if (f->indent)
+	if (f->options->log)
+		p = put_log(f, p, r);
+	else if (f->indent)
 		p = put_flow(f, p, r, prepared);
 	return (put_withs(f, p, r));
 }
@@ -290,8 +343,7 @@ put_first(struct format *f, char *p, const struct tbuf_record *r,
 	if (r->nargs == 0)
 		return (p);
 	/* The text has no blank in a quiet line, but needs one after a unit. */
-	if (r->unit != NULL && f->quiet && !f->indent &&
-	    f->options->nwith == 0)
+	if (r->unit != NULL && is_bare(f) && f->options->nwith == 0)
 		*p++ = ' ';
 	return (put_run(p, prepared->part[0], prepared->part_size[0]));
 }
@@ -331,8 +383,7 @@ row(struct format *f, const struct tbuf_record *r)
 	p = row_begin(f, r, prepared);
 	if (more_wanted(f, r))
 		p = put_more(f, p, r, prepared);
-	if (!f->quiet || f->indent || f->options->nwith > 0 ||
-	    r->unit != NULL)
+	if (!is_bare(f) || f->options->nwith > 0 || r->unit != NULL)
 		*p++ = ' ';
 	output_taken(f->out, p);
 }

@@ -366,6 +366,7 @@ print_record(struct run *run, const struct tbuf_record *record)
 	if (record->cpu != run->cpu)
 		next_cpu(run, record->cpu);
 	run->printed++;
+	with_record(&f->with, record);
 	if (record->epid != 0)
 		action_record(f, record);
 	else
@@ -598,6 +599,8 @@ run_all(struct run *run)
 	if ((status = tell_script(run)) != 0)
 		return (status);
 	get_sizes(run, size);
+	if (!options_reads(o))
+		with_start(&run->format.with, now());
 	if (tbuf_consumer_go(run->consumer) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {

@@ -586,6 +586,18 @@ find_probe(const struct tbuf_consumer *c, const struct fake_line *line)
 	fake_wrong(line, "no such probe");
 }
 
+/* Returns the name that the script has for a process. */
+static const char *
+execname(const struct tbuf_consumer *c, pid_t pid)
+{
+	const struct fake_line *line;
+
+	STAILQ_FOREACH(line, c->lines, next)
+		if (fake_is(line, "target") && fake_number(line, 1) == pid)
+			return (fake_text(line, 2));
+	return ("program");
+}
+
 static void
 give_record(struct tbuf_consumer *c, const struct fake_line *line,
     struct tbuf_record *r)
@@ -598,6 +610,7 @@ give_record(struct tbuf_consumer *c, const struct fake_line *line,
 		.cpu = fake_number(line, 3), .enabling = c->enabling,
 		.time = fake_number(line, 5),
 		.wall = fake_number(line, 6), .probe = probe,
+		.execname = execname(c, fake_number(line, 1)),
 		.nargs = probe->nargs, .args = c->values
 	};
 	for (i = 0; i < probe->nargs; i++)

@@ -21,7 +21,7 @@ ctl -n kv::: -p 99999999999
 ctl -i 0
 ctl -i x
 ctl -n kv::: --format=xml
-ctl -n kv::: --with=time,date
+ctl -n kv::: --with=time,when
 ctl -n kv::: --with=
 ctl -n kv::: -c true -c false
 ctl -n kv::: -c ''

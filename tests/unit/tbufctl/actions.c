@@ -177,6 +177,7 @@ give(void)
 {
 	const struct tbuf_record record = {
 		.cpu = 2, .epid = 3, .pid = 4, .tid = 5, .time = 6,
+		.execname = "kvd",
 		.probe = &probe, .layout = &layout, .pieces = values,
 		.npieces = layout.npieces
 	};
@@ -622,6 +623,7 @@ START_TEST(objects)
 	text("y");
 	give();
 	expect("{\"type\":\"record\",\"cpu\":2,\"id\":1,\"pid\":4,\"tid\":5,"
+	    "\"execname\":\"kvd\","
 	    "\"time\":6,\"provider\":\"dtrace\",\"module\":\"\","
 	    "\"function\":\"\",\"name\":\"BEGIN\",\"args\":{},"
 	    "\"values\":[-1,\"y\"]}\n"
