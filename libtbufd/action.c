@@ -300,6 +300,21 @@ check_tracemem(struct d_compiler *c, const struct d_node *call)
 		d_check_calls(c, size->next);
 }
 
+/* Refuses record() at a probe that has no arguments to record. */
+static void
+check_record(struct d_compiler *c, const struct d_node *call)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	const struct d_description *d = c->description;
+
+	if (d != NULL && calls->probe_is_own != NULL &&
+	    calls->probe_is_own(calls->context, d))
+		d_fail_at(c, call, D_CG_EXPR, "record( ) may not be used at "
+		    "%s:%s:%s:%s, which has no arguments; trace( ) records "
+		    "values there", d->field[0], d->field[1], d->field[2],
+		    d->field[3]);
+}
+
 static void
 check_stack(struct d_compiler *c, const struct d_node *call)
 {
@@ -333,6 +348,7 @@ d_check_action(struct d_compiler *c, struct d_node *call)
 		{ BUILTIN_print, check_print },
 		{ BUILTIN_printa, check_printa },
 		{ BUILTIN_printf, check_printf },
+		{ BUILTIN_record, check_record },
 		{ BUILTIN_stack, check_stack },
 		{ BUILTIN_system, check_printf },
 		{ BUILTIN_trace, check_trace },

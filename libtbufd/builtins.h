@@ -130,6 +130,7 @@
 	X(printa, 1, 0, "void(@, ...)")					\
 	X(printf, 1, 0, "void(string, ...)")				\
 	X(raise, 1, 0, "void(int)")					\
+	X(record, 2, 0, "void()")					\
 	X(setopt, 1, 2, "void(const char *, [const char *])")		\
 	X(speculate, 1, 0, "void(int)")					\
 	X(stack, 1, 0, "stack([uint32_t])")				\

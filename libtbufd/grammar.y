@@ -204,7 +204,8 @@ probe_definition:
 		}
 	|	probe_specifiers '/' expression TOKEN_END_PREDICATE {
 			d_fail_at(c, $3, D_SYNTAX, "expected actions { } "
-			    "following probe description and predicate");
+			    "following probe description and predicate "
+			    "({ record(); } records the arguments)");
 		}
 	|	probe_specifiers '/' expression TOKEN_END_PREDICATE
 		'{' statements '}' {

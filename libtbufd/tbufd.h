@@ -118,6 +118,8 @@ struct d_callbacks {
 	    const char *value);
 	/* Returns true if a probe matches the description. */
 	bool (*probe_exists)(void *context, const struct d_description *d);
+	/* Returns true if the description names a probe of the caller. */
+	bool (*probe_is_own)(void *context, const struct d_description *d);
 	/*
 	 * Returns the class of an argument of a clause's probes, by its name,
 	 * or by its number if the name is NULL.

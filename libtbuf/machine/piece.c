@@ -83,6 +83,22 @@ put_characters(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (put_text(m, buffer, text.at, size, (uint16_t)size));
 }
 
+/*
+ * Stores a text as a site's own record has it: NULL is no fault, and a text
+ * that strsize cuts is marked.  Its length is known up to strsize.
+ */
+static int
+put_whole(struct tbuf_machine *m, const uint8_t *at, uint64_t length)
+{
+	uint32_t most = tbuf_minimum(m->strsize - 1, LENGTH_MAX);
+
+	if (length <= most)
+		return (put_text(m, &m->record, at, (uint32_t)length,
+		    (uint16_t)length));
+	return (put_text(m, &m->record, at, most,
+	    (uint16_t)(most | TBUF_TEXT_CUT)));
+}
+
 static int
 put_bytes(struct tbuf_machine *m, struct tbuf_buffer *buffer,
     uint64_t address, uint32_t size)
@@ -104,6 +120,32 @@ put_bytes(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	return (answer);
 }
 
+static bool
+is_text(uint8_t type)
+{
+	return (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
+	    type == TBUF_BINARY);
+}
+
+/* Stores a text argument, which has a number, into the record. */
+static int
+put_numbered(struct tbuf_machine *m, uint64_t address, bool binary)
+{
+	struct tbuf_characters text;
+	struct tbuf_span span;
+	int answer;
+
+	if (address == 0)
+		return (put_text(m, &m->record, NULL, 0, TBUF_TEXT_NULL));
+	if (binary) {
+		answer = tbuf_memory_span(m, address, 0, &span);
+		return (answer != 0 ? answer :
+		    put_whole(m, span.at, span.size));
+	}
+	answer = tbuf_text_open(m, address, &text);
+	return (answer != 0 ? answer : put_whole(m, text.at, text.length));
+}
+
 /* Stores an argument of the probe, by its class. */
 static int
 put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
@@ -117,6 +159,9 @@ put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 
 	if (n >= m->nargs)
 		return (put_number(m, buffer, 0));
+	if (buffer == &m->record && (selector & TBUF_SELECT_NAME) == 0 &&
+	    is_text(m->types[n]))
+		return (put_numbered(m, address, m->types[n] == TBUF_BINARY));
 	switch (m->types[n]) {
 	case TBUF_STRING:
 	case TBUF_STRING_SIZED:

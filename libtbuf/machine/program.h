@@ -121,7 +121,8 @@ enum tbuf_d_action_kind {
 	 * (a stack is TBUF_PIECE_STACK), then value and weight if the
 	 * function takes them.
 	 */
-	TBUF_ACTION_AGGREGATE
+	TBUF_ACTION_AGGREGATE,
+	TBUF_ACTION_RECORD	/* all arguments that a probe can have */
 };
 
 struct tbuf_d_action {

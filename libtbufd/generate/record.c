@@ -316,6 +316,25 @@ values(struct generator *g, struct tbuf_d_action *action,
 	put_list(g, list);
 }
 
+/* Records all arguments that a probe can have; one that it lacks is 0. */
+static void
+record(struct generator *g, struct tbuf_d_action *action,
+    const struct d_node *list)
+{
+	struct tbuf_d_piece piece = {
+		.kind = TBUF_PIECE_ARGUMENT,
+		.shape = d_shape(g, g->c->types.type_int64)
+	};
+
+	(void)action;
+	(void)list;
+	for (; piece.argument <= BUILTIN_arg9 - BUILTIN_arg0;
+	    piece.argument++) {
+		d_emit(g, TBUF_OP_PUTA, 0, 0, 0, piece.argument);
+		add_piece(g, piece);
+	}
+}
+
 /* Actions that record data; those without a function record their own value. */
 static const struct {
 	enum builtin id;
@@ -335,6 +354,7 @@ static const struct {
 	{ BUILTIN_print, TBUF_ACTION_PRINT, print },
 	{ BUILTIN_printa, TBUF_ACTION_PRINTA, print_aggregations },
 	{ BUILTIN_printf, TBUF_ACTION_PRINTF, formatted },
+	{ BUILTIN_record, TBUF_ACTION_RECORD, record },
 	{ BUILTIN_setopt, TBUF_ACTION_SETOPT, set_option },
 	{ BUILTIN_stack, TBUF_ACTION_STACK, NULL },
 	{ BUILTIN_sym, TBUF_ACTION_SYM, NULL },

@@ -360,7 +360,8 @@ is_value(const struct tbuf_d_action *action)
 {
 	return (action->kind == TBUF_ACTION_TRACE ||
 	    action->kind == TBUF_ACTION_TRACEMEM ||
-	    action->kind >= TBUF_ACTION_USTACK);
+	    (action->kind >= TBUF_ACTION_USTACK &&
+	    action->kind != TBUF_ACTION_RECORD));
 }
 
 static void
@@ -446,9 +447,53 @@ act_objects(struct format *f, const struct tbuf_record *r)
 	free(text.buffer);
 }
 
+/* Prints the arguments of record() as those of a record without a clause. */
+static void
+put_record(struct format *f, const struct tbuf_record *r,
+    const struct tbuf_d_action *action)
+{
+	struct prepared *prepared = format_prepared(f, r->probe);
+	struct tbuf_record own = *r;
+	unsigned n = action->first < r->npieces ?
+	    r->npieces - action->first : 0;
+
+	own.layout = NULL;
+	own.epid = 0;
+	own.npieces = 0;
+	own.args = &r->pieces[action->first];
+	own.nargs = r->probe->nargs < n ? r->probe->nargs : n;
+	/* setopt() may have changed the columns. */
+	prepared->cpu = FORMAT_NO_CPU;
+	f->ops->record(f, &own, prepared);
+}
+
+/*
+ * Prints the records of record() before all other output.  Returns false if
+ * there is no other: exit() has none then.
+ */
+static bool
+put_records(struct format *f, const struct tbuf_record *r)
+{
+	uint32_t i, n = r->layout != NULL ? r->layout->nactions : 0;
+	bool records = false, others = false;
+
+	for (i = 0; i < n; i++) {
+		const struct tbuf_d_action *action = &r->layout->actions[i];
+
+		if (action->kind == TBUF_ACTION_RECORD) {
+			put_record(f, r, action);
+			records = true;
+		} else
+			others |= action->kind != TBUF_ACTION_EXIT;
+	}
+	return (others || !records);
+}
+
 void
 action_record(struct format *f, const struct tbuf_record *r)
 {
+	if (!put_records(f, r))
+		return;
 	if (f->options->json)
 		act_objects(f, r);
 	else

@@ -107,6 +107,13 @@ probe_exists(void *context, const struct d_description *d)
 }
 
 static bool
+probe_is_own(void *context, const struct d_description *d)
+{
+	(void)context;
+	return (known_is_own(d));
+}
+
+static bool
 is_traced(void *context, int64_t pid)
 {
 	struct compiled *c = compiled_of(context);
@@ -160,6 +167,7 @@ set_options(struct compiled *c, pid_t target)
 		.callbacks = {
 			.context = &c->known, .set_option = set_option,
 			.probe_exists = probe_exists,
+			.probe_is_own = probe_is_own,
 			.argument = known_argument, .likely = known_likely,
 			.probe_by_id = known_by_id,
 			.type_find = known_type_find,

@@ -53,6 +53,18 @@ is_timer(const struct d_description *d)
 	return (found > 0);
 }
 
+bool
+known_is_own(const struct d_description *d)
+{
+	char *text = known_text(d);
+	bool found = (*d->field[D_FIELD_PROVIDER] != '\0' ||
+	    *d->field[D_FIELD_NAME] != '\0') &&
+	    strpbrk(text, "*?[") == NULL && tbuf_consumer_own(text) > 0;
+
+	free(text);
+	return (found);
+}
+
 unsigned
 known_own_list(const struct d_description *d, known_visit *visit, void *arg)
 {

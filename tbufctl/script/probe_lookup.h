@@ -43,6 +43,8 @@ void	known_list(struct known *);
 typedef void known_visit(void *, const char *provider, const char *name,
 	    unsigned id);
 unsigned known_own_list(const struct d_description *, known_visit *, void *);
+/* Returns true if a description names a probe of tbufctl, without a glob. */
+bool	known_is_own(const struct d_description *);
 /* Visits matching timers that lists show without being asked for them. */
 unsigned known_usual_list(const struct d_description *, known_visit *, void *);
 /* Returns the number of tbufctl's own probes that a description matches. */

@@ -322,7 +322,8 @@ piece(const struct runner *r, const struct tbuf_d_piece *p,
 	case TBUF_PIECE_INTEGER:
 		return (number(data, at, p->shape, out));
 	case TBUF_PIECE_ARGUMENT:
-		n = (unsigned)(r->m.binding >> 4 * n) & 15;
+		n = (p->argument & TBUF_SELECT_NAME) == 0 ? p->argument :
+		    (unsigned)(r->m.binding >> 4 * n) & 15;
 		if (r->types[n] == TBUF_STRING)
 			return (text(data, at, out));
 		return (number(data, at, r->types[n] == TBUF_DOUBLE ? &real :
@@ -348,7 +349,7 @@ static const char *const actions[] = {
 	"trace", "tracemem", "print", "printf", "printa", "system", "freopen",
 	"ftruncate", "setopt", "exit", "clear", "trunc", "normalize",
 	"denormalize", "ustack", "stack", "usym", "umod", "ufunc", "uaddr",
-	"sym", "mod", "func", "commit"
+	"sym", "mod", "func", "commit", "aggregate", "record"
 };
 
 static const struct tbuf_d_aggregation *

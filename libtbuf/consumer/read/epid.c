@@ -125,9 +125,23 @@ tell_piece(const struct tbuf_piece *text, unsigned i,
 	};
 }
 
+/* Returns true for the pieces of record(), which no other action makes. */
+static bool
+is_record(const struct tbuf_piece *texts, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n && i < TBUF_NARGS; i++)
+		if (texts[i].type != TBUF_NONE ||
+		    texts[i].name != TBUF_NAMES_MAX + i)
+			return (false);
+	return (i == TBUF_NARGS);
+}
+
 /*
  * Describes a record out of a file.  The file does not have the actions of its
- * clauses, except those on addresses: other pieces are described as trace()'s.
+ * clauses, except those on addresses and record(): other pieces are described
+ * as trace()'s.
  */
 static void
 tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
@@ -138,14 +152,22 @@ tell(struct tbuf_epid *epid, struct tbuf_record_layout *layout,
 	struct tbuf_d_action *actions = (struct tbuf_d_action *)(record + 1);
 	struct tbuf_d_piece *pieces = (struct tbuf_d_piece *)(void *)
 	    (actions + layout->npieces);
-	unsigned i;
+	unsigned i, n = 0;
 
 	*record = (struct tbuf_d_record){
-		.actions = actions, .nactions = layout->npieces,
+		.actions = actions,
 		.pieces = pieces, .npieces = layout->npieces
 	};
 	for (i = 0; i < layout->npieces; i++)
 		tell_piece(&texts[i], i, &actions[i], &pieces[i]);
+	for (i = 0; i < layout->npieces; i += actions[n++].count) {
+		actions[n] = actions[i];
+		if (!is_record(&texts[i], layout->npieces - i))
+			continue;
+		actions[n].kind = TBUF_ACTION_RECORD;
+		actions[n].count = TBUF_NARGS;
+	}
+	record->nactions = n;
 	epid->record = record;
 }
 

@@ -484,6 +484,25 @@ START_TEST(records_are_built_and_given_away)
 }
 END_TEST
 
+START_TEST(a_numbered_argument_is_put_as_by_a_site)
+{
+	struct tbuf_bytes binary = { "\1\2\3\4\5", 5 };
+
+	argument(0, TBUF_STRING, NULL);
+	argument(1, TBUF_STRING, "wxyz");
+	argument(2, TBUF_BINARY, &binary);
+	f.m.strsize = 4;
+	op(&f, TBUF_OP_ROOM, 0, 0, 0, 1);
+	op(&f, TBUF_OP_PUTA, 0, 0, 0, 0);
+	op(&f, TBUF_OP_PUTA, 0, 0, 0, 1);
+	op(&f, TBUF_OP_PUTA, 0, 0, 0, 2);
+	op(&f, TBUF_OP_EMIT, 0, 0, 0, 1);
+	returns(&f, 1);
+	ck_assert_str_eq(f.log, "room(1) emit(1) "
+	    "0080" "0380777879" "00" "0380010203" "000000");
+}
+END_TEST
+
 START_TEST(a_stack_takes_what_it_has)
 {
 	number(&f, 1, 0xab);
@@ -560,7 +579,7 @@ START_TEST(what_does_not_fit_a_record_is_a_fault)
 	faults(&f, TBUF_FAULT_ADDRESS, 0);
 	argument(0, TBUF_STRING, NULL);
 	fixture_clear(&f);
-	op(&f, TBUF_OP_PUTA, 0, 0, 0, 0);
+	op(&f, TBUF_OP_PUTA, 0, 0, 0, TBUF_SELECT_NAME);
 	faults(&f, TBUF_FAULT_ADDRESS, 0);
 	fixture_clear(&f);
 	number(&f, 2, 0x2000);
@@ -644,6 +663,7 @@ main(void)
 	tcase_add_test(tc, a_key_that_is_too_long_is_a_fault);
 	tcase_add_test(tc, quantizers_have_a_weight_and_a_parameter);
 	tcase_add_test(tc, records_are_built_and_given_away);
+	tcase_add_test(tc, a_numbered_argument_is_put_as_by_a_site);
 	tcase_add_test(tc, a_stack_takes_what_it_has);
 	tcase_add_test(tc, a_record_aside_is_one_of_its_own);
 	tcase_add_test(tc, what_does_not_fit_a_record_is_a_fault);
