@@ -59,7 +59,7 @@ reader_confine(unsigned seconds)
 {
 	static const int deadly[] = { SIGBUS, SIGSEGV, SIGPIPE, SIGALRM };
 	static const int others[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2
 	};
 	sigset_t set;
 	size_t i;

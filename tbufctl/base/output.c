@@ -12,6 +12,7 @@
 
 #include "messages.h"
 #include "output.h"
+#include "signals.h"
 
 /* Large enough that system calls cost little, small enough for an L2 cache. */
 #define BUFFER_SIZE	(256 * 1024)
@@ -79,6 +80,29 @@ static int
 put_in_place(struct output *out, int fd)
 {
 	return (dup3(fd, out->fd, out->fd > STDERR_FILENO ? O_CLOEXEC : 0));
+}
+
+void
+output_rotate(struct output *out, const char *path)
+{
+	int fd;
+
+	if (!signals_reopen() || path == NULL)
+		return;
+	/* A pipe without a reader must not stop the run. */
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+	    0666);
+	if (fd == -1) {
+		message(MSG_OPEN, path, strerror(errno));
+		return;
+	}
+	(void)fcntl(fd, F_SETFL, O_APPEND);
+	output_flush(out);
+	if (out->saved != -1)
+		(void)dup3(fd, out->saved, O_CLOEXEC);
+	else
+		(void)put_in_place(out, fd);
+	(void)close(fd);
 }
 
 int

@@ -49,6 +49,14 @@ void	output_memory(struct output *);
 int	output_append(struct output *, const char *path);
 
 /*
+ * After a SIGUSR2, writes the buffer to the file so far, and opens the file of
+ * output_append() again, which may have been renamed; reports an error, and
+ * goes on with the file so far.  A diverted output stays where it is until
+ * output_restore().  Does nothing if `path` is NULL.
+ */
+void	output_rotate(struct output *, const char *path);
+
+/*
  * Diverts the output to another file until the next call, or until
  * output_restore().  Returns 0 or -errno.
  */

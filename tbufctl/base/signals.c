@@ -22,6 +22,7 @@ static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
 static volatile sig_atomic_t snapshot;
+static volatile sig_atomic_t reopen;
 static volatile sig_atomic_t truncated;
 
 static void
@@ -40,6 +41,15 @@ on_snapshot(int number)
 {
 	(void)number;
 	snapshot = 1;
+	if (consumer != NULL)
+		tbuf_consumer_wake(consumer);
+}
+
+static void
+on_reopen(int number)
+{
+	(void)number;
+	reopen = 1;
 	if (consumer != NULL)
 		tbuf_consumer_wake(consumer);
 }
@@ -93,6 +103,7 @@ signals_init(void)
 	(void)sigaction(SIGBUS, &action, NULL);
 	handle(SIGPIPE, on_write);
 	handle(SIGXFSZ, on_write);
+	handle(SIGUSR2, on_reopen);
 }
 
 void
@@ -134,17 +145,28 @@ signals_snapshot(void)
 }
 
 bool
+signals_reopen(void)
+{
+	if (reopen == 0)
+		return (false);
+	reopen = 0;
+	return (true);
+}
+
+bool
 signals_truncated(void)
 {
 	return (truncated != 0);
 }
 
+/* Sets the signals that end a run or that open its output again. */
 static void
-stop_set(sigset_t *set)
+wait_set(sigset_t *set)
 {
 	size_t i;
 
 	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGUSR2);
 	for (i = 0; i < NSTOPS; i++)
 		if (stops[i] != SIGHUP || !survives_hangup())
 			(void)sigaddset(set, stops[i]);
@@ -155,7 +177,7 @@ signals_block(void)
 {
 	sigset_t set;
 
-	stop_set(&set);
+	wait_set(&set);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -163,9 +185,13 @@ bool
 signals_wait(const struct timespec *time)
 {
 	sigset_t set;
+	int number;
 
-	stop_set(&set);
-	return (sigtimedwait(&set, NULL, time) == -1);
+	wait_set(&set);
+	number = sigtimedwait(&set, NULL, time);
+	if (number == SIGUSR2)
+		reopen = 1;
+	return (number == -1 || number == SIGUSR2);
 }
 
 const char *

@@ -29,13 +29,19 @@ void	signals_mend(struct tbuf_consumer *);
 void	signals_take(struct tbuf_consumer *);
 bool	signals_snapshot(void);
 
+/*
+ * Returns true if a SIGUSR2 came since the last call: the output file has to be
+ * opened again.  It is handled from signals_init() on.
+ */
+bool	signals_reopen(void);
+
 /* Returns true if a control file was truncated while the consumer read it. */
 bool	signals_truncated(void);
 
 /*
- * For modes without a consumer: signals_block() blocks the signals that end a
- * run, signals_wait() waits for one until a timeout, and returns false if one
- * came.
+ * For modes without a consumer: signals_block() blocks SIGUSR2 and the signals
+ * that end a run, signals_wait() waits for one until a timeout, and returns
+ * false if one came that ends the run.
  */
 void	signals_block(void);
 bool	signals_wait(const struct timespec *);

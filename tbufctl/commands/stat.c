@@ -135,5 +135,6 @@ stat_run(const struct options *o, struct output *out)
 		if (out->error != 0 || o->interval == 0 ||
 		    !wait_next(o->interval))
 			return (EXIT_DONE);
+		output_rotate(out, o->output);
 	}
 }

@@ -150,8 +150,9 @@ const char options_usage[] =
 "  --unwrap=file       print a text trace in memory in order of time: that of\n"
 "                      a file, a core or a process\n"
 "\n"
-"SIGUSR1 prints the records in the buffers; SIGINT, SIGTERM, SIGHUP and\n"
-"SIGQUIT end tracing, and print the remaining records.\n";
+"SIGUSR1 prints the records in the buffers; SIGUSR2 opens the file of -o\n"
+"again; SIGINT, SIGTERM, SIGHUP and SIGQUIT end tracing, and print the\n"
+"remaining records.\n";
 
 static int
 add_setting(struct options *o, const char *given, const char *text)

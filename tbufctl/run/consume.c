@@ -471,6 +471,7 @@ run_drain(struct run *run, int *error)
 
 	*error = tbuf_consumer_work(run->consumer);
 	notes_report_look();
+	output_rotate(run->format.out, run->options->output);
 	tell_skipped(run);
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
