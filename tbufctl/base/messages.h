@@ -85,9 +85,9 @@
 			"into (tbufctl -c does that): see tbuf_%s(7)"
 #define MSG_REBUILD	"a program built with <tbuf/sys/sdt.h> has probes " \
 			"at such sites, too: see tbuf_usdt(7)"
-#define MSG_NO_MATCH	"no probes matched: '%s'"
 #define MSG_NO_CLAUSE	"no probes matched"
-#define MSG_NO_PROBE	"probe description %s does not match any probes"
+#define MSG_NO_PROBE	"probe description %s%.*s does not match any probes"
+#define MSG_NO_ID	"invalid probe identifier %u: Unknown probe identifier"
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"

@@ -473,16 +473,32 @@ tell_providers(const char *list)
 	}
 }
 
+/* Reports a description that matches nothing in DTrace's words. */
+static void
+tell_no_match(const struct description *d)
+{
+	unsigned fields = count_fields(d->full);
+	int length = (int)(description_end(d->full) - d->full);
+	char *why;
+
+	if (d->id != 0)
+		why = string_format(MSG_NO_ID, d->id);
+	else
+		why = string_format(MSG_NO_PROBE, &":::"[fields - 1],
+		    length, d->full);
+	message(MSG_BAD_PROBE, d->text, why);
+	free(why);
+}
+
 /* Reports a description that matches nothing, with a suggestion. */
 static void
 tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
 {
 	char *near = near_list(d, consumer);
 
-	if (near == NULL)
-		message(MSG_NO_MATCH, d->text);
-	else
-		message(MSG_NO_MATCH MSG_NEAR, d->text, near);
+	tell_no_match(d);
+	if (near != NULL)
+		message(MSG_HINT, near);
 	free(near);
 	(void)bpftrace_tell_descriptions(d->text);
 	tell_providers(d->full);

@@ -30,7 +30,7 @@ struct run {
 	bool command_ended;
 	bool *reported;		/* matches are reported, by description */
 	bool one;		/* --units=PID:ID */
-	bool begun;		/* a record has come */
+	bool begun;		/* a record of a target has come */
 	bool stopped;		/* the output failed or has no reader */
 	bool skipped;		/* untraced processes are reported */
 	bool truncated;		/* a truncated control file is reported */
@@ -344,16 +344,26 @@ unit_unwanted(const struct options *o, const struct tbuf_record *record)
 	    record->unit->id != o->units_id || record->pid != o->units_pid);
 }
 
-/* Handles a record of another CPU than the last one, or the first record. */
+/* Handles a record of another CPU than the last one. */
 static void
 next_cpu(struct run *run, int cpu)
 {
-	if (!run->begun)
-		tell_matched(run, false);
-	run->begun = true;
 	if (run->telling && cpu > run->cpu)
 		tell_losses(run, cpu - 1);
 	run->cpu = cpu;
+}
+
+/* Reports matches at the first record of a target, which has its probes. */
+static void
+tell_begun(struct run *run, const struct tbuf_record *record)
+{
+	const char *provider = record->probe->provider;
+
+	if (strcmp(provider, "dtrace") == 0 ||
+	    strcmp(provider, "profile") == 0)
+		return;
+	run->begun = true;
+	tell_matched(run, false);
 }
 
 static void
@@ -363,6 +373,8 @@ print_record(struct run *run, const struct tbuf_record *record)
 
 	if (run->one && unit_unwanted(run->options, record))
 		return;
+	if (!run->begun)
+		tell_begun(run, record);
 	if (record->cpu != run->cpu)
 		next_cpu(run, record->cpu);
 	run->printed++;
@@ -506,13 +518,18 @@ finish(struct run *run, int error)
 {
 	const struct options *o = run->options;
 	struct tbuf_totals totals;
+	int status = 0;
+	bool exited;
 
 	if (error < 0)
 		run->status = fail(MSG_LIBRARY,
 		    tbuf_consumer_error(run->consumer));
 	tell_truncated(run);
 	tell_matched(run, false);
-	if (!run->command_ended || o->unmatched)
+	exited = tbuf_consumer_exited(run->consumer, &status);
+	/* A command that a signal leaves running may register probes later. */
+	if (o->unmatched || run->command == 0 ||
+	    (!run->command_ended && !exited))
 		tell_matched(run, true);
 	else if (!all_matched(run))
 		run->status = EXIT_FAILED;
@@ -526,8 +543,8 @@ finish(struct run *run, int error)
 	else if (run->printed == 0 && run->status == 0)
 		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
 		    o->units_id);
-	if (run->status == 0)
-		(void)tbuf_consumer_exited(run->consumer, &run->status);
+	if (run->status == 0 && exited)
+		run->status = status;
 	output_flush(run->format.out);
 	return (run->status);
 }

@@ -402,18 +402,27 @@ compile_free(struct compiled *c)
 
 /*
  * Returns the number of probes that a program matches by now.  Each description
- * of each clause counts, and each part of a clause with an if.
+ * of each clause counts, and each part of a clause with an if.  Without `all`
+ * it is 0 for a program with descriptions of targets' probes until one of those
+ * matches: a command has its probes only after tbufctl's own have fired.
  */
 static unsigned
-count(struct compiled *c, const struct d_node *program)
+count(struct compiled *c, const struct d_node *program, bool all)
 {
 	const struct d_description *d;
-	unsigned i, n = 0, parts;
+	unsigned i, own = 0, others = 0, parts;
+	bool waits = false;
 
 	for (i = 0; (d = d_program_description(program, i, &parts)) != NULL;
-	    i++)
-		n += known_count_again(&c->known, d) * parts;
-	return (n);
+	    i++) {
+		if (known_own(d) != 0) {
+			own += known_own(d) * parts;
+			continue;
+		}
+		others += known_count_again(&c->known, d) * parts;
+		waits = !all;
+	}
+	return (waits && others == 0 ? 0 : own + others);
 }
 
 void
@@ -433,7 +442,7 @@ compile_tell(struct compiled *c, bool *reported, bool all)
 		had_if = had_if || error;
 		if (reported[i])
 			continue;
-		n = count(c, c->programs[i]);
+		n = count(c, c->programs[i], all);
 		if (n == 0 && !all)
 			continue;
 		n += error;
@@ -464,20 +473,22 @@ is_unmatched(struct compiled *c, const struct d_description *d)
 
 /* Reports a description once, even if several clauses have it. */
 static void
-tell_unmatched(struct compiled *c, const struct d_description *d,
-    struct words *reported)
+tell_unmatched(struct compiled *c, const struct description *program,
+    const struct d_description *d, struct words *reported)
 {
-	char *text = known_text(d), *near;
+	char *text = known_text(d), *near, *why;
 
 	if (words_have(reported, text)) {
 		free(text);
 		return;
 	}
 	words_add(reported, "%s", text);
-	if ((near = near_description(text, c->known.consumer)) == NULL)
-		message(MSG_NO_PROBE, text);
-	else
-		message(MSG_NO_PROBE MSG_NEAR, text, near);
+	why = string_format(MSG_NO_PROBE, "", (int)strlen(text), text);
+	message(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
+	    program->text, why);
+	free(why);
+	if ((near = near_description(text, c->known.consumer)) != NULL)
+		message(MSG_HINT, near);
 	free(near);
 	(void)bpftrace_tell_descriptions(text);
 	free(text);
@@ -487,18 +498,20 @@ tell_unmatched(struct compiled *c, const struct d_description *d,
 bool
 compile_unmatched(struct compiled *c)
 {
+	const struct description *p;
 	const struct d_description *d;
 	struct words reported = { NULL, 0 };
 	bool found;
 	unsigned j, parts;
 	size_t i;
 
-	for (i = 0; i < c->options->program.count; i++)
+	for (i = 0, p = c->options->program.all;
+	    i < c->options->program.count; i++, p++)
 		for (j = 0; c->programs[i] != NULL && (d =
 		    d_program_description(c->programs[i], j, &parts)) != NULL;
 		    j++)
 			if (is_unmatched(c, d))
-				tell_unmatched(c, d, &reported);
+				tell_unmatched(c, p, d, &reported);
 	found = reported.count != 0;
 	words_free(&reported);
 	return (found);

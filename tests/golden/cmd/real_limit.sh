@@ -29,7 +29,7 @@ while :; do
 	[ "$listed" -lt 3 ] || break
 	# The message is tbufctl's, the loader's, or a shell's, possibly this
 	# one's: without a descriptor there is no pipe.
-	grep -v 'no probes matched' err | grep -q . ||
+	grep -v 'does not match any probes' err | grep -q . ||
 	    echo "$listed in silence"
 	[ "$listed" -eq 0 ] || { some=$listed; cat err >some; }
 	limit=$((limit + 1))

@@ -31,3 +31,26 @@ ctl -n 'usdt::: { n++; }'
 ctl -q -n 'tt:::cuont { trace(1); } tt:::cuont { trace(2); } count { n++; }' \
     -c "$TBUF_TARGET fire=1"
 ctl -q -Z -n 'tt:::cuont { trace(1); }' -c "$TBUF_TARGET fire=1"
+
+# A script's matches are counted when the command has its probes, also if probes
+# of tbufctl itself have fired before.
+ctl -n 'tt:::count { trace(1); } BEGIN { trace(2); } END { trace(3); }
+    tick-1h { n++; }' -c "$TBUF_TARGET fire=1" |
+    sed 's/^ *[0-9]* .*:\([BE]\)/\1/'
+ctl -n 'tt:::count { @ = count(); } END { n++; }' -c "$TBUF_TARGET fire=1"
+
+# exit() hides no description without a match.  The command waits for a line.
+mkfifo hold
+exec 5<>hold
+held()
+{
+	echo "\$ tbufctl $*" | normal
+	"$TBUFCTL" "$@" <hold >held 2>&1 5>&-
+	echo "= $?" >>held
+	echo >&5
+	normal <held
+}
+held -q -n 'nosuch:::x { n++; } tt:::count { exit(0); }' \
+    -c "$TBUF_TARGET fire=1 wait"
+held -q -n 'later:::cuont { n++; } tick-1ms { exit(3); }' -c "$TBUF_TARGET wait"
+exec 5>&-
