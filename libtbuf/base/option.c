@@ -102,8 +102,6 @@ string(const char *value, int64_t *number)
 {
 	if (bytes(value, number) != 0 || *number < TBUF_STRSIZE_MIN)
 		return (-EINVAL);
-	if (*number > TBUF_STRSIZE_MAX)
-		*number = TBUF_STRSIZE_MAX;
 	return (0);
 }
 

@@ -238,8 +238,8 @@ int	tbuf_consumer_open_core(struct tbuf_consumer *, const char *path,
  *	-EBUSY	it was called already
  *	-ESRCH, -EPERM, ... a target that was grabbed has ended
  *	-ENOENT, -EACCES, ... the command cannot be executed
- * A bufsize or an aggsize may be lowered: then tbuf_consumer_lowered() returns
- * true, and tbuf_consumer_get() stores the new value.
+ * Sizes may be lowered: then tbuf_consumer_lowered() returns true, and
+ * tbuf_consumer_get() stores the new value.
  */
 int	tbuf_consumer_go(struct tbuf_consumer *);
 bool	tbuf_consumer_lowered(const struct tbuf_consumer *);

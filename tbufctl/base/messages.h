@@ -119,6 +119,12 @@
 #define MSG_ALLOWING	"allowing destructive actions"
 #define MSG_LOWERED	"buffer size lowered to %s"
 #define MSG_LOWERED_AGGREGATION	"aggregation size lowered to %s"
+#define MSG_LOWERED_SPECULATION	"speculation size lowered to %s"
+#define MSG_LOWERED_DYNAMIC	"dynamic variable size lowered to %s"
+#define MSG_LOWERED_STRING	"string size lowered to %s"
+#define MSG_LOWERED_SCRATCH	"scratch size lowered to %s"
+#define MSG_LOWERED_UNIT	"unit size lowered to %s"
+#define MSG_LOWERED_NSPEC	"number of speculations lowered to %jd"
 #define MSG_GONE	"pid %jd has exited"
 #define MSG_COVERED	"%s: system calls traced at %" PRIu64 " of %" PRIu64 \
 			" place%s"

@@ -61,7 +61,13 @@ static const struct {
 	const char *option, *message;
 } sizes[] = {
 	{ "bufsize", MSG_LOWERED },
-	{ "aggsize", MSG_LOWERED_AGGREGATION }
+	{ "aggsize", MSG_LOWERED_AGGREGATION },
+	{ "specsize", MSG_LOWERED_SPECULATION },
+	{ "dynvarsize", MSG_LOWERED_DYNAMIC },
+	{ "strsize", MSG_LOWERED_STRING },
+	{ "scratchsize", MSG_LOWERED_SCRATCH },
+	{ "unitsize", MSG_LOWERED_UNIT },
+	{ "nspec", NULL }	/* a number */
 };
 #define NSIZES	(sizeof(sizes) / sizeof(sizes[0]))
 
@@ -106,7 +112,9 @@ tell_lowered(const struct run *run, const int64_t before[NSIZES])
 		return;
 	get_sizes(run, after);
 	for (i = 0; i < NSIZES; i++)
-		if (after[i] != before[i])
+		if (after[i] != before[i] && sizes[i].message == NULL)
+			message(MSG_LOWERED_NSPEC, (intmax_t)after[i]);
+		else if (after[i] != before[i])
 			tell_size(sizes[i].message, after[i]);
 }
 

@@ -27,6 +27,9 @@ compiled_of(void *known)
 	    offsetof(struct compiled, known)));
 }
 
+/* The largest strsize; a run lowers others to it. */
+#define STRSIZE_MAX	32768
+
 /* Sets the sizes that a program is compiled for. */
 static void
 set_sizes(struct compiled *c)
@@ -34,7 +37,8 @@ set_sizes(struct compiled *c)
 	int64_t size = 0;
 
 	if (tbuf_consumer_get(c->known.consumer, "strsize", &size) == 0)
-		c->d.strsize = (uint64_t)size;
+		c->d.strsize = size < STRSIZE_MAX ? (uint64_t)size :
+		    STRSIZE_MAX;
 	if (tbuf_consumer_get(c->known.consumer, "scratchsize", &size) == 0)
 		c->d.scratchsize = (uint64_t)size;
 }

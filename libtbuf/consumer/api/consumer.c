@@ -251,6 +251,9 @@ tbuf_consumer_go(struct tbuf_consumer *c)
 	if (c->script != NULL && c->replay == NULL &&
 	    (error = refuse_lack(c, c->script->source)) != 0)
 		return (error);
+	if ((error = tbuf_sizes_lower(c)) != 0)
+		return (error == -ENOSPC ? tbuf_consumer_refuse(c, error) :
+		    error);
 	if ((error = begin_script(c)) != 0)
 		return (error);
 	if (c->script != NULL && c->replay == NULL && !c->alone &&

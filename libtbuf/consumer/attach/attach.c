@@ -18,6 +18,7 @@
 #include "consumer/attach/attach.h"
 #include "consumer/files/files.h"
 #include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 #include "consumer/util/util.h"
@@ -531,23 +532,25 @@ try_all(struct tbuf_consumer *c, const struct tbuf_target *only,
 }
 
 /*
- * Halves the buffers or the aggregation tables, whichever are larger.  Returns
- * false if neither can be any smaller.
+ * Halves the sizes that take most of the space.  Returns false if none can be
+ * any smaller.
  */
 static bool
 lower(struct tbuf_consumer *c, uint64_t *bufsize)
 {
-	uint64_t half = *bufsize / 2 & ~UINT64_C(7);
-	uint64_t tables = c->programs == NULL ? 0 : c->programs->aggsize / 2;
+	struct tbuf_programs none = { .nspec = 0 };
+	struct tbuf_programs *p = c->programs != NULL ? c->programs : &none;
+	uint64_t ncpus = tbuf_cpus_number();
+	struct tbuf_share shares[] = {
+		{ bufsize, ncpus, TBUF_BUFSIZE_MIN },
+		{ &p->aggsize, ncpus, TBUF_TABLE_MIN },
+		{ &p->specsize, ncpus * p->nspec, TBUF_RECORD_LEAST },
+		{ &p->blocks, 1, c->block },
+		{ &p->dynamic, 1, c->element_set },
+		{ &c->options.unitsize, c->options.nunits, TBUF_UNITSIZE_MIN }
+	};
 
-	if (tables >= TBUF_TABLE_MIN &&
-	    (tables > half || half < TBUF_BUFSIZE_MIN))
-		c->programs->aggsize = tables;
-	else if (half >= TBUF_BUFSIZE_MIN)
-		*bufsize = half;
-	else
-		return (false);
-	return (true);
+	return (tbuf_share_halve(shares, sizeof(shares) / sizeof(shares[0])));
 }
 
 /* Attaches to targets; under `auto` sizes are halved until all fits. */
@@ -574,22 +577,37 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 	return (0);
 }
 
+/* Sets an option to the size that there was space for. */
+static void
+lowered(struct tbuf_consumer *c, uint64_t *option, uint64_t size)
+{
+	c->lowered |= size != *option;
+	*option = size;
+}
+
 int
 tbuf_attach_all(struct tbuf_consumer *c)
 {
+	const struct tbuf_programs *p = c->programs;
 	uint64_t bufsize = c->options.bufsize;
+	uint64_t unitsize = c->options.unitsize;
+	uint64_t dynamic = p == NULL ? 0 : p->blocks + p->dynamic;
 	int error;
 
 	if ((error = tbuf_budget(c, &c->budget)) != 0)
 		return (error);
 	if ((error = attach(c, NULL, &bufsize)) != 0)
 		return (error);
-	c->lowered = bufsize != c->options.bufsize;
-	c->options.bufsize = bufsize;
-	if (c->programs != NULL && c->programs->aggsize != 0) {
-		c->lowered |= c->programs->aggsize != c->options.aggsize;
-		c->options.aggsize = c->programs->aggsize;
-	}
+	c->lowered |= c->options.unitsize != unitsize;
+	lowered(c, &c->options.bufsize, bufsize);
+	if (p == NULL)
+		return (0);
+	if (p->aggsize != 0)
+		lowered(c, &c->options.aggsize, p->aggsize);
+	if (p->nspec != 0)
+		lowered(c, &c->options.specsize, p->specsize);
+	if (p->blocks + p->dynamic != dynamic)
+		lowered(c, &c->options.dynvarsize, p->blocks + p->dynamic);
 	return (0);
 }
 

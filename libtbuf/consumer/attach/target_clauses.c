@@ -560,6 +560,7 @@ divide(struct tbuf_consumer *c, const struct making *m)
 	if (m->block != 0)
 		c->programs->blocks = all < m->block ? m->block :
 		    all & ~UINT64_C(15);
+	c->element_set = set;
 	if (m->element != 0)
 		c->programs->dynamic = all < set ? set : all & ~UINT64_C(15);
 }
@@ -573,14 +574,16 @@ note_operation(struct tbuf_consumer *c, unsigned operation)
 		c->exits = true;
 		break;
 	case TBUF_OP_UPD:
+		tbuf_size_bound(c, &c->options.aggsize, TBUF_TABLE_MAX);
 		c->programs->aggsize = c->options.aggsize;
 		break;
 	case TBUF_OP_SPECN:
 	case TBUF_OP_SPEC:
 	case TBUF_OP_COMMIT:
 	case TBUF_OP_DISCARD:
-		c->programs->nspec = (uint32_t)MIN(c->options.nspec,
-		    TBUF_NSPEC);
+		tbuf_size_bound(c, &c->options.nspec, TBUF_NSPEC);
+		tbuf_size_bound(c, &c->options.specsize, TBUF_SPECSIZE_MAX);
+		c->programs->nspec = (uint32_t)c->options.nspec;
 		c->programs->specsize = c->options.specsize;
 		break;
 	}
@@ -631,7 +634,7 @@ tbuf_clauses_make(struct tbuf_consumer *c, const struct tbuf_d_script *source)
 	c->needs |= needs(c, &m);
 	for (i = 0; i < c->npatterns; i++)
 		note_clause(c, c->clauses[i]);
-	return (0);
+	return (tbuf_sizes_refused(c) ? -ENOSPC : 0);
 }
 
 /* ------------------------------------------------------------ enablings */

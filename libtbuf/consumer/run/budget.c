@@ -25,19 +25,40 @@ tbuf_budget_file(uint64_t size)
 	return (size <= tbuf_room_file());
 }
 
+/* Reads TBUF_MAXSIZE.  Returns 1 if it is set, 0, or -EINVAL. */
+static int
+read_maxsize(struct tbuf_consumer *c, uint64_t *bytes)
+{
+	const char *set = getenv("TBUF_MAXSIZE");
+
+	if (set == NULL || *set == '\0')
+		return (0);
+	if (tbuf_parse_size(set, bytes) != 0)
+		return (tbuf_consumer_fail(c, -EINVAL,
+		    "invalid TBUF_MAXSIZE: %s", set));
+	return (1);
+}
+
+int
+tbuf_budget_own(struct tbuf_consumer *c, uint64_t *bytes)
+{
+	int set = read_maxsize(c, bytes);
+
+	/* Without a file, the memory is all that counts. */
+	if (set == 0)
+		*bytes = tbuf_room(-1) / 2;
+	return (set < 0 ? set : 0);
+}
+
 int
 tbuf_budget(struct tbuf_consumer *c, uint64_t *bytes)
 {
-	const char *set = getenv("TBUF_MAXSIZE");
 	struct tbuf_target *t;
 	uint64_t room = tbuf_room_file();
+	int set = read_maxsize(c, bytes);
 
-	if (set != NULL && *set != '\0') {
-		if (tbuf_parse_size(set, bytes) != 0)
-			return (tbuf_consumer_fail(c, -EINVAL,
-			    "invalid TBUF_MAXSIZE: %s", set));
-		return (0);
-	}
+	if (set != 0)
+		return (set < 0 ? set : 0);
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (t->fd != -1)
 			room = least_room(room, t->fd);

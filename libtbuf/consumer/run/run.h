@@ -187,6 +187,7 @@ struct tbuf_consumer {
 	bool strict;			/* switchrate was set */
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of self-> variables; 0: none */
+	uint64_t element_set;		/* least bytes of arrays' elements */
 	bool unsettled;			/* a file's target is not ready */
 	unsigned searches;		/* looks for it since a file came */
 	uint64_t next_search;		/* time of the next one, ns */
@@ -253,12 +254,43 @@ bool	tbuf_budget_file(uint64_t size);
  */
 int	tbuf_budget(struct tbuf_consumer *, uint64_t *bytes);
 
+/* Computes the bytes that the consumer's own buffers may take, likewise. */
+int	tbuf_budget_own(struct tbuf_consumer *, uint64_t *bytes);
+
 /*
  * Take from the remaining budget, and return to it.  tbuf_budget_take() returns
  * false if less than `bytes` remains.
  */
 bool	tbuf_budget_take(struct tbuf_consumer *, uint64_t bytes);
 void	tbuf_budget_give(struct tbuf_consumer *, uint64_t bytes);
+
+/* ------------------------------------------------------------ sizes */
+
+/* Returns the number of CPUs up to the last one that is online. */
+unsigned tbuf_cpus_number(void);
+
+/* A size that can be lowered, and how many times the space is taken. */
+struct tbuf_share {
+	uint64_t *size;
+	uint64_t times;
+	uint64_t least;
+};
+
+/* Returns the bytes of a share, at most UINT64_MAX. */
+uint64_t tbuf_share_space(const struct tbuf_share *);
+
+/*
+ * Halves the size that takes most of the space of those that can be smaller.
+ * Returns false if there is none.
+ */
+bool	tbuf_share_halve(const struct tbuf_share *, unsigned count);
+
+/* Lowers an option to `most`, which is noted. */
+void	tbuf_size_bound(struct tbuf_consumer *, uint64_t *option,
+	    uint64_t most);
+
+/* Returns true if a size was lowered although bufresize is manual. */
+bool	tbuf_sizes_refused(const struct tbuf_consumer *);
 
 /* ------------------------------------------------------------ copyin */
 

@@ -285,8 +285,8 @@ set_timers(struct tbuf_script *s)
 		    later(now, s->probes[i].period) : UINT64_MAX;
 }
 
-static bool
-speculates(const struct tbuf_d_script *source)
+bool
+tbuf_script_speculates(const struct tbuf_d_script *source)
 {
 	uint32_t i;
 
@@ -307,19 +307,6 @@ has_error(const struct tbuf_script *s)
 	return (false);
 }
 
-/* Returns the number of CPUs up to the last one that is online. */
-static unsigned
-count_cpus(void)
-{
-	struct tbuf_cpus online;
-	unsigned n = TBUF_NCPUS;
-
-	tbuf_cpus_online(&online);
-	while (n > 0 && !tbuf_cpus_has(&online, n - 1))
-		n--;
-	return (n);
-}
-
 /*
  * Returns true if a buffer's size exceeds the memory.  A script's buffers take
  * memory only as they are filled, but bufresize=manual refuses such sizes, as
@@ -334,7 +321,7 @@ exceeds_memory(const struct tbuf_script *s)
 
 	return (terms->bufsize > memory ||
 	    (s->source->naggregations != 0 && terms->aggsize > memory) ||
-	    (speculates(s->source) && terms->specsize > memory));
+	    (tbuf_script_speculates(s->source) && terms->specsize > memory));
 }
 
 int
@@ -351,13 +338,14 @@ tbuf_script_begin(struct tbuf_script *s, const struct tbuf_options *terms)
 	if ((error = reserve_end(s)) != 0)
 		return (error);
 	if (terms->aggpercpu != 0)
-		tbuf_aggregates_apart(&s->aggregates, count_cpus());
+		tbuf_aggregates_apart(&s->aggregates, tbuf_cpus_number());
 	if (!tbuf_aggregates_limit(&s->aggregates, terms->aggsize,
 	    terms->strsize))
 		return (-EINVAL);
 	if (terms->bufsize < TBUF_SCRIPT_ERROR_SIZE && has_error(s))
 		return (-EINVAL);
-	if (speculates(s->source) && terms->specsize < TBUF_RECORD_LEAST)
+	if (tbuf_script_speculates(s->source) &&
+	    terms->specsize < TBUF_RECORD_LEAST)
 		return (-EINVAL);
 	if (!tbuf_variables_fit(s->source, terms))
 		return (-EINVAL);

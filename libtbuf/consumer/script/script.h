@@ -438,6 +438,14 @@ int	tbuf_script_write(struct tbuf_machine *, uint64_t address,
 	    const uint8_t *from, uint64_t size);
 int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
 	    uint32_t index, struct tbuf_span *);
+/*
+ * Lowers sizes to what any run can have, and those of a script that runs in the
+ * consumer alone until they fit its budget.  Returns 0, -ENOSPC under manual,
+ * or -EINVAL with the message set.
+ */
+int	tbuf_sizes_lower(struct tbuf_consumer *);
+/* Returns true if a clause speculates. */
+bool	tbuf_script_speculates(const struct tbuf_d_script *);
 /* Returns true if dynvarsize can hold each variable, taken by itself. */
 bool	tbuf_variables_fit(const struct tbuf_d_script *,
 	    const struct tbuf_options *);

@@ -77,7 +77,8 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 		r->entry.flags = value == 0 ? TBUF_BOARD_AUTO : 0;
 		break;
 	case STR_SIZE:
-		terms->strsize = (uint32_t)value;
+		terms->strsize = value < TBUF_STRSIZE_MAX ?
+		    (uint32_t)value : TBUF_STRSIZE_MAX;
 		break;
 	case BUF_SCOPE:
 		terms->flags &= ~(uint64_t)TBUF_S_THREAD;

@@ -92,7 +92,7 @@ static const struct {
 	{ "statusrate", "100ms", 0, 100000000 },
 	{ "statusrate", "1min", 0, INT64_C(10000000000) },
 	{ "strsize", "64", 0, 64 }, { "strsize", "70", 0, 70 },
-	{ "strsize", "1m", 0, 32768 }, { "strsize", "4", 0, 4 },
+	{ "strsize", "1m", 0, 1048576 }, { "strsize", "4", 0, 4 },
 	{ "strsize", "2", 0, 2 }, { "strsize", "1", -EINVAL, 0 },
 	{ "strsize", "0", -EINVAL, 0 }, { "strsize", NULL, -EINVAL, 0 },
 	{ "strsize", "32767", 0, 32767 },
