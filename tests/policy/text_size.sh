@@ -32,10 +32,10 @@ command -v size >/dev/null || skip "no size(1)"
 # bound is raised only in a commit of its own that says what the bytes buy
 # (CONTRIBUTING).  Each source is of the first part that has it.
 cat >"$SCRATCH/parts" <<'EOF'
-fire-and-lane	40620	libtbuf/target/(fire|lane)/.*
+fire-and-lane	40700	libtbuf/target/(fire|lane)/.*
 clauses		34400	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
-machine		28060	libtbuf/machine/.*
+machine		28400	libtbuf/machine/.*
 units		17450	libtbuf/target/unit/.*
 recorder	5700	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
@@ -44,9 +44,9 @@ probes		12260	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
 EOF
-most_sum=239720
+most_sum=240900
 most_fire=101950
-most_static=207050
+most_static=208000
 
 failed=0
 : >"$SCRATCH/table"
