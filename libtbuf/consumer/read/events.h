@@ -36,9 +36,6 @@ bool	tbuf_record_decode(struct tbuf_consumer *, const struct tbuf_reader *,
 	    const struct tbuf_header *, const struct tbuf_epid *,
 	    struct tbuf_record *);
 
-/* Returns the program's name, as the target had it at its first record. */
-const char *tbuf_record_execname(struct tbuf_target *);
-
 /*
  * tbuf_fault_decode() makes an event, without times, of the record of a fault,
  * and returns false if the record is invalid.  tbuf_fault_tell() fires the

@@ -42,7 +42,7 @@ tbuf_fault_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
 	memset(record, 0, sizeof(*record));
 	record->pid = r->target->pid;
 	record->tid = header->tid;
-	record->execname = tbuf_record_execname(r->target);
+	record->execname = tbuf_target_execname(r->target);
 	record->cpu = cpu;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;

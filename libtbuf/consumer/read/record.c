@@ -8,7 +8,6 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
-#include "consumer/util/util.h"
 
 /* Calibrations of a clock differ by less than this, ns. */
 #define CALIBRATION	1000
@@ -73,16 +72,6 @@ give_values(struct tbuf_consumer *c, const struct tbuf_epid *epid,
 	record->args = c->values;
 }
 
-const char *
-tbuf_record_execname(struct tbuf_target *t)
-{
-	if (t->execname[0] == '\0')
-		(void)tbuf_copy(t->execname,
-		    tbuf_view_control(&t->view)->execname,
-		    sizeof(t->execname));
-	return (t->execname);
-}
-
 bool
 tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
     const struct tbuf_header *header, const struct tbuf_epid *epid,
@@ -94,7 +83,7 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
 	if (!tbuf_layout_read(epid->layout, data, size, c->values))
 		return (false);
 	record->pid = r->target->pid;
-	record->execname = tbuf_record_execname(r->target);
+	record->execname = tbuf_target_execname(r->target);
 	record->tid = header->tid;
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;

@@ -297,6 +297,9 @@ tbuf_target_slot(const struct tbuf_target *t)
 	    (unsigned)t->slot));
 }
 
+/* Returns the program's name, as the target had it at its first record. */
+const char *tbuf_target_execname(struct tbuf_target *);
+
 /* ------------------------------------------------------------ states */
 
 void	tbuf_target_leave(struct tbuf_target *);
