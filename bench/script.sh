@@ -30,6 +30,23 @@ awk 'BEGIN {
 }' </dev/null >"$scratch/clauses.d"
 echo 'BEGIN { trace("hello"); exit(0); }' >"$scratch/begin.d"
 
+# Declarations that are found by their names: 100,000.
+awk 'BEGIN {
+	print "enum all {"
+	for (i = 0; i < 20000; i++)
+		printf "E%d,\n", i
+	print "E };\nstruct all {"
+	for (i = 0; i < 20000; i++)
+		printf "int m%d;\n", i
+	print "};\nstruct in { int n; };"
+	for (i = 0; i < 20000; i++)
+		printf "int g%d;\ninline int i%d = %d;\n", i, i, i
+	for (i = 0; i < 10000; i++)
+		printf "struct out%d { int n; };\ntranslator struct out%d " \
+		    "< struct in *in > { n = 1; };\n", i, i
+	print "BEGIN { exit(0); }"
+}' </dev/null >"$scratch/declarations.d"
+
 # row WHAT LIMIT ARGUMENTS: prints the fastest of twenty runs, in ms.
 row()
 {
@@ -46,4 +63,6 @@ row()
 }
 
 row "a script of 500 clauses, compiled, ms" 100 -e -s "$scratch/clauses.d"
+row "100,000 declarations, compiled, ms" 1000 -e \
+    -s "$scratch/declarations.d"
 row "BEGIN with exit(), start to end, ms" 20 -q -s "$scratch/begin.d"

@@ -251,10 +251,7 @@ name_enumerator(struct d_compiler *c, const struct d_node *left,
 
 	if (type->kind != TYPE_ENUM || right->kind != NODE_NAME)
 		return;
-	for (one = type->enumerators; one != NULL; one = one->next)
-		if (strcmp(one->name, right->text) == 0)
-			break;
-	if (one == NULL)
+	if ((one = d_type_enumerator(type, right->text)) == NULL)
 		return;
 	if ((global = d_global_find(c, right->text)) != NULL)
 		d_fail(c, D_IDENT_AMBIG, "ambiguous use of operator %s: %s "

@@ -70,11 +70,27 @@ d_provider_probe(struct d_compiler *c, const char *name,
 	return (probe);
 }
 
+static void
+check_twice(struct d_compiler *c, const char *name,
+    const struct d_node *probes)
+{
+	struct d_name *names = NULL, *entry;
+	const struct d_node *one;
+
+	for (one = probes; one != NULL; one = one->next) {
+		if (d_names_find(names, one->text) != NULL)
+			d_fail_at(c, one, D_PROV_PRDUP,
+			    "probe redeclared: %s:%s", name, one->text);
+		entry = d_allocate(c, sizeof(*entry));
+		entry->text = one->text;
+		d_names_add(&names, entry, d_name_hash(one->text));
+	}
+}
+
 struct d_node *
 d_provider(struct d_compiler *c, const char *name, struct d_node *probes)
 {
 	struct d_node *provider = d_node_make(c, NODE_PROVIDER);
-	const struct d_node *one, *other;
 	size_t length = strlen(name);
 
 	provider->text = name;
@@ -88,12 +104,7 @@ d_provider(struct d_compiler *c, const char *name, struct d_node *probes)
 	if (isdigit((unsigned char)name[length - 1]))
 		d_fail(c, D_PROV_BADNAME, "provider name may not end with a "
 		    "digit: %s", name);
-	for (one = probes; one != NULL; one = one->next)
-		for (other = probes; other != one; other = other->next)
-			if (strcmp(one->text, other->text) == 0)
-				d_fail_at(c, one, D_PROV_PRDUP,
-				    "probe redeclared: %s:%s", name,
-				    one->text);
+	check_twice(c, name, probes);
 	d_pragmas_declare(c, name);
 	return (provider);
 }

@@ -34,6 +34,30 @@ d_translator_member(const struct translator *translator, const char *name)
 	return (NULL);
 }
 
+static uint64_t
+hash_of(const struct type *from, const struct type *to)
+{
+	return (d_number_hash(d_type_hash(from), to->number));
+}
+
+/* Finds the first translator between compatible types. */
+static struct translator *
+find_exact(struct d_compiler *c, const struct type *from,
+    const struct type *to)
+{
+	struct d_name *one = c->translators;
+	struct translator *translator;
+	uint64_t hash = hash_of(from, to);
+
+	for (; one != NULL; one = *d_name_step(one, &hash)) {
+		translator = (struct translator *)one;
+		if (d_type_resolve(translator->to) == to &&
+		    d_type_compatible(translator->from, from))
+			return (translator);
+	}
+	return (NULL);
+}
+
 /* Finds a translator for the type, or unless `exact` for a compatible one. */
 static struct translator *
 find_translator(struct d_compiler *c, const struct d_node *from,
@@ -47,16 +71,12 @@ find_translator(struct d_compiler *c, const struct d_node *from,
 		to = d_type_resolve(to->of);
 	if (to->kind != TYPE_STRUCT && to->kind != TYPE_UNION)
 		return (NULL);
-	for (one = c->translators; one != NULL; one = one->next)
-		if (d_type_resolve(one->to) == to &&
-		    d_type_compatible(one->from, from->type))
-			return (one);
-	if (exact)
-		return (NULL);
-	for (one = c->translators; one != NULL; one = one->next) {
+	one = find_exact(c, from->type, to);
+	if (one != NULL || exact)
+		return (one);
+	for (one = to->translators; one != NULL; one = one->next) {
 		parameter.type = one->from;
-		if (d_type_resolve(one->to) == to &&
-		    d_argument_compatible(c, from, &parameter))
+		if (d_argument_compatible(c, from, &parameter))
 			return (one);
 	}
 	return (NULL);
@@ -129,7 +149,8 @@ static struct translator *
 make_translator(struct d_compiler *c, struct type *to, struct type *from,
     const char *name, struct d_node *members)
 {
-	struct translator *one = d_allocate(c, sizeof(*one)), **last;
+	struct translator *one = d_allocate(c, sizeof(*one));
+	struct type *base = d_type_resolve(to);
 
 	one->to = to;
 	one->from = from;
@@ -141,9 +162,12 @@ make_translator(struct d_compiler *c, struct type *to, struct type *from,
 	one->parameter = d_table_add(c, &one->parameters, name,
 	    IDENTIFIER_SCALAR, IDENTIFIER_READ);
 	one->parameter->type = from;
-	for (last = &c->translators; *last != NULL; last = &(*last)->next)
-		continue;
-	*last = one;
+	d_names_add(&c->translators, &one->entry, hash_of(from, base));
+	if (base->last_translator == NULL)
+		base->translators = one;
+	else
+		base->last_translator->next = one;
+	base->last_translator = one;
 	return (one);
 }
 

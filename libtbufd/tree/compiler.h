@@ -17,7 +17,6 @@ struct declaration;
 struct guess;
 struct origin;
 struct pragma;
-struct translator;
 
 struct d_compiler {
 	struct arena arena;
@@ -28,7 +27,7 @@ struct d_compiler {
 	struct table globals;
 	struct table threads;		/* self-> */
 	struct table aggregations;
-	struct translator *translators;
+	struct d_name *translators;	/* by both types */
 	unsigned generation;		/* number of the source, from 1 */
 	unsigned scripts;		/* scripts generated so far */
 	const char *destructive;	/* first such action generated */

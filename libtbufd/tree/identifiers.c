@@ -1,22 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
-#include <string.h>
-
 #include "compiler.h"
 #include "identifiers.h"
 #include "stability_levels.h"
 #include "tree.h"
-
-unsigned
-d_name_hash(const char *name)
-{
-	unsigned value = 5381;
-
-	while (*name != '\0')
-		value = value * 33 + (unsigned char)*name++;
-	return (value);
-}
 
 void
 d_table_init(struct table *table)
@@ -28,13 +16,7 @@ d_table_init(struct table *table)
 struct identifier *
 d_table_find(const struct table *table, const char *name)
 {
-	struct identifier *one;
-
-	for (one = table->hash[d_name_hash(name) % TABLE_HASH]; one != NULL;
-	    one = one->chain)
-		if (strcmp(one->name, name) == 0)
-			return (one);
-	return (NULL);
+	return ((struct identifier *)d_names_find(table->names, name));
 }
 
 struct identifier *
@@ -55,11 +37,9 @@ d_identifier_make(struct d_compiler *c, const char *name,
 void
 d_table_insert(struct table *table, struct identifier *one)
 {
-	unsigned slot = d_name_hash(one->name) % TABLE_HASH;
-
 	one->number = table->count++;
-	one->chain = table->hash[slot];
-	table->hash[slot] = one;
+	one->entry = (struct d_name){ .text = one->name };
+	d_names_add(&table->names, &one->entry, d_name_hash(one->name));
 	*table->last = one;
 	table->last = &one->next;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "names.h"
 #include "tbufd.h"
 #include "types.h"
 
@@ -55,8 +56,8 @@ struct translator;
 struct d_node;
 
 struct identifier {
+	struct d_name entry;		/* in its table */
 	struct identifier *next;	/* in order of creation */
-	struct identifier *chain;
 	enum identifier_kind kind;
 	unsigned flags;
 	unsigned id;			/* of a built-in: enum builtin */
@@ -82,19 +83,15 @@ struct identifier {
 	struct identifier *older;	/* in the lists of struct generator */
 };
 
-#define TABLE_HASH	64
-
 struct table {
 	struct table *outer;		/* searched next */
 	struct identifier *first, **last;
-	struct identifier *hash[TABLE_HASH];
+	struct d_name *names;
 	unsigned count;
 };
 
 struct d_compiler;
 
-/* Returns a name's hash, for tables of names. */
-unsigned d_name_hash(const char *name);
 void	d_table_init(struct table *table);
 struct identifier *d_table_find(const struct table *table, const char *name);
 struct identifier *d_table_add(struct d_compiler *c, struct table *table,

@@ -21,7 +21,7 @@
 #define SIZE_MAX_TYPE	((uint64_t)1 << 30)
 
 struct import {
-	struct import *next;		/* with the same hash */
+	struct d_name entry;		/* by its id; it has no text */
 	uint64_t id;
 	struct type *type;
 	bool open;			/* it is being built */
@@ -43,21 +43,21 @@ read_type(struct d_compiler *c, uint64_t id, struct d_import *told)
 static struct import *
 find(struct d_compiler *c, uint64_t id)
 {
-	struct import *one = c->types.imports[id % TYPES_HASH];
+	uint64_t hash = d_number_hash(id, 0);
+	struct d_name *one = c->types.imports;
 
-	while (one != NULL && one->id != id)
-		one = one->next;
-	return (one);
+	while (one != NULL && ((struct import *)one)->id != id)
+		one = *d_name_step(one, &hash);
+	return ((struct import *)one);
 }
 
 static struct import *
 add(struct d_compiler *c, uint64_t id)
 {
 	struct import *one = d_allocate(c, sizeof(*one));
-	struct import **slot = &c->types.imports[id % TYPES_HASH];
 
-	*one = (struct import){ .next = *slot, .id = id };
-	*slot = one;
+	*one = (struct import){ .id = id };
+	d_names_add(&c->types.imports, &one->entry, d_number_hash(id, 0));
 	c->types.nimports++;
 	return (one);
 }
@@ -443,12 +443,11 @@ d_type_of_enumerator(struct d_compiler *c, const char *name, int *value)
 	if (id == 0)
 		return (NULL);
 	type = d_type_of_id(c, id);
-	for (one = type->enumerators; one != NULL; one = one->next)
-		if (strcmp(one->name, scope == NULL ? name : scope + 1) == 0) {
-			*value = one->value;
-			return (type);
-		}
-	return (NULL);
+	one = d_type_enumerator(type, scope == NULL ? name : scope + 1);
+	if (one == NULL)
+		return (NULL);
+	*value = one->value;
+	return (type);
 }
 
 void
@@ -458,8 +457,9 @@ d_type_forget(struct type *type)
 	type->kind = TYPE_FORWARD;
 	type->imported = type->weak = false;
 	type->import = 0;
-	type->members = NULL;
-	type->enumerators = NULL;
+	type->members = type->last_member = NULL;
+	type->enumerators = type->last_enumerator = NULL;
+	type->names = NULL;
 	type->size = 0;
 	type->alignment = 0;
 	type->bits = type->flags = 0;

@@ -84,7 +84,8 @@ struct d_node {
 
 /* translator T < S name > { members }; */
 struct translator {
-	struct translator *next;
+	struct d_name entry;		/* among all of them */
+	struct translator *next;	/* to the same type */
 	struct type *from, *to;
 	struct identifier *parameter;
 	struct identifier *whole;	/* identifier of the result */

@@ -40,7 +40,16 @@ find_member(const struct member *members, const char *name, uint64_t base,
 const struct member *
 d_type_member(const struct type *type, const char *name, uint64_t *offset)
 {
-	return (find_member(d_type_resolve(type)->members, name, 0, offset));
+	const struct member_name *one;
+
+	type = d_type_resolve(type);
+	if (type->imported)
+		return (find_member(type->members, name, 0, offset));
+	one = (const struct member_name *)d_names_find(type->names, name);
+	if (one == NULL)
+		return (NULL);
+	*offset = one->offset;
+	return (one->member);
 }
 
 uint64_t
@@ -112,6 +121,18 @@ d_type_compatible(const struct type *a, const struct type *b)
 	default:
 		return (a->kind == TYPE_ENUM || a->kind == TYPE_FORWARD);
 	}
+}
+
+uint64_t
+d_type_hash(const struct type *type)
+{
+	uint64_t pointers = 0;
+
+	type = d_type_resolve(type);
+	for (; type->kind == TYPE_POINTER; pointers++)
+		type = d_type_resolve(type->of);
+	return (d_number_hash(d_name_hash(type->name == NULL ? "" :
+	    type->name), pointers));
 }
 
 /*

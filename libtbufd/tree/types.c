@@ -27,12 +27,11 @@ make(struct d_compiler *c, enum type_kind kind, const char *name)
 struct type *
 d_type_add(struct d_compiler *c, enum type_kind kind, const char *name)
 {
-	struct type *type = make(c, kind, name), **chain;
+	struct type *type = make(c, kind, name);
 
 	if (name != NULL) {
-		chain = &c->types.hash[d_name_hash(name) % TYPES_HASH];
-		type->chain = *chain;
-		*chain = type;
+		type->entry.text = name;
+		d_names_add(&c->types.names, &type->entry, d_name_hash(name));
 	}
 	return (type);
 }
@@ -57,29 +56,39 @@ without_scope(const char *name)
 struct type *
 d_type_find_tag(struct d_compiler *c, enum type_kind tag, const char *name)
 {
-	struct type *type;
+	struct d_name *one;
+	struct type *type, *found = NULL;
+	uint64_t hash;
 
 	name = without_scope(name);
-	for (type = c->types.hash[d_name_hash(name) % TYPES_HASH];
-	    type != NULL; type = type->chain)
+	hash = d_name_hash(name);
+	for (one = c->types.names; one != NULL;
+	    one = *d_name_step(one, &hash)) {
+		type = (struct type *)one;
 		if (is_tag(type) && strcmp(type->name, name) == 0 &&
 		    (type->kind == tag || (type->kind == TYPE_FORWARD &&
 		    type->tag == tag)))
-			return (type);
-	return (NULL);
+			found = type;
+	}
+	return (found);
 }
 
 static struct type *
 find_plain(struct d_compiler *c, const char *name)
 {
-	struct type *type;
+	struct d_name *one;
+	struct type *type, *found = NULL;
+	uint64_t hash;
 
 	name = without_scope(name);
-	for (type = c->types.hash[d_name_hash(name) % TYPES_HASH];
-	    type != NULL; type = type->chain)
+	hash = d_name_hash(name);
+	for (one = c->types.names; one != NULL;
+	    one = *d_name_step(one, &hash)) {
+		type = (struct type *)one;
 		if (!is_tag(type) && strcmp(type->name, name) == 0)
-			return (type);
-	return (NULL);
+			found = type;
+	}
+	return (found);
 }
 
 /* Finds "struct s", "union u", "enum e", or another name. */
@@ -171,12 +180,36 @@ round_up(uint64_t offset, uint64_t alignment)
 	return (over == 0 ? offset : offset + alignment - over);
 }
 
+/* Adds the names of a member, which are several if it has none itself. */
+static void
+add_names(struct d_compiler *c, struct type *composite,
+    const struct member *member, uint64_t offset)
+{
+	const struct member *inner;
+	struct member_name *one;
+
+	if (member->name == NULL) {
+		inner = d_type_resolve(member->type)->members;
+		for (; inner != NULL; inner = inner->next)
+			add_names(c, composite, inner, offset + inner->offset);
+		return;
+	}
+	/* The first member of a name is the one that is found. */
+	if (d_names_find(composite->names, member->name) != NULL)
+		return;
+	one = d_allocate(c, sizeof(*one));
+	one->entry.text = member->name;
+	one->member = member;
+	one->offset = offset;
+	d_names_add(&composite->names, &one->entry, d_name_hash(member->name));
+}
+
 /* Adds a member; a structure ends with its last member, without padding. */
 bool
 d_type_add_member(struct d_compiler *c, struct type *composite,
     const char *name, struct type *type)
 {
-	struct member *member, **last;
+	struct member *member;
 	uint64_t size = d_type_size(type), ignored;
 	unsigned alignment = d_type_alignment(type);
 
@@ -191,25 +224,44 @@ d_type_add_member(struct d_compiler *c, struct type *composite,
 		composite->size = member->offset + size;
 	if (composite->alignment < alignment)
 		composite->alignment = alignment;
-	for (last = &composite->members; *last != NULL; last = &(*last)->next)
-		continue;
-	*last = member;
+	if (composite->last_member == NULL)
+		composite->members = member;
+	else
+		composite->last_member->next = member;
+	composite->last_member = member;
+	add_names(c, composite, member, member->offset);
 	return (true);
+}
+
+const struct enumerator *
+d_type_enumerator(const struct type *type, const char *name)
+{
+	const struct enumerator *one = type->enumerators;
+
+	if (!type->imported)
+		return ((struct enumerator *)d_names_find(type->names, name));
+	while (one != NULL && strcmp(one->name, name) != 0)
+		one = one->next;
+	return (one);
 }
 
 bool
 d_type_add_enumerator(struct d_compiler *c, struct type *type,
     const char *name, int value)
 {
-	struct enumerator **last, *one;
+	struct enumerator *one;
 
-	for (last = &type->enumerators; *last != NULL; last = &(*last)->next)
-		if (strcmp((*last)->name, name) == 0)
-			return (false);
+	if (d_type_enumerator(type, name) != NULL)
+		return (false);
 	one = d_allocate(c, sizeof(*one));
-	one->name = name;
+	one->entry.text = one->name = name;
 	one->value = value;
-	*last = one;
+	if (type->last_enumerator == NULL)
+		type->enumerators = one;
+	else
+		type->last_enumerator->next = one;
+	type->last_enumerator = one;
+	d_names_add(&type->names, &one->entry, d_name_hash(name));
 	return (true);
 }
 

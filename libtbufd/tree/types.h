@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "names.h"
+
 enum type_kind {
 	TYPE_INTEGER,		/* and void, with 0 bits */
 	TYPE_FLOAT,
@@ -31,6 +33,7 @@ enum type_kind {
 #define TYPE_UNSIGNED	0x10	/* an enum without negative values */
 
 struct tbuf_d_shape;
+struct translator;
 
 struct member {
 	struct member *next;
@@ -39,15 +42,23 @@ struct member {
 	uint64_t offset;
 };
 
+/* The name of a member, also of one in members without a name. */
+struct member_name {
+	struct d_name entry;
+	const struct member *member;
+	uint64_t offset;
+};
+
 struct enumerator {
+	struct d_name entry;	/* among those of a script's enum */
 	struct enumerator *next;
 	const char *name;
 	int value;
 };
 
 struct type {
+	struct d_name entry;	/* among all types with a name */
 	struct type *next;	/* in order of creation */
-	struct type *chain;	/* with the same hash */
 	enum type_kind kind;
 	enum type_kind tag;	/* of a TYPE_FORWARD: kind of its tag */
 	unsigned flags;
@@ -63,6 +74,11 @@ struct type {
 	unsigned alignment;
 	struct member *members;
 	struct enumerator *enumerators;
+	/* Of a type that a script declares: the last one, and all names. */
+	struct member *last_member;
+	struct enumerator *last_enumerator;
+	struct d_name *names;
+	struct translator *translators, *last_translator;	/* to it */
 	/* Id in a traced program (import.c), or 0. */
 	uint64_t import;
 	bool imported;		/* defined by a traced program */
@@ -73,15 +89,11 @@ struct type {
 	unsigned shape_of;
 };
 
-#define TYPES_HASH	128
-
-struct import;
-
 struct types {
-	struct import *imports[TYPES_HASH];	/* hash table by id */
+	struct d_name *imports;		/* by id */
 	unsigned nimports;
 	struct type *first, **last;
-	struct type *hash[TYPES_HASH];
+	struct d_name *names;
 	unsigned count;
 	unsigned own;		/* types with lower numbers are D's own */
 	/* Types that the compiler itself needs. */
@@ -120,6 +132,9 @@ bool	d_type_add_member(struct d_compiler *c, struct type *composite,
 	    const char *name, struct type *type);
 bool	d_type_add_enumerator(struct d_compiler *c, struct type *type,
 	    const char *name, int value);
+/* Returns the enumerator of an enum with a name, or NULL. */
+const struct enumerator *d_type_enumerator(const struct type *type,
+	    const char *name);
 
 /* --- types of traced programs (import.c) ------------------------------ */
 
@@ -144,6 +159,8 @@ const struct member *d_type_member(const struct type *type, const char *name,
 uint64_t d_type_size(const struct type *type);
 unsigned d_type_alignment(const struct type *type);
 bool	d_type_compatible(const struct type *a, const struct type *b);
+/* Returns a hash that compatible types have in common. */
+uint64_t d_type_hash(const struct type *type);
 /* Returns the type of an operation on integers of these types. */
 struct type *d_type_promote(struct d_compiler *c, struct type *a,
 	    struct type *b);
