@@ -309,8 +309,12 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 		return (status);
 	unarmed_tell(o, consumer);
 	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
+	compile_begin(compiled, o, consumer, target);
 	if (o->program.programs > 0)
-		status = compile_all(compiled, o, consumer, target);
+		status = compile_all(compiled);
+	if (status == 0 && o->mode == MODE_TRACE && !o->unmatched &&
+	    known_refuses(&compiled->known, &o->program))
+		status = EXIT_FAILED;
 	if (status == 0 && o->mode == MODE_LIST)
 		status = list(consumer, o, out, compiled->script);
 	else if (status == 0)

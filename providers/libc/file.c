@@ -18,39 +18,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#define FUNCTIONS(ROW)							\
-	ROW(open, "path:ptr flags:i32 mode:u32",			\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(open64, "path:ptr flags:i32 mode:u32",			\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(openat, "dirfd:i32 path:ptr flags:i32 mode:u32",		\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(openat64, "dirfd:i32 path:ptr flags:i32 mode:u32",		\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(creat, "path:ptr mode:u32",					\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(creat64, "path:ptr mode:u32",				\
-	    "result:i32 errno:i32 path:str")				\
-	ROW(close, "fd:i32", INT_OR_ERRNO)				\
-	ROW(read, "fd:i32 buf:ptr count:u64", SIZE_OR_ERRNO)		\
-	ROW(pread, "fd:i32 buf:ptr count:u64 offset:i64",		\
-	    SIZE_OR_ERRNO)						\
-	ROW(pread64, "fd:i32 buf:ptr count:u64 offset:i64",		\
-	    SIZE_OR_ERRNO)						\
-	ROW(write, "fd:i32 buf:ptr count:u64", SIZE_OR_ERRNO)		\
-	ROW(pwrite, "fd:i32 buf:ptr count:u64 offset:i64",		\
-	    SIZE_OR_ERRNO)						\
-	ROW(pwrite64, "fd:i32 buf:ptr count:u64 offset:i64",		\
-	    SIZE_OR_ERRNO)						\
-	ROW(fsync, "fd:i32", INT_OR_ERRNO)				\
-	ROW(fdatasync, "fd:i32", INT_OR_ERRNO)				\
-	ROW(__open_2, NULL, NULL)					\
-	ROW(__open64_2, NULL, NULL)					\
-	ROW(__openat_2, NULL, NULL)					\
-	ROW(__openat64_2, NULL, NULL)					\
-	ROW(__read_chk, NULL, NULL)					\
-	ROW(__pread_chk, NULL, NULL)					\
-	ROW(__pread64_chk, NULL, NULL)
+#define FUNCTIONS	FILE_FUNCTIONS
 
 LIBC_FAMILY(tbuf_libc_file)
 

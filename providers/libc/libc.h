@@ -41,6 +41,7 @@
 
 #include <tbuf.h>
 
+#include "functions.h"
 #include "target/provider.h"
 
 #pragma GCC visibility push(hidden)
@@ -104,11 +105,6 @@ LIBC_FUNCTIONS								\
 const struct libc_family family = {					\
 	rows, functions, NFUNCTIONS, NULL, NULL, 0			\
 };
-
-/* Returns' arguments of most functions. */
-#define INT_OR_ERRNO		"result:i32 errno:i32"
-#define SIZE_OR_ERRNO		"result:i64 errno:i32"
-#define POINTER_OR_ERRNO	"result:ptr errno:i32"
 
 /*
  * Returns the enable words of two sites if they are adjacent, as those of sites

@@ -12,19 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS(ROW)							\
-	ROW(malloc, "size:u64", POINTER_OR_ERRNO)			\
-	ROW(calloc, "nmemb:u64 size:u64", POINTER_OR_ERRNO)		\
-	ROW(realloc, "ptr:ptr size:u64", POINTER_OR_ERRNO)		\
-	ROW(reallocarray, "ptr:ptr nmemb:u64 size:u64",			\
-	    POINTER_OR_ERRNO)						\
-	ROW(free, "ptr:ptr", "")					\
-	ROW(posix_memalign, "memptr:ptr alignment:u64 size:u64",	\
-	    "result:i32 ptr:ptr")					\
-	ROW(aligned_alloc, "alignment:u64 size:u64", POINTER_OR_ERRNO)	\
-	ROW(memalign, "alignment:u64 size:u64", POINTER_OR_ERRNO)	\
-	ROW(valloc, "size:u64", POINTER_OR_ERRNO)			\
-	ROW(pvalloc, "size:u64", POINTER_OR_ERRNO)
+#define FUNCTIONS	MEMORY_FUNCTIONS
 
 LIBC_FAMILY(tbuf_libc_memory)
 

@@ -20,30 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FUNCTIONS(ROW)							\
-	ROW(fork, "", INT_OR_ERRNO)					\
-	ROW(execve, "path:ptr argv:ptr envp:ptr", INT_OR_ERRNO)		\
-	ROW(execv, "path:ptr argv:ptr", INT_OR_ERRNO)			\
-	ROW(execvp, "file:ptr argv:ptr", INT_OR_ERRNO)			\
-	ROW(execvpe, "file:ptr argv:ptr envp:ptr", INT_OR_ERRNO)	\
-	ROW(fexecve, "fd:i32 argv:ptr envp:ptr", INT_OR_ERRNO)		\
-	ROW(execveat, "dirfd:i32 path:ptr argv:ptr envp:ptr flags:i32",	\
-	    INT_OR_ERRNO)						\
-	ROW(execl, "path:ptr", INT_OR_ERRNO)				\
-	ROW(execlp, "file:ptr", INT_OR_ERRNO)				\
-	ROW(execle, "path:ptr", INT_OR_ERRNO)				\
-	ROW(posix_spawn,						\
-	    "pid:ptr path:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",\
-	    "result:i32 pid:i32 path:str")				\
-	ROW(posix_spawnp,						\
-	    "pid:ptr file:ptr file_actions:ptr attr:ptr argv:ptr envp:ptr",\
-	    "result:i32 pid:i32 file:str")				\
-	ROW(exit, "status:i32", NULL)					\
-	ROW(quick_exit, "status:i32", NULL)				\
-	ROW(_exit, "status:i32", NULL)					\
-	ROW(_Exit, "status:i32", NULL)					\
-	ROW(daemon, NULL, NULL)						\
-	ROW(setsid, NULL, NULL)
+#define FUNCTIONS	PROCESS_FUNCTIONS
 
 LIBC_FAMILY(tbuf_libc_process)
 

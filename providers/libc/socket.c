@@ -7,24 +7,7 @@
 
 #include <sys/socket.h>
 
-#define FUNCTIONS(ROW)							\
-	ROW(socket, "domain:i32 type:i32 protocol:i32", INT_OR_ERRNO)	\
-	ROW(connect, "fd:i32 addr:ptr addrlen:u32", INT_OR_ERRNO)	\
-	ROW(accept, "fd:i32 addr:ptr addrlen:ptr", INT_OR_ERRNO)	\
-	ROW(accept4, "fd:i32 addr:ptr addrlen:ptr flags:i32",		\
-	    INT_OR_ERRNO)						\
-	ROW(send, "fd:i32 buf:ptr len:u64 flags:i32", SIZE_OR_ERRNO)	\
-	ROW(sendto,							\
-	    "fd:i32 buf:ptr len:u64 flags:i32 addr:ptr addrlen:u32",	\
-	    SIZE_OR_ERRNO)						\
-	ROW(sendmsg, "fd:i32 msg:ptr flags:i32", SIZE_OR_ERRNO)		\
-	ROW(recv, "fd:i32 buf:ptr len:u64 flags:i32", SIZE_OR_ERRNO)	\
-	ROW(recvfrom,							\
-	    "fd:i32 buf:ptr len:u64 flags:i32 addr:ptr addrlen:ptr",	\
-	    SIZE_OR_ERRNO)						\
-	ROW(recvmsg, "fd:i32 msg:ptr flags:i32", SIZE_OR_ERRNO)		\
-	ROW(__recv_chk, NULL, NULL)					\
-	ROW(__recvfrom_chk, NULL, NULL)
+#define FUNCTIONS	SOCKET_FUNCTIONS
 
 LIBC_FAMILY(tbuf_libc_socket)
 

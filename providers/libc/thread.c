@@ -12,14 +12,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define FUNCTIONS(ROW)							\
-	ROW(pthread_mutex_lock, "mutex:ptr", "result:i32")		\
-	ROW(pthread_mutex_trylock, "mutex:ptr", "result:i32")		\
-	ROW(pthread_mutex_timedlock, "mutex:ptr abstime:ptr",		\
-	    "result:i32")						\
-	ROW(pthread_mutex_clocklock, "mutex:ptr clock:i32 abstime:ptr",	\
-	    "result:i32")						\
-	ROW(pthread_mutex_unlock, "mutex:ptr", "result:i32")
+#define FUNCTIONS	THREAD_FUNCTIONS
 
 LIBC_FUNCTIONS
 
@@ -29,20 +22,12 @@ enum {
 	CLOCKLOCK = FN_pthread_mutex_clocklock
 };
 
-enum {
-	LOCK_CONTENDED, LOCK_ACQUIRED, TRYLOCK_ACQUIRED, TIMEDLOCK_CONTENDED,
-	TIMEDLOCK_ACQUIRED, CLOCKLOCK_CONTENDED, CLOCKLOCK_ACQUIRED, NEVENTS
-};
+#define NUMBER(number, function, name, arguments)	number,
+enum { THREAD_EVENTS(NUMBER) NEVENTS };
 
-static const struct libc_event events[NEVENTS] = {
-	[LOCK_CONTENDED] = { "contended", "mutex:ptr", LOCK },
-	[LOCK_ACQUIRED] = { "acquired", "mutex:ptr", LOCK },
-	[TRYLOCK_ACQUIRED] = { "acquired", "mutex:ptr", TRYLOCK },
-	[TIMEDLOCK_CONTENDED] = { "contended", "mutex:ptr", TIMEDLOCK },
-	[TIMEDLOCK_ACQUIRED] = { "acquired", "mutex:ptr", TIMEDLOCK },
-	[CLOCKLOCK_CONTENDED] = { "contended", "mutex:ptr", CLOCKLOCK },
-	[CLOCKLOCK_ACQUIRED] = { "acquired", "mutex:ptr", CLOCKLOCK },
-};
+#define EVENT(number, function, name, arguments)			\
+	[number] = { name, arguments, FN_##function },
+static const struct libc_event events[NEVENTS] = { THREAD_EVENTS(EVENT) };
 
 static struct tbuf_site sites[NEVENTS];
 

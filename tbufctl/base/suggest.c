@@ -83,9 +83,10 @@ struct search {
 		bool exact;	/* not a glob, not empty: may be a slip */
 	} fields[4];
 	unsigned best;
-	const struct tbuf_probe_info *probe;
+	struct tbuf_probe_info probe;	/* its `name` is NULL: none yet */
 };
 
+/* Returns NULL for a field that is not known yet, and may be any. */
 static const char *
 probe_field(const struct tbuf_probe_info *probe, unsigned i)
 {
@@ -105,6 +106,8 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 
 	for (i = 0; i < s->count; i++) {
 		field = probe_field(probe, 4 - s->count + i);
+		if (field == NULL)
+			continue;
 		if (s->fields[i].exact)
 			distance = near_distance(s->fields[i].text,
 			    s->fields[i].length, field);
@@ -118,7 +121,7 @@ compare(void *arg, const struct tbuf_probe_info *probe)
 	}
 	if (sum < s->best) {
 		s->best = sum;
-		s->probe = probe;
+		s->probe = *probe;
 	}
 	return (0);
 }
@@ -159,9 +162,9 @@ compose(const struct search *s)
 		size += s->fields[i].length + WORD_MAX + 1;
 	text = to = memory_get(NULL, 1, size);
 	for (i = 0; i < s->count; i++) {
-		field = s->fields[i].text;
-		if (s->fields[i].exact)
-			field = probe_field(s->probe, 4 - s->count + i);
+		field = probe_field(&s->probe, 4 - s->count + i);
+		if (!s->fields[i].exact || field == NULL)
+			field = s->fields[i].text;
 		if (i > 0)
 			*to++ = ':';
 		to = stpcpy(to, field);
@@ -169,16 +172,23 @@ compose(const struct search *s)
 	return (text);
 }
 
+int
+near_targets(void *consumer, int (*visit)(void *,
+    const struct tbuf_probe_info *), void *arg)
+{
+	return (tbuf_consumer_probes(consumer, visit, arg));
+}
+
 /* A probe that matches is gone, so it is no suggestion. */
 char *
-near_description(const char *description, struct tbuf_consumer *consumer)
+near_description(const char *description, near_probes *probes, void *context)
 {
 	struct search s = { .best = NEAR_NEVER };
 	char *copy = memory_string(description), *near = NULL;
 
 	if (split(&s, copy) &&
-	    tbuf_consumer_probes(consumer, compare, &s) == 0 &&
-	    s.probe != NULL && s.best != 0)
+	    probes(context, compare, &s) == 0 && s.probe.name != NULL &&
+	    s.best != 0)
 		near = compose(&s);
 	free(copy);
 	return (near);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-struct tbuf_consumer;
+struct tbuf_probe_info;
 
 /*
  * Returns how many letters have to be changed, added, removed or swapped with
@@ -22,11 +22,18 @@ unsigned near_distance(const char *word, size_t length, const char *meant);
 const char *near_name(const char *word, size_t length,
 	    const char *const *names, size_t count);
 
+/* Passes all probes that may be suggested to `visit`; 0 if none stopped it. */
+typedef int near_probes(void *context, int (*visit)(void *,
+	    const struct tbuf_probe_info *), void *arg);
+
+/* Has the probes of a struct tbuf_consumer's targets. */
+near_probes near_targets;
+
 /*
- * Returns the nearest description that matches a probe of the consumer's
- * targets, for one that matches nothing.  It has the same number of fields, and
- * the caller frees it.  Returns NULL if none is near.
+ * Returns the nearest description that matches one of the probes, for one that
+ * matches nothing.  It has the same number of fields, and the caller frees it.
+ * Returns NULL if none is near.
  */
-char	*near_description(const char *, struct tbuf_consumer *);
+char	*near_description(const char *, near_probes *, void *context);
 
 #endif

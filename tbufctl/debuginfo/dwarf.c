@@ -168,7 +168,7 @@ report_file(struct report *report, const char *path)
 	Elf *elf = module == NULL ? NULL : dwfl_module_getelf(module, &bias);
 
 	if (elf != NULL)
-		needed_visit(elf, path, add_file, report);
+		(void)needed_visit(elf, path, add_file, report);
 	return (module != NULL);
 }
 

@@ -82,6 +82,17 @@ pointer(const struct file *file, uint64_t address, uint64_t in_place)
 
 /* ------------------------------------------------------------ one site */
 
+struct tbuf_probe_info *
+sites_add(struct sites *sites)
+{
+	if (sites->count == sites->room) {
+		sites->room = sites->room == 0 ? 32 : 2 * sites->room;
+		sites->all = memory_get(sites->all, sites->room,
+		    sizeof(*sites->all));
+	}
+	return (&sites->all[sites->count++]);
+}
+
 static void
 add(struct sites *sites, const struct dwarf_module *module,
     const struct tbuf_site *site, const struct tbuf_sitetext *text,
@@ -90,12 +101,7 @@ add(struct sites *sites, const struct dwarf_module *module,
 	struct tbuf_probe_info *one;
 	unsigned i;
 
-	if (sites->count == sites->room) {
-		sites->room = sites->room == 0 ? 32 : 2 * sites->room;
-		sites->all = memory_get(sites->all, sites->room,
-		    sizeof(*sites->all));
-	}
-	one = &sites->all[sites->count++];
+	one = sites_add(sites);
 	*one = (struct tbuf_probe_info){
 		.provider = memory_string(text->provider),
 		.module = memory_string(module->name),

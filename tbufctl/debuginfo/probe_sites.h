@@ -14,10 +14,14 @@
 
 struct dwarf_module;
 
+/* A module or function that is NULL may be any. */
 struct sites {
 	struct tbuf_probe_info *all;	/* ids are 0 */
 	size_t count, room;
 };
+
+/* Adds a probe, which the caller fills in.  It stays until the next one. */
+struct tbuf_probe_info *sites_add(struct sites *);
 
 /* Adds the sites of a module; an invalid file has none. */
 void	sites_read(struct sites *, const struct dwarf_module *);

@@ -195,11 +195,8 @@ types_sites(struct types *t, struct sites *sites)
 		return;
 	(void)ask(t, TYPES_SITES);
 	p = hear(t, &t->answer);
-	while (parcel_more(p)) {
-		sites->all = memory_get(sites->all, sites->count + 1,
-		    sizeof(*sites->all));
-		take_site(p, &sites->all[sites->count++]);
-	}
+	while (parcel_more(p))
+		take_site(p, sites_add(sites));
 }
 
 static void

@@ -60,7 +60,8 @@ look_along(struct search *s, const char *path)
 	return (false);
 }
 
-static void
+/* Returns false if the library is in no folder. */
+static bool
 look(const char *name, const char *run_path, const char *path,
     void (*visit)(void *, const char *path), void *arg)
 {
@@ -69,12 +70,14 @@ look(const char *name, const char *run_path, const char *path,
 		.name = name, .origin = slash == NULL ? "." : path,
 		.origin_length = slash == NULL ? 1 : (int)(slash - path)
 	};
-
-	if (look_along(&s, run_path) ||
+	bool found = look_along(&s, run_path) ||
 	    look_along(&s, getenv("LD_LIBRARY_PATH")) ||
-	    look_along(&s, system_path))
+	    look_along(&s, system_path);
+
+	if (found)
 		visit(arg, s.tried.all[s.tried.count - 1]);
 	words_free(&s.tried);
+	return (found);
 }
 
 /* Returns the entries of the ELF section .dynamic, or NULL. */
@@ -90,7 +93,7 @@ dynamic(Elf *elf, GElf_Shdr *header)
 	return (NULL);
 }
 
-void
+bool
 needed_visit(Elf *elf, const char *path, void (*visit)(void *,
     const char *path), void *arg)
 {
@@ -98,10 +101,11 @@ needed_visit(Elf *elf, const char *path, void (*visit)(void *,
 	GElf_Shdr header;
 	GElf_Dyn entry;
 	Elf_Data *data = dynamic(elf, &header);
+	bool found = true;
 	int i;
 
 	if (data == NULL)
-		return;
+		return (true);
 	for (i = 0; i < NEEDED_MAX && gelf_getdyn(data, i, &entry) != NULL;
 	    i++)
 		if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
@@ -110,6 +114,8 @@ needed_visit(Elf *elf, const char *path, void (*visit)(void *,
 	for (i = 0; i < NEEDED_MAX && gelf_getdyn(data, i, &entry) != NULL;
 	    i++)
 		if (entry.d_tag == DT_NEEDED && (name = elf_strptr(elf,
-		    header.sh_link, entry.d_un.d_val)) != NULL)
-			look(name, run_path, path, visit, arg);
+		    header.sh_link, entry.d_un.d_val)) != NULL &&
+		    !look(name, run_path, path, visit, arg))
+			found = false;
+	return (found);
 }

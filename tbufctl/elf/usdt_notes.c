@@ -19,7 +19,8 @@
 
 struct search {
 	struct words seen;		/* files */
-	struct words *providers;
+	notes_visit_one *visit;
+	void *arg;
 };
 
 /* ------------------------------------------------------------ providers */
@@ -34,8 +35,7 @@ read_notes(struct search *s, int fd)
 	if (usdt_object_read(&object, fd) != NULL)
 		return;
 	while (!object.has_sites && usdt_note_next(&object, &at, &note))
-		if (!words_have(s->providers, note.provider))
-			words_add(s->providers, "%s", note.provider);
+		s->visit(s->arg, s->seen.all[s->seen.count - 1], &note);
 	usdt_object_free(&object);
 }
 
@@ -53,20 +53,34 @@ visit(void *arg, const char *path)
 		return;
 	read_notes(s, fd);
 	if ((elf = elf_begin(fd, ELF_C_READ, NULL)) != NULL) {
-		needed_visit(elf, path, visit, s);
+		(void)needed_visit(elf, path, visit, s);
 		elf_end(elf);
 	}
 	close(fd);
 }
 
 void
-notes_providers(const char *program, struct words *providers)
+notes_visit(const char *program, notes_visit_one *one, void *arg)
 {
-	struct search s = { .providers = providers };
+	struct search s = { .visit = one, .arg = arg };
 
 	(void)elf_version(EV_CURRENT);
 	visit(&s, program);
 	words_free(&s.seen);
+}
+
+static void
+add_provider(void *providers, const char *path, const struct usdt_note *note)
+{
+	(void)path;
+	if (!words_have(providers, note->provider))
+		words_add(providers, "%s", note->provider);
+}
+
+void
+notes_providers(const char *program, struct words *providers)
+{
+	notes_visit(program, add_provider, providers);
 }
 
 /* ------------------------------------------------------------ sites */

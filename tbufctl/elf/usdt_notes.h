@@ -11,7 +11,16 @@
 
 #include <stdbool.h>
 
+struct usdt_note;
 struct words;
+
+/*
+ * Visits the USDT notes of a program and of the libraries that it needs, with
+ * the file of each.
+ */
+typedef void notes_visit_one(void *, const char *path,
+	    const struct usdt_note *);
+void	notes_visit(const char *program, notes_visit_one *, void *arg);
 
 /*
  * Adds the names of the USDT providers in the notes of a program and of the

@@ -426,7 +426,7 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
  * that the same flag takes, to be freed; NULL if nothing is near.
  */
 static char *
-near_list(const struct description *d, struct tbuf_consumer *consumer)
+near_list(const struct description *d, near_probes *probes, void *context)
 {
 	char *list = memory_string(""), *longer, *item, *near;
 	const char *p, *end;
@@ -435,7 +435,7 @@ near_list(const struct description *d, struct tbuf_consumer *consumer)
 	for (p = d->full;; p = end + 1) {
 		end = description_end(p);
 		item = string_format("%.*s", (int)(end - p), p);
-		if ((near = near_description(item, consumer)) == NULL)
+		if ((near = near_description(item, probes, context)) == NULL)
 			near = memory_string(item);
 		else
 			found = true;
@@ -492,9 +492,10 @@ tell_no_match(const struct description *d)
 
 /* Reports a description that matches nothing, with a suggestion. */
 static void
-tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
+tell_unmatched(const struct description *d, near_probes *probes,
+    void *context)
 {
-	char *near = near_list(d, consumer);
+	char *near = near_list(d, probes, context);
 
 	tell_no_match(d);
 	if (near != NULL)
@@ -502,6 +503,42 @@ tell_unmatched(const struct description *d, struct tbuf_consumer *consumer)
 	free(near);
 	(void)bpftrace_tell_descriptions(d->text);
 	tell_providers(d->full);
+}
+
+/* Returns true if lacks() is true for all descriptions of a list. */
+static bool
+lacks_all(const char *list, bool (*lacks)(void *, const char *),
+    void *context)
+{
+	const char *p = list, *end;
+	bool result;
+	char *item;
+
+	for (;; p = end + 1) {
+		end = description_end(p);
+		item = string_format("%.*s", (int)(end - p), p);
+		result = lacks(context, item);
+		free(item);
+		if (!result || *end == '\0')
+			return (result);
+	}
+}
+
+bool
+program_lacking(const struct program *program, bool (*lacks)(void *,
+    const char *), near_probes *probes, void *context)
+{
+	const struct description *d = program->all;
+	const struct description *last = d + program->count;
+	bool found = false;
+
+	for (; d < last; d++)
+		if (!d->is_program && d->full != NULL &&
+		    lacks_all(d->full, lacks, context)) {
+			tell_unmatched(d, probes, context);
+			found = true;
+		}
+	return (found);
 }
 
 bool
@@ -517,7 +554,7 @@ program_unmatched(const struct program *program,
 		if (d->is_program || d->has_own ||
 		    tbuf_consumer_matched(consumer, d->enabling) != 0)
 			continue;
-		tell_unmatched(d, consumer);
+		tell_unmatched(d, near_targets, consumer);
 		found = true;
 	}
 	return (found);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/suggest.h"
+
 struct tbuf_consumer;
 
 struct description {
@@ -44,6 +46,13 @@ int	program_add(struct program *, int flag, const char *text);
  */
 int	program_enable(struct program *, struct tbuf_consumer *,
 	    bool has_targets);
+
+/*
+ * Reports descriptions that will match nothing: lacks() returns true for each
+ * in a list.  Returns true if there is one.
+ */
+bool	program_lacking(const struct program *, bool (*lacks)(void *,
+	    const char *), near_probes *, void *context);
 
 /* Reports descriptions that match nothing; returns true if there is one. */
 bool	program_unmatched(const struct program *,

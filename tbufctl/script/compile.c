@@ -97,8 +97,8 @@ set_option(void *context, const char *name, const char *value)
 
 /*
  * Returns true if a probe exists, or may exist later.  A command that does not
- * run yet may have all probes but those of pidN; -l reports descriptions
- * without a match after its list.
+ * run yet may have all probes but those of pidN and of providers whose probes
+ * are known; -l reports descriptions without a match after its list.
  */
 static bool
 probe_exists(void *context, const struct d_description *d)
@@ -107,7 +107,8 @@ probe_exists(void *context, const struct d_description *d)
 
 	return (known_count(&c->known, d) != 0 ||
 	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
-	    !missing_is_pid(d->field[D_FIELD_PROVIDER])));
+	    !missing_is_pid(d->field[D_FIELD_PROVIDER]) &&
+	    !known_lacks(&c->known, d)));
 }
 
 static bool
@@ -355,23 +356,34 @@ generate(struct compiled *c)
 	return (0);
 }
 
-int
-compile_all(struct compiled *c, struct options *o,
+void
+compile_begin(struct compiled *c, struct options *o,
     struct tbuf_consumer *consumer, pid_t target)
 {
+	int64_t follow = 0;
+
+	*c = (struct compiled){ .options = o, .target = target };
+	(void)tbuf_consumer_get(consumer, "follow", &follow);
+	c->known = (struct known){
+		.consumer = consumer, .look = o->command == NULL,
+		.files = options_reads(o),
+		.all = o->npids == 0 && !options_reads(o),
+		.command = o->command == NULL ? NULL : o->command[0],
+		.described = &o->usdt, .more = follow != 0
+	};
+	name_types(c);
+}
+
+int
+compile_all(struct compiled *c)
+{
+	struct options *o = c->options;
 	const struct program *p = &o->program;
 	bool first = true;
 	int status;
 	size_t i;
 
-	*c = (struct compiled){ .options = o, .target = target };
-	c->known = (struct known){
-		.consumer = consumer, .look = o->command == NULL,
-		.files = options_reads(o),
-		.all = o->npids == 0 && !options_reads(o)
-	};
-	set_options(c, target);
-	name_types(c);
+	set_options(c, c->target);
 	c->programs = memory_get(NULL, p->count, sizeof(*c->programs));
 	memset(c->programs, 0, p->count * sizeof(*c->programs));
 	if (!o->d.no_libraries)
@@ -395,7 +407,8 @@ compile_free(struct compiled *c)
 {
 	if (c->options == NULL)
 		return;
-	d_close(c->compiler);
+	if (c->compiler != NULL)
+		d_close(c->compiler);
 	libraries_free(&c->libraries);
 	known_free(&c->known);
 	free(c->programs);
@@ -491,7 +504,7 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	message(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
 	    program->text, why);
 	free(why);
-	if ((near = near_description(text, c->known.consumer)) != NULL)
+	if ((near = known_near(&c->known, text)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
 	(void)bpftrace_tell_descriptions(text);

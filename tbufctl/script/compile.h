@@ -32,11 +32,13 @@ struct compiled {
 int	compile_read(struct options *);
 
 /*
- * Compiles the programs; the consumer has the targets that were named.  Returns
- * 0, or an exit status after a message.
+ * compile_begin() sets the options and the consumer, which has the targets that
+ * were named.  compile_all() compiles the programs.  It returns 0, or an exit
+ * status after a message.
  */
-int	compile_all(struct compiled *, struct options *,
+void	compile_begin(struct compiled *, struct options *,
 	    struct tbuf_consumer *, pid_t target);
+int	compile_all(struct compiled *);
 void	compile_free(struct compiled *);
 
 /*

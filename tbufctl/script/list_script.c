@@ -69,27 +69,6 @@ script_list_own(struct script_list *l)
 	(void)show_own(l, &any);
 }
 
-/* Splits a copy of a description; its first fields may be missing. */
-static void
-split(char *copy, struct d_description *d)
-{
-	const char *fields[4] = { "", "", "", "" };
-	unsigned n = 0, i;
-	char *end;
-
-	for (; copy != NULL && n < 4; copy = end) {
-		fields[n++] = copy;
-		end = copy + (field_end(copy) - copy);
-		if (*end != '\0')
-			*end++ = '\0';
-		else
-			end = NULL;
-	}
-	*d = (struct d_description){ .bare = NULL };
-	for (i = 0; i < 4; i++)
-		d->field[i] = i + n < 4 ? "" : fields[i + n - 4];
-}
-
 static int
 list_one(struct script_list *l, struct tbuf_consumer *consumer,
     const char *text)
@@ -98,7 +77,7 @@ list_one(struct script_list *l, struct tbuf_consumer *consumer,
 	struct d_description d;
 	int enabling;
 
-	split(copy, &d);
+	known_split(copy, &d);
 	if (show_own(l, &d) == 0) {
 		enabling = tbuf_consumer_enable(consumer, text);
 		if (enabling < 0) {
@@ -126,7 +105,7 @@ show_list(struct script_list *l, const char *list)
 	unsigned n = 0;
 
 	while ((item = strsep(&rest, ",")) != NULL) {
-		split(item, &d);
+		known_split(item, &d);
 		n += show_own(l, &d);
 	}
 	free(copy);

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/description_field.h"
 #include "base/messages.h"
+#include "base/open_regular.h"
 #include "base/string_list.h"
+#include "base/suggest.h"
+#include "debuginfo/provider_probes.h"
+#include "elf/loads_more.h"
 #include "probe_lookup.h"
 
 char *
@@ -18,14 +23,36 @@ known_text(const struct d_description *d)
 	    d->field[D_FIELD_NAME]));
 }
 
+void
+known_split(char *copy, struct d_description *d)
+{
+	const char *fields[4] = { "", "", "", "" };
+	unsigned n = 0, i;
+	char *end;
+
+	for (; copy != NULL && n < 4; copy = end) {
+		fields[n++] = copy;
+		end = copy + (field_end(copy) - copy);
+		if (*end != '\0')
+			*end++ = '\0';
+		else
+			end = NULL;
+	}
+	*d = (struct d_description){ .bare = NULL };
+	for (i = 0; i < 4; i++)
+		d->field[i] = i + n < 4 ? "" : fields[i + n - 4];
+}
+
 /* ------------------------------------------------------------ our own */
 
 static const char *const own[KNOWN_FIXED] = { "BEGIN", "END", "ERROR" };
 
+/* A name that is NULL is not known yet, and may be any. */
 static bool
 field_matches(const char *pattern, const char *name)
 {
-	return (pattern[0] == '\0' || fnmatch(pattern, name, 0) == 0);
+	return (pattern[0] == '\0' || name == NULL ||
+	    fnmatch(pattern, name, 0) == 0);
 }
 
 static bool
@@ -150,7 +177,7 @@ matches_scoped(const struct d_description *d,
 	int n;
 
 	if (*f[D_FIELD_PROVIDER] == '\0' || *f[D_FIELD_MODULE] != '\0' ||
-	    *f[D_FIELD_FUNCTION] == '\0')
+	    *f[D_FIELD_FUNCTION] == '\0' || probe->function == NULL)
 		return (false);
 	n = snprintf(function, sizeof(function), "%s::%s",
 	    f[D_FIELD_PROVIDER], f[D_FIELD_FUNCTION]);
@@ -241,6 +268,147 @@ argument_of(const struct tbuf_probe_info *probe, const char *name,
 	return (n);
 }
 
+/* ------------------------------------------------------------ commands */
+
+static const struct sites *
+known_sites(struct known *k)
+{
+	char *path;
+
+	if (k->read || k->command == NULL)
+		return (&k->sites);
+	k->read = true;
+	types_sites(&k->types, &k->sites);
+	sites_add_libc(&k->sites);
+	sites_add_syscall(&k->sites);
+	path = command_find(k->command);
+	k->more = k->more || path == NULL || program_loads_more(path);
+	if (path != NULL)
+		sites_add_notes(&k->sites, path, k->described);
+	free(path);
+	return (&k->sites);
+}
+
+/* Returns true if the description has the form of a timer, right or wrong. */
+static bool
+names_timer(const struct d_description *d)
+{
+	static const char *const timers[] = { "tick-", "profile-" };
+	const char *name = d->field[D_FIELD_NAME];
+	size_t i;
+
+	for (i = 0; i < sizeof(timers) / sizeof(timers[0]); i++)
+		if (strncmp(name, timers[i], strlen(timers[i])) == 0)
+			return (*d->field[D_FIELD_PROVIDER] == '\0' &&
+			    name[strlen(timers[i])] >= '0' &&
+			    name[strlen(timers[i])] <= '9');
+	return (false);
+}
+
+/* Returns true if all probes that may match are known before the run. */
+static bool
+is_whole(struct known *k, const struct d_description *d)
+{
+	static const char *const whole[] = {
+		"dtrace", "profile", "libc", "syscall"
+	};
+	const struct sites *sites = known_sites(k);
+	const char *provider = d->field[D_FIELD_PROVIDER];
+	size_t i;
+
+	if (strpbrk(provider, "*?[\\") != NULL)
+		return (false);
+	for (i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strcmp(provider, whole[i]) == 0)
+			return (true);
+	if (k->more)
+		return (false);
+	for (i = 0; i < sites->count; i++)
+		if (strcmp(provider, sites->all[i].provider) == 0)
+			return (true);
+	return (names_timer(d));
+}
+
+bool
+known_lacks(struct known *k, const struct d_description *d)
+{
+	const struct sites *sites;
+	size_t i;
+
+	if (k->command == NULL || known_own(d) != 0)
+		return (false);
+	sites = known_sites(k);
+	for (i = 0; i < sites->count; i++)
+		if (known_matches(d, &sites->all[i]))
+			return (false);
+	return (is_whole(k, d));
+}
+
+static int
+visit_all(void *known, int (*visit)(void *, const struct tbuf_probe_info *),
+    void *arg)
+{
+	struct known *k = known;
+	const struct sites *sites = known_sites(k);
+	struct tbuf_probe_info probe = {
+		.provider = "dtrace", .module = "", .function = ""
+	};
+	size_t i;
+
+	for (i = 0; i < KNOWN_FIXED; i++) {
+		probe.name = own[i];
+		(void)visit(arg, &probe);
+	}
+	for (i = 0; i < sites->count; i++)
+		(void)visit(arg, &sites->all[i]);
+	return (tbuf_consumer_probes(k->consumer, visit, arg));
+}
+
+static bool
+lacks(void *known, const char *description)
+{
+	char *copy = memory_string(description);
+	struct d_description d;
+	bool result;
+
+	known_split(copy, &d);
+	result = known_lacks(known, &d);
+	free(copy);
+	return (result);
+}
+
+bool
+known_refuses(struct known *k, const struct program *program)
+{
+	return (program_lacking(program, lacks, visit_all, k));
+}
+
+char *
+known_near(struct known *k, const char *description)
+{
+	return (near_description(description, visit_all, k));
+}
+
+/* ------------------------------------------------------------ arguments */
+
+/*
+ * Returns the class of an argument that a command's probes will have.  It may
+ * be any if other probes can match.
+ */
+static enum d_class
+expected_argument(struct known *k, const struct d_description *d,
+    const char *name, uint64_t number)
+{
+	const struct sites *sites = known_sites(k);
+	size_t i;
+
+	if (is_whole(k, d) || !k->more)
+		for (i = 0; i < sites->count; i++)
+			if (known_matches(d, &sites->all[i]))
+				return (known_likely(k, d, name, number));
+	return (D_CLASS_ANY);
+}
+
 enum d_class
 known_argument(void *known, const struct d_description *d,
     const char *name, uint64_t number)
@@ -252,9 +420,8 @@ known_argument(void *known, const struct d_description *d,
 
 	if (known_own(d) != 0)
 		return (D_CLASS_NONE);
-	/* Nothing is known of a command that does not run yet. */
 	if (!k->look)
-		return (D_CLASS_ANY);
+		return (expected_argument(k, d, name, number));
 	known_list(k);
 	for (i = 0; i < k->count; i++) {
 		probe = k->probes[i];
@@ -264,15 +431,6 @@ known_argument(void *known, const struct d_description *d,
 			return (class_of(probe->types[n]));
 	}
 	return (D_CLASS_NONE);
-}
-
-static const struct sites *
-known_sites(struct known *k)
-{
-	if (!k->read && !k->look)
-		types_sites(&k->types, &k->sites);
-	k->read = true;
-	return (&k->sites);
 }
 
 enum d_class

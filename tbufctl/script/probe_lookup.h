@@ -14,6 +14,7 @@
 #include <tbuf_consumer.h>
 
 #include "debuginfo/types.h"
+#include "options/enablings.h"
 #include "tbufd.h"
 
 /* BEGIN, END and ERROR; their ids are 1 to 3. */
@@ -28,12 +29,18 @@ struct known {
 	const struct tbuf_probe_info **probes;
 	size_t count;
 	struct types types;	/* of the targets that are listed */
-	struct sites sites;	/* of a command that does not run yet */
+	/* A command that does not run yet; NULL: none. */
+	const char *command;
+	const struct words *described;	/* provider files */
+	struct sites sites;	/* its probes, from files and providers */
 	bool read;		/* sites have been read */
+	bool more;		/* it may have others */
 };
 
 /* Returns the four fields of a description as text, which the caller frees. */
 char	*known_text(const struct d_description *);
+/* Splits a copy of a description; its first fields may be missing. */
+void	known_split(char *copy, struct d_description *);
 /* Lists the probes of targets, of all targets if none was named. */
 void	known_list(struct known *);
 /*
@@ -56,6 +63,23 @@ unsigned known_own(const struct d_description *);
 unsigned known_count(struct known *, const struct d_description *);
 bool	known_matches(const struct d_description *,
 	    const struct tbuf_probe_info *);
+/*
+ * Returns true if a command that does not run yet will have no probe that the
+ * description matches.  It must name a provider whose probes are all known
+ * before: tbufctl's own, a preloaded one's, or those of sites and notes, unless
+ * the command may load other files.
+ */
+bool	known_lacks(struct known *, const struct d_description *);
+/*
+ * Reports descriptions without a clause of which known_lacks() is true.
+ * Returns true if there are any.
+ */
+bool	known_refuses(struct known *, const struct program *);
+/*
+ * Suggests a description for one without a match, of the probes that targets
+ * have and a command will have.  The caller frees it.
+ */
+char	*known_near(struct known *, const char *description);
 /*
  * Returns known_count(), or, if that is 0, counts the probes there are by now.
  */

@@ -36,7 +36,7 @@ static char *
 near_probe(struct compiled *c, const struct d_description *d)
 {
 	char *text = known_text(d);
-	char *near = near_description(text, c->known.consumer);
+	char *near = known_near(&c->known, text);
 
 	free(text);
 	return (near);
