@@ -189,6 +189,8 @@
 #define MSG_NAMES	"%s: names of functions are not available: %s"
 #define MSG_DROPS	"%s%" PRIu64 " drop%s %s"
 #define MSG_DROPS_TAG	"[DTRACEDROP_PRINCIPAL] "
+#define MSG_DROPS_LARGE	"[DTRACEDROP_PRINCIPAL, large] "
+#define MSG_DROPS_NOLANE "[DTRACEDROP_PRINCIPAL, no lane] "
 #define MSG_OVERWRITTEN	"%" PRIu64 " record%s overwritten %s"
 #define MSG_DAMAGE	"%" PRIu64 " damaged byte%s skipped %s"
 #define MSG_ON_CPU	"on CPU %d"

@@ -424,10 +424,32 @@ counted(struct format *f, const struct tbuf_event *e)
 		    PLURAL(e->count));
 }
 
+/* Reports drops; with -x droptags each cause has a line of its own. */
+static void
+drops_report(const struct format *f, const uint64_t causes[3],
+    const char *where)
+{
+	static const char *const tags[] = {
+		[TBUF_CAUSE_FULL] = MSG_DROPS_TAG,
+		[TBUF_CAUSE_LARGE] = MSG_DROPS_LARGE,
+		[TBUF_CAUSE_NOLANE] = MSG_DROPS_NOLANE
+	};
+	uint64_t all = causes[0] + causes[1] + causes[2];
+	unsigned i;
+
+	if (!f->options->tags && all > 0)
+		message(MSG_DROPS, "", all, PLURAL(all), where);
+	for (i = 0; f->options->tags && i < 3; i++)
+		if (causes[i] > 0)
+			message(MSG_DROPS, tags[i], causes[i],
+			    PLURAL(causes[i]), where);
+}
+
 static void
 losses(struct format *f, const struct loss *loss, size_t n)
 {
-	uint64_t drops = 0, overwritten = 0, damage = 0;
+	uint64_t drops[3] = { 0 }, overwritten = 0, damage = 0;
+	unsigned i;
 	char where[32];
 
 	if (loss->cpu < 0)
@@ -435,13 +457,12 @@ losses(struct format *f, const struct loss *loss, size_t n)
 	else
 		(void)snprintf(where, sizeof(where), MSG_ON_CPU, loss->cpu);
 	for (; n > 0; n--, loss++) {
-		drops += loss->drops[0] + loss->drops[1] + loss->drops[2];
+		for (i = 0; i < 3; i++)
+			drops[i] += loss->drops[i];
 		overwritten += loss->overwritten;
 		damage += loss->damage;
 	}
-	if (drops > 0)
-		message(MSG_DROPS, f->options->tags ? MSG_DROPS_TAG : "",
-		    drops, PLURAL(drops), where);
+	drops_report(f, drops, where);
 	if (overwritten > 0)
 		message(MSG_OVERWRITTEN, overwritten, PLURAL(overwritten),
 		    where);
