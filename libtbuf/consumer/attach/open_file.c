@@ -183,9 +183,7 @@ read_control(struct opened *file, struct tbuf_control *control)
 	if (error == 0)
 		error = tbuf_control_check(control, size);
 	if (error == -EPROTO)
-		return (tbuf_problem(file->problem, error,
-		    "libtbuf %u.%u, tbufctl %u.%u", control->major,
-		    control->minor, TBUF_MAJOR, TBUF_MINOR));
+		return (tbuf_problem_version(file->problem, control));
 	if (error != 0)
 		return (tbuf_problem(file->problem, error, "%s",
 		    error == -EINVAL ? "not a control file" :

@@ -35,6 +35,9 @@ struct tbuf_found {
 	char problem[TBUF_PROBLEM_MAX];
 };
 int	tbuf_find_pid(pid_t, struct tbuf_found *);
+/* Says how a file's header does not fit this library.  Returns -EPROTO. */
+int	tbuf_problem_version(char problem[TBUF_PROBLEM_MAX],
+	    const struct tbuf_control *);
 /* Formats such a text.  Returns `error`. */
 int	tbuf_problem(char problem[TBUF_PROBLEM_MAX], int error,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -53,6 +53,17 @@ tbuf_problem(char problem[TBUF_PROBLEM_MAX], int error, const char *format, ...)
 	return (error);
 }
 
+int
+tbuf_problem_version(char problem[TBUF_PROBLEM_MAX],
+    const struct tbuf_control *control)
+{
+	if (control->byte_order == __builtin_bswap32(TBUF_BYTE_ORDER))
+		return (tbuf_problem(problem, -EPROTO, "the file is of a "
+		    "processor with the other byte order"));
+	return (tbuf_problem(problem, -EPROTO, "libtbuf %u.%u, tbufctl %u.%u",
+	    control->major, control->minor, TBUF_MAJOR, TBUF_MINOR));
+}
+
 static int
 problem_errno(struct tbuf_found *found, int error)
 {
@@ -292,9 +303,7 @@ check_control(int fd, const struct process *p, struct tbuf_found *found)
 		    "it has no libtbuf"));
 	error = tbuf_control_check(&control, (uint64_t)st.st_size);
 	if (error == -EPROTO)
-		return (tbuf_problem(found->problem, -EPROTO,
-		    "libtbuf %u.%u, tbufctl %u.%u", control.major,
-		    control.minor, TBUF_MAJOR, TBUF_MINOR));
+		return (tbuf_problem_version(found->problem, &control));
 	if (error != 0 || control.pid != (uint32_t)p->inner)
 		return (tbuf_problem(found->problem, -ENOEXEC,
 		    "it has no libtbuf"));

@@ -387,6 +387,9 @@ START_TEST(file_that_is_none_is_refused)
 	snprintf(words, sizeof(words), "libtbuf 99.%u, tbufctl %u.%u",
 	    TBUF_MINOR, TBUF_MAJOR, TBUF_MINOR);
 	refused(path_of(&fake), -EPROTO, words);
+	fake.control->byte_order = __builtin_bswap32(TBUF_BYTE_ORDER);
+	refused(path_of(&fake), -EPROTO,
+	    "the file is of a processor with the other byte order");
 	end();
 }
 END_TEST
