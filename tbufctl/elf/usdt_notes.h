@@ -39,17 +39,17 @@ struct notes_site {
 	const char *problem;
 	const char *line;
 };
-typedef void notes_visit(void *, const struct notes_site *);
+typedef void notes_site_visit(void *, const struct notes_site *);
 
 struct usdt_object;
 void	notes_sites(const struct usdt_object *, const char *path,
-	    notes_visit *, void *);
+	    notes_site_visit *, void *);
 
 /*
  * Visits the sites of the files that are mapped into a process.  Returns true
  * if libtbuf-usdt.so is one of them.
  */
-bool	notes_process(pid_t, notes_visit *, void *);
+bool	notes_process(pid_t, notes_site_visit *, void *);
 
 /* Reports that a site is not armed, once. */
 void	notes_tell(const char *line);

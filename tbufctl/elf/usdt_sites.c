@@ -23,7 +23,7 @@
 /* Visits a site; *line has names that are fields of a description. */
 static void
 visit_site(const struct usdt_object *o, const struct usdt_note *note,
-    const char *module, notes_visit *visit, void *arg)
+    const char *module, notes_site_visit *visit, void *arg)
 {
 	struct notes_site site = { .problem = usdt_note_problem(o, note) };
 	struct usdt_probe probe;
@@ -46,8 +46,8 @@ visit_site(const struct usdt_object *o, const struct usdt_note *note,
 }
 
 void
-notes_sites(const struct usdt_object *o, const char *path, notes_visit *visit,
-    void *arg)
+notes_sites(const struct usdt_object *o, const char *path,
+    notes_site_visit *visit, void *arg)
 {
 	struct usdt_note note;
 	size_t at = 0;
@@ -95,7 +95,8 @@ find(pid_t pid, const struct mapped *m)
 }
 
 static void
-read_mapped(pid_t pid, const struct mapped *m, notes_visit *visit, void *arg)
+read_mapped(pid_t pid, const struct mapped *m, notes_site_visit *visit,
+    void *arg)
 {
 	struct usdt_object object;
 	const char *why;
@@ -111,7 +112,7 @@ read_mapped(pid_t pid, const struct mapped *m, notes_visit *visit, void *arg)
 }
 
 bool
-notes_process(pid_t pid, notes_visit *visit, void *arg)
+notes_process(pid_t pid, notes_site_visit *visit, void *arg)
 {
 	struct words seen = { NULL, 0 };
 	char path[64], *line = NULL;

@@ -38,7 +38,8 @@ ctl -q -n 'count { trace(number); record(); printf(" is %d\n", number); }' \
     -c "$TBUF_TARGET fire=2"
 ctl -q --format=json -n 'count { record(); trace(number); }' \
     -c "$TBUF_TARGET fire=1"
-ctl -n 'count /number == 2/ { record(); exit(3); }' -c "$TBUF_TARGET fire=3"
+ctl -n 'count /number == 2/ { record(); exit(3); }' -c "$TBUF_TARGET fire=3" |
+    sed '/^tbufctl: pid PID/d'
 ctl -q -n 'count /number == 1/ { self->s = speculation(); }
     count { speculate(self->s); record(); }
     count /number == 2/ { commit(self->s); }' -c "$TBUF_TARGET fire=2"

@@ -334,6 +334,7 @@ pair='tbufctl: odd:wait::pair: not armed: an operand is not 1, 2, 4 or 8 bytes l
 mkfifo line
 # running PRELOAD: starts the program, which waits for a line.
 running() {
+	: >waits
 	LD_PRELOAD=$1 ./wait <line >waits &
 	pid=$!
 	exec 3>line
@@ -347,7 +348,8 @@ on() {
 running "$TBUF_PROVIDERS/libtbuf-usdt.so"
 expect 'on a process' "$(on -n odd:::pair)" "$pair
 $remedy
-tbufctl: no probes matched: 'odd:::pair'"
+tbufctl: invalid probe specifier odd:::pair: probe description odd:::pair \
+does not match any probes"
 expect 'by a clause' "$(on -n 'odd:::pair { exit(0); }' | sed 2q)" "$pair
 $remedy"
 expect 'in the list' "$(on -l | grep -e pair -e symbol -e fine | sort)" "$pair

@@ -73,8 +73,16 @@ END_TEST
 
 START_TEST(addresses_are_held_against_their_objects)
 {
-	access_faults(TBUF_OP_LD8, own(0), 9, own(9));
-	access_faults(TBUF_OP_LD1U, own(0), 16, own(16));
+	/* Loads after a variable's end get zeros, and stores are faults. */
+	memset(f.array, 0xaa, sizeof(f.array));
+	fixture_clear(&f);
+	number(&f, 2, own(0));
+	op(&f, TBUF_OP_LD8, 1, 2, 0, 9);
+	ck_assert_uint_eq(returns(&f, 1), UINT64_C(0xaaaaaaaaaaaaaa));
+	fixture_clear(&f);
+	number(&f, 2, own(0));
+	op(&f, TBUF_OP_LD1U, 1, 2, 0, 16);
+	ck_assert_uint_eq(returns(&f, 1), 0);
 	access_faults(TBUF_OP_LD1U, own(0), (uint64_t)-1, own(0) - 1);
 	access_faults(TBUF_OP_ST8, own(0), 9, own(9));
 	access_faults(TBUF_OP_ST1, own(0), INT32_MAX, own(INT32_MAX));
