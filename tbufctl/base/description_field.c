@@ -37,6 +37,18 @@ field_end(const char *p)
 	return (p);
 }
 
+unsigned
+field_count(const char *p)
+{
+	unsigned fields = 1;
+
+	while (*(p = field_end(p)) == ':') {
+		fields++;
+		p++;
+	}
+	return (fields);
+}
+
 /* Returns the text without the blanks before it. */
 static const char *
 trim(const char *text)

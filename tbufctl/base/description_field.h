@@ -14,6 +14,9 @@
  */
 const char *field_end(const char *p);
 
+/* Counts the fields of a description; each `::` of C++ makes two more. */
+unsigned field_count(const char *p);
+
 /*
  * Returns the end of the part of a program that messages repeat: its first
  * line, unless that is too long.

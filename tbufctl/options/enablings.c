@@ -86,24 +86,11 @@ trim(const char *p, const char *end)
 
 #define FIELDS	4
 
-/* Counts the fields of a description in a comma list. */
-static unsigned
-count_fields(const char *p)
-{
-	unsigned fields = 1;
-
-	while (*(p = field_end(p)) == ':') {
-		fields++;
-		p++;
-	}
-	return (fields);
-}
-
 /* Returns true if there are more fields than the flag allows: one for -P. */
 static bool
 has_too_many(int flag, const char *p)
 {
-	return (count_fields(p) + strlen(suffix(flag)) > FIELDS);
+	return (field_count(p) + strlen(suffix(flag)) > FIELDS);
 }
 
 /* Returns true if there is an X::Y, perhaps of a C++ function. */
@@ -121,7 +108,7 @@ static bool
 has_leading(int flag, const char *p, const char *end)
 {
 	return (*p == ':' && !has_scope(p, end) &&
-	    count_fields(p) + strlen(suffix(flag)) == FIELDS + 1);
+	    field_count(p) + strlen(suffix(flag)) == FIELDS + 1);
 }
 
 /* Reports why the library refuses the argument of a flag. */
@@ -199,7 +186,7 @@ with_bare(char *list)
 		field = field_end(p);
 		length = d_provider_bare(p, (size_t)(field - p));
 		to = mempcpy(to, p, (size_t)(end - p));
-		if (length != 0 && count_fields(p) == FIELDS) {
+		if (length != 0 && field_count(p) == FIELDS) {
 			*to++ = ',';
 			to = mempcpy(to, p, length);
 			to = mempcpy(to, field, (size_t)(end - field));
@@ -465,7 +452,7 @@ tell_providers(const char *list)
 	for (;; p = end + 1) {
 		end = description_end(p);
 		provider = string_format("%.*s", (int)(field_end(p) - p), p);
-		if (count_fields(p) == FIELDS)
+		if (field_count(p) == FIELDS)
 			missing_tell(provider);
 		free(provider);
 		if (*end == '\0')
@@ -477,14 +464,15 @@ tell_providers(const char *list)
 static void
 tell_no_match(const struct description *d)
 {
-	unsigned fields = count_fields(d->full);
+	unsigned fields = field_count(d->full);
 	int length = (int)(description_end(d->full) - d->full);
 	char *why;
 
 	if (d->id != 0)
 		why = string_format(MSG_NO_ID, d->id);
 	else
-		why = string_format(MSG_NO_PROBE, &":::"[fields - 1],
+		why = string_format(MSG_NO_PROBE, fields > FIELDS ? "" :
+		    &":::"[fields - 1],
 		    length, d->full);
 	message(MSG_BAD_PROBE, d->text, why);
 	free(why);

@@ -72,6 +72,17 @@ expect "$add" -f 'shop\:\:Cart\:\:add'
 expect 'shop::pay::lambda ' -f 'shop::pay*'
 expect 'hidden main ' -n 'hidden:done,kv::main:done'
 
+# A function that the program lacks is reported whole.
+none='kv::shop::Cart::take:'
+got=$("$TBUFCTL" -q -n "$none" -c "$work/shop" 2>&1 | head -n 1)
+if [ "$got" = "tbufctl: invalid probe specifier $none: probe description $none \
+does not match any probes" ]; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "FAIL a missing function: '$got'"
+fi
+
 # A listed id and name can be used to select a probe.
 id=$("$TBUFCTL" -l -f '*lambda' -c "$work/shop" |
     sed -n '2s/^ *\([0-9]*\) .*/\1/p')
