@@ -122,6 +122,8 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	unsigned modules = preloads(o), n = 0;
 	int status = 0;
 
+	if ((modules & PRELOAD_USDT) != 0)
+		notes_check_installed();
 	if (o->syscall_all)
 		status = dispatch(modules, &environment[n++]);
 	if (status == 0 && modules != 0)

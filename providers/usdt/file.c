@@ -52,8 +52,8 @@ usdt_file_read(const char *path, void (*visit)(void *,
 	return (error);
 }
 
-static const char *
-directory(void)
+const char *
+usdt_files_directory(void)
 {
 	const char *name = getenv("TBUF_USDT_DIR");
 
@@ -68,7 +68,7 @@ usdt_file_installed(const char *provider, void (*visit)(void *,
 	char *path;
 
 	if (strchr(provider, '/') != NULL ||
-	    asprintf(&path, "%s/%s.d", directory(), provider) == -1)
+	    asprintf(&path, "%s/%s.d", usdt_files_directory(), provider) == -1)
 		return;
 	(void)usdt_file_read(path, visit, arg, &line);
 	free(path);
@@ -80,12 +80,13 @@ usdt_files_installed(void (*visit)(void *, const struct usdt_description *),
 {
 	struct dirent *entry;
 	unsigned line;
-	DIR *d = opendir(directory());
+	DIR *d = opendir(usdt_files_directory());
 	char *path;
 
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		if (fnmatch("*.d", entry->d_name, FNM_PERIOD) != 0 ||
-		    asprintf(&path, "%s/%s", directory(), entry->d_name) == -1)
+		    asprintf(&path, "%s/%s", usdt_files_directory(),
+		    entry->d_name) == -1)
 			continue;
 		(void)usdt_file_read(path, visit, arg, &line);
 		free(path);

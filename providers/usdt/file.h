@@ -18,6 +18,9 @@
 const char *usdt_file_read(const char *path, void (*visit)(void *,
 	    const struct usdt_description *), void *arg, unsigned *line);
 
+/* Returns the directory of the files that are installed. */
+const char *usdt_files_directory(void);
+
 /* Visits the probes of the file that is installed for a provider, if any. */
 void	usdt_file_installed(const char *provider, void (*visit)(void *,
 	    const struct usdt_description *), void *arg);

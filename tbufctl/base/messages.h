@@ -71,7 +71,15 @@
 #define MSG_OBJECT_NONE	"no USDT probes in %s"
 #define MSG_NO_TEXT	"no process has text components"
 #define MSG_NO_UNITS	"no process has a session with work units"
-#define MSG_NO_SESSION	"no process is traced or has a recorder"
+#define MSG_NO_SESSION	"no process is traced or has a recorder (" \
+			MSG_RECORDER ")"
+#define MSG_RECORDER	"TBUF_OPTIONS begins one in a program, with work " \
+			"units if nunits is in it: see libtbuf(3)"
+#define MSG_HAS_RECORDER "a recorder makes a session: " MSG_RECORDER
+#define MSG_CORE_FILTER	"bit 3 of coredump_filter adds the buffers to a " \
+			"core: see core(5)"
+#define MSG_UNITS_NONE	"no work units were found (nunits in TBUF_OPTIONS or " \
+			"in -x makes sessions with work units)"
 #define MSG_TARGETS_LOOK "could not look for targets: %s"
 #define MSG_LEFT_LOOK	"failed to look for files of ended processes: %s"
 #define MSG_UNITS_LOOK	"failed to look for work units: %s"
@@ -108,6 +116,10 @@
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_DISPATCH	"failed to set -x syscall=all: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
+#define MSG_PROVIDER_NONE MSG_PROVIDER " (set TBUF_PROVIDERS to its " \
+			"directory)"
+#define MSG_PROVIDER_FILES "failed to find the provider files of USDT: " \
+			"%s: %s (set TBUF_USDT_DIR to their directory)"
 #define MSG_ABORTED	"processing aborted: %s"
 #define MSG_MEMORY	"out of memory"
 #define MSG_SIGBUS	"a control file was truncated while it was read"

@@ -122,6 +122,7 @@ list_object(const struct options *o, struct output *out)
 	usdt_object_free(&object);
 	format_init(&format, out, o);
 	if (probes.count > 0) {
+		notes_check_installed();
 		for (at = 0; at < probes.count; at++)
 			notes_describe(&probes.all[at], &o->usdt);
 		qsort(probes.all, probes.count, sizeof(*probes.all), compare);

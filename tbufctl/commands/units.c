@@ -21,6 +21,7 @@
 struct run {
 	const struct options *options;
 	struct output *out;
+	bool found;			/* a unit or figures were printed */
 	bool headed;
 };
 
@@ -96,6 +97,7 @@ unit(void *arg, const struct tbuf_unit_status *u)
 	heading(run);
 	if (!wanted(run, u->pid))
 		return (0);
+	run->found = true;
 	word(kind, sizeof(kind), u->kind);
 	word(program, sizeof(program), u->program);
 	if (run->options->json) {
@@ -125,6 +127,7 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	heading(run);
 	if (!wanted(run, f->pid))
 		return (0);
+	run->found = true;
 	word(kind, sizeof(kind), f->kind);
 	word(program, sizeof(program), f->program);
 	if (run->options->json) {
@@ -158,6 +161,8 @@ look_in_files(struct run *run)
 		heading(run);
 		(void)tbuf_consumer_units(consumer,
 		    o->units_figures ? NULL : unit, figures, run);
+		if (!run->found)
+			message(MSG_UNITS_NONE);
 	}
 	tbuf_consumer_close(consumer);
 	return (status);
@@ -172,8 +177,11 @@ check_process(pid_t pid)
 
 	if (consumer == NULL)
 		return (fail(MSG_START, strerror(errno)));
-	if (tbuf_consumer_open_pid(consumer, pid) < 0)
+	if (tbuf_consumer_open_pid(consumer, pid) < 0) {
 		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+		if (strstr(tbuf_consumer_error(consumer), "no session") != NULL)
+			message(MSG_HAS_RECORDER);
+	}
 	tbuf_consumer_close(consumer);
 	return (status);
 }
@@ -194,5 +202,7 @@ units_run(const struct options *o, struct output *out)
 	if (error < 0)
 		return (fail(MSG_UNITS_LOOK, format_directory(error)));
 	heading(&run);
+	if (!run.found)
+		message(MSG_UNITS_NONE);
 	return (EXIT_DONE);
 }

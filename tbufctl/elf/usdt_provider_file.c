@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/messages.h"
 #include "base/string_list.h"
@@ -87,6 +88,15 @@ notes_described(const struct words *files, struct words *providers)
 	for (i = 0; i < files->count; i++)
 		(void)usdt_file_read(files->all[i], add_provider, providers,
 		    &line);
+}
+
+void
+notes_check_installed(void)
+{
+	const char *directory = usdt_files_directory();
+
+	if (access(directory, R_OK | X_OK) != 0)
+		message(MSG_PROVIDER_FILES, directory, strerror(errno));
 }
 
 static void

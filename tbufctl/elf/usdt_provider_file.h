@@ -18,6 +18,12 @@ int	notes_add_file(struct words *, const char *path);
  */
 char	*notes_file_setting(const struct words *);
 
+/*
+ * Reports that the installed files are missing, as in a build tree: arguments
+ * have no names then.
+ */
+void	notes_check_installed(void);
+
 /* Adds the providers that the installed files and these describe. */
 void	notes_described(const struct words *, struct words *providers);
 

@@ -307,7 +307,8 @@ add_module(const struct module *m, char **list)
 	 * is absolute, as children may be in other directories.
 	 */
 	if (access(path, R_OK) != 0 || (full = realpath(path, NULL)) == NULL)
-		status = fail(MSG_PROVIDER, m->name, path, strerror(errno));
+		status = fail(MSG_PROVIDER_NONE, m->name, path,
+		    strerror(errno));
 	else if (strpbrk(full, ": \t\n") != NULL)
 		status = fail(MSG_PROVIDER, m->name, full,
 		    "the path contains a blank or a colon");

@@ -20,13 +20,21 @@
 
 /*
  * Reports the library's result.  More than 0: the file was cut off, or the
- * process's control file is read for a core.
+ * process's control file is read for a core.  `help` says how there will be a
+ * session.
  */
 static int
-opened(struct tbuf_consumer *consumer, int result, bool quiet)
+opened(struct tbuf_consumer *consumer, int result, const char *help,
+    bool quiet)
 {
-	if (result < 0)
-		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	const char *why = tbuf_consumer_error(consumer);
+
+	if (result < 0) {
+		(void)fail(MSG_LIBRARY, why);
+		if (strstr(why, "has no session") != NULL)
+			message("%s", help);
+		return (EXIT_FAILED);
+	}
 	if (result > 0 && !quiet)
 		message(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	return (EXIT_DONE);
@@ -44,7 +52,7 @@ open_packed(struct tbuf_consumer *consumer, const char *path, int fd,
 	if (u == NULL)
 		return (fail(MSG_CORE, path, strerror(errno)));
 	status = opened(consumer, tbuf_consumer_open_core(consumer, path,
-	    unpack_read, u), quiet);
+	    unpack_read, u), MSG_CORE_FILTER, quiet);
 	if (unpack_damaged(u))
 		message(MSG_CORE_DAMAGED, path, name);
 	unpack_close(u);
@@ -63,7 +71,7 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 		status = open_packed(consumer, path, fd, name, quiet);
 	else
 		status = opened(consumer, tbuf_consumer_open_core(consumer,
-		    path, NULL, NULL), quiet);
+		    path, NULL, NULL), MSG_CORE_FILTER, quiet);
 	close(fd);
 	return (status);
 }
@@ -76,7 +84,8 @@ file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 
 	return (opened(consumer, pid != 0 ?
 	    tbuf_consumer_open_pid(consumer, pid) :
-	    tbuf_consumer_open_file(consumer, file_or_pid), quiet));
+	    tbuf_consumer_open_file(consumer, file_or_pid), MSG_HAS_RECORDER,
+	    quiet));
 }
 
 int

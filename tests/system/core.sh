@@ -70,13 +70,16 @@ core()
 	sed -n 's/^tbufctl: total: //p' err >>got
 }
 
-# refused WHAT LINE FILE: expects an error of one line.
+# refused WHAT LINE FILE [HELP]: expects an error of one line, and a second one.
 refused()
 {
 	"$TBUFCTL" --core "$3" >got 2>&1
 	same "$1: the status" 1 $?
-	same "$1" "tbufctl: failed to read $3: $2" "$(cat got)"
+	same "$1" "tbufctl: failed to read $3: $2${4+
+tbufctl: $4}" "$(cat got)"
 }
+
+filter='bit 3 of coredump_filter adds the buffers to a core: see core(5)'
 
 # whole CORE: expects the control file's records with every filter and format.
 whole()
@@ -187,13 +190,13 @@ for core in g kernel; do
 	same "$core: the file's records" '' "$(diff expected got | head)"
 	mv "$file" away
 	refused "$core: no file" "it has no session, nor has $file: No such file\
- or directory" "$core"
+ or directory" "$core" "$filter"
 	# Its pid is the same; its random part is not.
 	sed "s/tbuf.ctl/tbuf.ctl/" away >"$file"
 	printf '\001\002\003\004\005\006\007\010' |
 	    dd of="$file" bs=1 seek=88 conv=notrunc 2>/dev/null
 	refused "$core: another process's file" "it has no session, nor has $file:\
- it belongs to another process" "$core"
+ it belongs to another process" "$core" "$filter"
 	rm "$file"
 	mv away "$file"
 done
@@ -228,7 +231,7 @@ unit=work:9 unfinished number=2 text="a text"' "$(cat got)"
 		same "$core, $at bytes: a record that was none" '' \
 		    "$(grep number= got | grep -v -x -F -f expected)"
 	done
-	"$TBUFCTL" --units=1 --core "$core" >got 2>&1
+	"$TBUFCTL" --units=1 --core "$core" >got 2>err
 	same "$core: another process's" 1 "$(wc -l <got)"
 done
 cd ..

@@ -53,3 +53,6 @@ shown -l -P libc -c ./plain
 : >libtbuf-libc.so
 shown -l -P libc -c ./plain
 shown -l -c ./static
+
+# Missing provider files, as in a build tree, are reported.
+TBUF_USDT_DIR=$PWD/nowhere shown -q -P usdt -c ./plain

@@ -81,3 +81,9 @@ ctl -n count -p $dead
 start 7 8
 ctl --read "$(file $target)" | named
 tell 7
+
+# Where nothing records, the messages say how a program would.
+mkdir -m 700 empty
+export TBUF_DIR=$PWD/empty
+ctl --snapshot
+ctl --units

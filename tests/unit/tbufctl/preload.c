@@ -380,7 +380,8 @@ START_TEST(a_provider_that_is_not_there_is_told)
 	setenv("TBUF_PROVIDERS", "/nowhere", 1);
 	ck_assert_int_eq(prepare("sh", &setting), EXIT_FAILED);
 	ck_assert_str_eq(said, "tbufctl: failed to find the libc provider: "
-	    "/nowhere/libtbuf-libc.so: No such file or directory\n");
+	    "/nowhere/libtbuf-libc.so: No such file or directory "
+	    "(set TBUF_PROVIDERS to its directory)\n");
 }
 END_TEST
 
