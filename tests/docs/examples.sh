@@ -66,3 +66,27 @@ wait "$kvd" && fail 'kvd survived'
 [ -e "$dir/socket" ] || fail 'no socket was left behind'
 start "$dir/socket"
 stop
+
+# The environment of the service file makes kvd record, and its last records are
+# read after a crash.
+unit=$top_srcdir/examples/kvd.service
+mkdir -m 700 "$dir/run"
+settings=$(sed -n 's/^Environment=//p' "$unit")
+# shellcheck disable=SC2086 # a list
+(TBUF_DIR=$dir/run && export TBUF_DIR &&
+    exec env $(echo "$settings" | grep -v ^TBUF_DIR=) \
+    "$top_builddir/examples/kvd" "$dir/run/socket") &
+kvd=$!
+"$top_builddir/examples/kvload" --requests=100 --seed=7 "$dir/run/socket" \
+    >"$dir/out" || fail "kvload of the service ended with status $?"
+kill -9 "$kvd"
+wait "$kvd" && fail 'kvd survived'
+TBUF_DIR=$dir/run "$TBUFCTL" -q --read "$kvd" >"$dir/out" 2>&1 ||
+    fail "the service left no recording: $(cat "$dir/out")"
+grep -q '^id=[0-9]* op="get" key=' "$dir/out" ||
+    fail "the recording has no requests: $(head "$dir/out")"
+if command -v systemd-analyze >/dev/null; then
+	systemd-analyze verify "$unit" 2>&1 | grep -v 'is not executable' \
+	    >"$dir/out" || :
+	[ ! -s "$dir/out" ] || fail "$(cat "$dir/out")"
+fi
