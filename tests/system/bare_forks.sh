@@ -50,6 +50,8 @@ for way in $ways; do
 	    "$(follow -n 'bare:::forked' -c "$target $way")"
 	TBUF_OPTIONS=$options "$target" "$way"
 	same "$way: recorder" '0 1 ' "$(recorded)"
+	# A provider with a sanitizer in it cannot be preloaded.
+	[ -z "${SANITIZER-}" ] || continue
 	for provider in libc syscall; do
 		same "$way: $provider" '777 778 ' "$(follow -n "$provider"'::close:entry
 		    /arg0 >= 777/ { printf("=%d\n", arg0); }' \
