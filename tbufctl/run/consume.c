@@ -386,7 +386,8 @@ print_record(struct run *run, const struct tbuf_record *record)
 	if (record->cpu != run->cpu)
 		next_cpu(run, record->cpu);
 	run->printed++;
-	with_record(&f->with, record);
+	if (run->options->nwith > 0)
+		with_record(&f->with, record);
 	if (record->epid != 0)
 		action_record(f, record);
 	else
