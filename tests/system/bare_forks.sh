@@ -60,6 +60,10 @@ for way in $ways; do
 done
 same 'instruction: --follow' "0 $untraced" \
     "$(follow -n 'bare:::forked' -c "$target instruction")"
+if [ "$(uname -m)" = x86_64 ]; then
+	same 'a child that shares the stack' 'status 0' \
+	    "$("$target" shared 2>&1; echo "status $?")"
+fi
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -82,8 +82,6 @@ forking_syscall(long number, long first, long second, long third, long fourth,
 {
 	long result;
 
-	if (real_syscall == NULL)
-		look_up();
 	tbuf_fork_begin();
 	result = real_syscall(number, first, second, third, fourth, fifth,
 	    sixth);
@@ -91,14 +89,26 @@ forking_syscall(long number, long first, long second, long third, long fourth,
 	return (result);
 }
 
+/*
+ * A child that shares its parent's stack overwrites the frames that are left,
+ * so the C library's function is then jumped to.
+ */
+static bool
+may_copy(long number, long first)
+{
+	return (number == SYS_clone ? (first & CLONE_VM) == 0 :
+	    number == SYS_clone3 || number == FORK);
+}
+
 /* As in a C library, this reads all arguments that there can be. */
 long
 interposed_syscall(long number, long first, long second, long third,
     long fourth, long fifth, long sixth)
 {
-	return ((real_syscall == NULL || number == SYS_clone ||
-	    number == SYS_clone3 || number == FORK ? forking_syscall :
-	    real_syscall)(number, first, second, third, fourth, fifth, sixth));
+	if (real_syscall == NULL)
+		look_up();
+	return ((may_copy(number, first) ? forking_syscall : real_syscall)
+	    (number, first, second, third, fourth, fifth, sixth));
 }
 
 __attribute__((visibility("default")))
