@@ -312,7 +312,7 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 	unarmed_tell(o, consumer);
 	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
 	compile_begin(compiled, o, consumer, target);
-	if (o->program.programs > 0)
+	if (o->program.programs > 0 || o->d.compile_only)
 		status = compile_all(compiled);
 	if (status == 0 && o->mode == MODE_TRACE && !o->unmatched &&
 	    known_refuses(&compiled->known, &o->program))

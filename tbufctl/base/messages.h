@@ -50,6 +50,7 @@
 #define MSG_LIBRARY	"%s"
 #define MSG_START	"failed to initialize: %s"
 #define MSG_COMPILE	"failed to compile script %s: %s"
+#define MSG_COMPILE_LIBRARIES "failed to compile libraries: %s"
 #define MSG_PROVIDER_FILE "failed to read provider file %s: line %u: %s"
 #define MSG_COMPILER	"failed to compile with %s: %s"
 #define MSG_OPEN_SCRIPT	"failed to open %s: %s"

@@ -904,7 +904,7 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	}
 	/* Errors in options are reported before a missing description. */
 	if (o->mode == MODE_TRACE && o->program.count == 0 &&
-	    !options_reads(o))
+	    !o->d.compile_only && !options_reads(o))
 		return (bad_usage(MSG_NOTHING));
 	return (0);
 }

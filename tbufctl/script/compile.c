@@ -187,12 +187,28 @@ set_options(struct compiled *c, pid_t target)
 
 /* ------------------------------------------------------------ sources */
 
+/* Reports an error of a program; of a library if `program` is NULL. */
+static void
+tell_error(const struct description *program, const char *why)
+{
+	char *title;
+
+	if (program == NULL) {
+		message_lines(MSG_COMPILE_LIBRARIES, why);
+		return;
+	}
+	title = description_title(program->flag, program->text);
+	message_lines(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
+	    title, why);
+	free(title);
+}
+
 /* Reports an error in DTrace's words; a list of types keeps its lines. */
 static int
 refuse(struct compiled *c, const struct description *program,
     const struct d_error *error)
 {
-	char *why = NULL, *near = NULL, *title;
+	char *why = NULL, *near = NULL;
 	size_t size;
 	FILE *f;
 
@@ -200,11 +216,8 @@ refuse(struct compiled *c, const struct description *program,
 		exit(fail(MSG_MEMORY));
 	d_error_print(error, c->options->d.errtags, f);
 	(void)fclose(f);
-	title = description_title(program->flag, program->text);
-	message_lines(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
-	    title, why);
-	free(title);
-	if (!explain_bpftrace(program, error) &&
+	tell_error(program, why);
+	if ((program == NULL || !explain_bpftrace(program, error)) &&
 	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	free(near);
@@ -215,18 +228,15 @@ refuse(struct compiled *c, const struct description *program,
 	return (EXIT_FAILED);
 }
 
+/* Compiles the libraries for the first program, or NULL if there is none. */
 static int
 compile_libraries(struct compiled *c, const struct description *program)
 {
 	struct d_error error;
-	char *title;
 	size_t i;
 
 	if (c->libraries.wrong != NULL) {
-		title = description_title(program->flag, program->text);
-		(void)fail(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
-		    title, c->libraries.wrong);
-		free(title);
+		tell_error(program, c->libraries.wrong);
 		return (EXIT_FAILED);
 	}
 	for (i = 0; i < c->libraries.count; i++) {
@@ -399,7 +409,7 @@ compile_all(struct compiled *c)
 		if ((status = compile_one(c, i)) != 0)
 			return (status);
 	}
-	return (generate(c));
+	return (first ? compile_libraries(c, NULL) : generate(c));
 }
 
 void

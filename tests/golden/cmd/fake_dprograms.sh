@@ -40,7 +40,17 @@ ctl -q -L library -e -n 'BEGIN { trace(a); }'
 echo 'inline int c = nothing();' >library/c.d
 ctl -L library -e -n 'BEGIN { trace(1); }'
 ctl -L library -x nolibs -q -e -n 'BEGIN { trace(1); }'
+# With -e, libraries need no program, nor a probe.
+for probe in '' '-n kv:::request-start'; do
+	ctl -e -b 1m -x quiet -L library $probe
+	ctl -e -L library -x nolibs $probe
+done
+echo 'inline int c = 3;' >library/c.d
+ctl -e -b 1m -x quiet -L library
+ctl -e -x nonsense -L library
+ctl -e
 echo '#pragma D depends_on library a.d' >library/b.d
+ctl -e -L library
 ctl -L library -e -n 'BEGIN { trace(1); }'
 echo '#pragma D depends_on library none.d' >library/b.d
 ctl -L library -e -n 'BEGIN { trace(1); }'
