@@ -198,6 +198,23 @@ output_unbound(struct output *out)
 	return (unused);
 }
 
+/*
+ * Returns how many records end in the first n bytes of the buffer.  An error is
+ * rare, so the places are not kept: each record is one line.
+ */
+static uint64_t
+records_of(const struct output *out, size_t n)
+{
+	const char *p = out->buffer, *end = p + n;
+	uint64_t lines = 0;
+
+	while ((p = memchr(p, '\n', end - p)) != NULL) {
+		lines++;
+		p++;
+	}
+	return (lines < out->records ? lines : out->records);
+}
+
 void
 output_flush(struct output *out)
 {
@@ -218,6 +235,9 @@ output_flush(struct output *out)
 			out->diverted = NULL;
 		}
 	}
+	out->written += out->error == 0 ? out->records :
+	    records_of(out, p - out->buffer);
+	out->records = 0;
 	out->used = 0;
 	set_size(out);
 }

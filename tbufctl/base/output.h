@@ -18,6 +18,8 @@ struct output {
 	int error;		/* errno of the first failed write, or 0 */
 	char *diverted;		/* the file of output_divert(), or NULL */
 	char *failed;		/* diverted, if the error was there */
+	uint64_t records;	/* that end in the buffer */
+	uint64_t written;	/* that end in bytes that were written */
 	size_t used;
 	size_t size;		/* room beyond it begins with output_grow() */
 	size_t room;		/* bytes of the buffer */
@@ -67,8 +69,9 @@ void	output_restore(struct output *);
 void	output_truncate(struct output *);
 
 /*
- * Writes the buffer.  After an error all later output is discarded; the caller
- * may check `error` at any time.
+ * Writes the buffer, and adds to `written` the records that were written: the
+ * caller counts those that it has completed in `records`.  After an error all
+ * later output is discarded; the caller may check `error` at any time.
  */
 void	output_flush(struct output *);
 

@@ -271,6 +271,9 @@ put_heading(struct format *f)
 	else if (!f->quiet)
 		output_printf(f->out, "%3s %6s %32s\n", "CPU", "ID",
 		    "FUNCTION:NAME");
+	/* Each line that follows in the buffer is a record's. */
+	if (f->out->fd != -1)
+		output_flush(f->out);
 }
 
 /*

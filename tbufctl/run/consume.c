@@ -36,7 +36,6 @@ struct run {
 	bool truncated;		/* a truncated control file is reported */
 	bool telling;		/* this drain reports losses */
 	bool ordered;		/* a thread's records come in order, each once */
-	uint64_t printed;	/* records */
 	int cpu;		/* of this drain's last record */
 	uint64_t period;	/* statusrate, ns */
 	uint64_t due;		/* when losses are reported next */
@@ -385,13 +384,13 @@ print_record(struct run *run, const struct tbuf_record *record)
 		tell_begun(run, record);
 	if (record->cpu != run->cpu)
 		next_cpu(run, record->cpu);
-	run->printed++;
 	if (run->options->nwith > 0)
 		with_record(&f->with, record);
 	if (record->epid != 0)
 		action_record(f, record);
 	else
 		f->ops->record(f, record, format_prepared(f, record->probe));
+	f->out->records++;
 }
 
 /*
@@ -462,7 +461,8 @@ tell_truncated(struct run *run)
 static int
 snapshot(struct run *run)
 {
-	uint64_t before = run->printed;
+	struct output *out = run->format.out;
+	uint64_t before = out->written;
 	bool stays = true;
 	int error, status;
 
@@ -475,9 +475,10 @@ snapshot(struct run *run)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	run->telling = false;
 	status = drain(run);
-	if (status == 0 && stays)
-		run->format.ops->snapshot(&run->format,
-		    run->printed - before);
+	if (status == 0 && stays) {
+		run->format.ops->snapshot(&run->format, out->written - before);
+		out->written = before;
+	}
 	return (status);
 }
 
@@ -526,6 +527,7 @@ static int
 finish(struct run *run, int error)
 {
 	const struct options *o = run->options;
+	const struct output *out = run->format.out;
 	struct tbuf_totals totals;
 	int status = 0;
 	bool exited;
@@ -545,11 +547,13 @@ finish(struct run *run, int error)
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
+	if (out->error != 0)
+		totals.records = out->written;
 	top_end(&run->format);
 	/* The totals are not those of one unit. */
 	if (!run->one)
 		run->format.ops->total(&run->format, &totals);
-	else if (run->printed == 0 && run->status == 0)
+	else if (out->written == 0 && out->error == 0 && run->status == 0)
 		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
 		    o->units_id);
 	if (run->status == 0 && exited)

@@ -61,5 +61,6 @@ END
 for format in text json; do
 	{ "$TBUFCTL_FAKE" --format=$format -n kv::: 2>messages
 	echo "= $?" >>messages; } | sed 1q
-	cat messages
+	# The pipe took some of the records.
+	sed 's/total: [0-9]* rec/total: N rec/' messages
 done
