@@ -63,6 +63,8 @@ same 'instruction: --follow' "0 $untraced" \
 if [ "$(uname -m)" = x86_64 ]; then
 	same 'a child that shares the stack' 'status 0' \
 	    "$("$target" shared 2>&1; echo "status $?")"
+	same 'one of clone3(2)' 'status 0' \
+	    "$("$target" shared3 2>&1; echo "status $?")"
 fi
 
 echo "$passed passed, $failed failed"

@@ -16,6 +16,7 @@
 #include <err.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,11 @@ instruction(void)
  * the function that made it.
  */
 static pid_t
-share(void)
+share(bool clone3)
 {
-	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD,
-	    0, 0, 0, 0);
+	uint64_t args[8] = { CLONE_VM | CLONE_VFORK, [4] = SIGCHLD };
+	pid_t pid = (pid_t)(clone3 ? syscall(SYS_clone3, args, sizeof(args)) :
+	    syscall(SYS_clone, args[0] | SIGCHLD, 0, 0, 0, 0));
 
 #if defined(__x86_64__)
 	if (pid == 0)
@@ -108,7 +110,9 @@ make(const char *way)
 		return ((pid_t)syscall(SYS_fork));
 #endif
 	if (strcmp(way, "shared") == 0)
-		return (share());
+		return (share(false));
+	if (strcmp(way, "shared3") == 0)
+		return (share(true));
 	if (strcmp(way, "instruction") == 0)
 		return (instruction());
 	errx(99, "%s: not a way", way);

@@ -24,6 +24,10 @@
 #define FORK	(-1)
 #endif
 
+/* struct clone_args of clone3(2): its least size, and the word of the stack. */
+#define CLONE3_SIZE	64
+#define CLONE3_STACK	5
+
 #ifdef PIC
 typedef long call(long number, long first, long second, long third, long fourth,
     long fifth, long sixth);
@@ -60,22 +64,27 @@ begin(void)
 }
 
 /*
- * Returns true if a system call creates a child with a copy of this stack.  The
- * child looks, as the arguments of a call that has succeeded can be read.
+ * Returns true for a system call that may create a child which goes on here,
+ * with a copy of this stack.  A child that shares its parent's stack would
+ * overwrite the frame of forking_syscall(), and one with a stack of its own has
+ * no such frame.  clone3(2) with other arguments fails, or is of a program that
+ * asks if there is that call.
  */
 static bool
-copies(long number, long first)
+copies(long number, long first, long second)
 {
 	const uint64_t *clone3 = (const uint64_t *)(uintptr_t)first;
 
+	if (number == SYS_clone)
+		return ((first & (CLONE_VM | CLONE_SETTLS)) == 0 &&
+		    second == 0);
 	if (number == SYS_clone3)
-		first = (long)*clone3;
-	else if (number != SYS_clone)
-		return (number == FORK);
-	return ((first & (CLONE_VM | CLONE_SETTLS)) == 0);
+		return (clone3 != NULL && second >= CLONE3_SIZE &&
+		    (*clone3 & (CLONE_VM | CLONE_SETTLS)) == 0 &&
+		    clone3[CLONE3_STACK] == 0);
+	return (number == FORK);
 }
 
-/* A child with another stack does not return here. */
 static long
 forking_syscall(long number, long first, long second, long third, long fourth,
     long fifth, long sixth)
@@ -85,19 +94,8 @@ forking_syscall(long number, long first, long second, long third, long fourth,
 	tbuf_fork_begin();
 	result = real_syscall(number, first, second, third, fourth, fifth,
 	    sixth);
-	tbuf_fork_end(result == 0 && copies(number, first));
+	tbuf_fork_end(result == 0);
 	return (result);
-}
-
-/*
- * A child that shares its parent's stack overwrites the frames that are left,
- * so the C library's function is then jumped to.
- */
-static bool
-may_copy(long number, long first)
-{
-	return (number == SYS_clone ? (first & CLONE_VM) == 0 :
-	    number == SYS_clone3 || number == FORK);
 }
 
 /* As in a C library, this reads all arguments that there can be. */
@@ -107,7 +105,7 @@ interposed_syscall(long number, long first, long second, long third,
 {
 	if (real_syscall == NULL)
 		look_up();
-	return ((may_copy(number, first) ? forking_syscall : real_syscall)
+	return ((copies(number, first, second) ? forking_syscall : real_syscall)
 	    (number, first, second, third, fourth, fifth, sixth));
 }
 
