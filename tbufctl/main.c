@@ -296,7 +296,7 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	if (status != 0 || o->d.compile_only)
 		return (status);
 	return (consume(consumer, o, out, command,
-	    is_script ? compiled : NULL));
+	    is_script ? compiled : NULL, &compiled->known));
 }
 
 /* Finds the targets, compiles the programs, then lists or traces. */

@@ -10,6 +10,7 @@
 
 #include "description_field.h"
 #include "messages.h"
+#include "string_list.h"
 #include "suggest.h"
 
 /* Longer words are not compared; a probe's fields are shorter. */
@@ -179,6 +180,49 @@ near_targets(void *consumer, int (*visit)(void *,
 	return (tbuf_consumer_probes(consumer, visit, arg));
 }
 
+/*
+ * Words that stand in the wrong fields: FUNCTION alone, where the name is
+ * expected, or PROVIDER:NAME, where the function is.
+ */
+struct misplaced {
+	const char *provider, *word;	/* provider: NULL for a function */
+	struct tbuf_probe_info probe;	/* its `name` is NULL: none yet */
+};
+
+static int
+compare_misplaced(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct misplaced *m = arg;
+
+	if (m->provider != NULL ? strcmp(probe->provider, m->provider) == 0 &&
+	    strcmp(probe->name, m->word) == 0 : probe->function != NULL &&
+	    strcmp(probe->function, m->word) == 0 && (m->probe.name == NULL ||
+	    strcmp(probe->name, "entry") == 0))
+		m->probe = *probe;
+	return (0);
+}
+
+/* Returns the description that has the words in their fields, or NULL. */
+static char *
+near_misplaced(const struct search *s, near_probes *probes, void *context)
+{
+	struct misplaced m = { .word = s->fields[s->count - 1].text };
+	unsigned i = 0;
+
+	while (i < s->count - 1 && s->fields[i].length == 0)
+		i++;
+	if (i + 1 < s->count)
+		m.provider = s->fields[i].text;
+	if (*m.word == '\0' || i + 2 < s->count ||
+	    probes(context, compare_misplaced, &m) != 0 ||
+	    m.probe.name == NULL)
+		return (NULL);
+	return (m.provider != NULL ?
+	    string_format("%s:::%s", m.provider, m.word) :
+	    string_format("%s::%s:%s", m.probe.provider, m.word,
+	    m.probe.name));
+}
+
 /* A probe that matches is gone, so it is no suggestion. */
 char *
 near_description(const char *description, near_probes *probes, void *context)
@@ -186,10 +230,12 @@ near_description(const char *description, near_probes *probes, void *context)
 	struct search s = { .best = NEAR_NEVER };
 	char *copy = memory_string(description), *near = NULL;
 
-	if (split(&s, copy) &&
-	    probes(context, compare, &s) == 0 && s.probe.name != NULL &&
-	    s.best != 0)
-		near = compose(&s);
+	if (split(&s, copy) && probes(context, compare, &s) == 0 &&
+	    s.best != 0) {
+		near = near_misplaced(&s, probes, context);
+		if (near == NULL && s.probe.name != NULL)
+			near = compose(&s);
+	}
 	free(copy);
 	return (near);
 }

@@ -31,8 +31,9 @@ near_probes near_targets;
 
 /*
  * Returns the nearest description that matches one of the probes, for one that
- * matches nothing.  It has the same number of fields, and the caller frees it.
- * Returns NULL if none is near.
+ * matches nothing.  It has the same number of fields, or all four for a
+ * function or PROVIDER:NAME in the wrong place; the caller frees it.  Returns
+ * NULL if none is near.
  */
 char	*near_description(const char *, near_probes *, void *context);
 

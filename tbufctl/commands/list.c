@@ -96,7 +96,8 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 	if ((status = show(consumer, &format, o, script)) != 0)
 		return (status);
 	tell_missing(consumer);
-	if (!o->unmatched && program_unmatched(&o->program, consumer))
+	if (!o->unmatched && program_unmatched(&o->program, consumer,
+	    near_targets, consumer))
 		return (EXIT_FAILED);
 	return (EXIT_DONE);
 }

@@ -531,7 +531,7 @@ program_lacking(const struct program *program, bool (*lacks)(void *,
 
 bool
 program_unmatched(const struct program *program,
-    struct tbuf_consumer *consumer)
+    struct tbuf_consumer *consumer, near_probes *probes, void *context)
 {
 	const struct description *d;
 	bool found = false;
@@ -542,7 +542,7 @@ program_unmatched(const struct program *program,
 		if (d->is_program || d->has_own ||
 		    tbuf_consumer_matched(consumer, d->enabling) != 0)
 			continue;
-		tell_unmatched(d, near_targets, consumer);
+		tell_unmatched(d, probes, context);
 		found = true;
 	}
 	return (found);

@@ -56,7 +56,7 @@ bool	program_lacking(const struct program *, bool (*lacks)(void *,
 
 /* Reports descriptions that match nothing; returns true if there is one. */
 bool	program_unmatched(const struct program *,
-	    struct tbuf_consumer *);
+	    struct tbuf_consumer *, near_probes *, void *context);
 
 void	program_free(struct program *);
 

@@ -25,6 +25,7 @@ struct run {
 	struct tbuf_consumer *consumer;
 	const struct options *options;
 	struct compiled *compiled;	/* NULL: no script */
+	struct known *known;		/* for suggestions */
 	struct format format;
 	pid_t command;		/* 0: none */
 	bool command_ended;
@@ -517,7 +518,7 @@ static bool
 all_matched(const struct run *run)
 {
 	bool program = !program_unmatched(&run->options->program,
-	    run->consumer);
+	    run->consumer, known_all, run->known);
 
 	return ((run->compiled == NULL ||
 	    !compile_unmatched(run->compiled)) && program);
@@ -636,7 +637,8 @@ run_all(struct run *run)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {
 		if (!o->unmatched &&
-		    program_unmatched(&o->program, run->consumer))
+		    program_unmatched(&o->program, run->consumer, known_all,
+		    run->known))
 			return (EXIT_FAILED);
 		tell_matched(run, true);
 	}
@@ -658,11 +660,13 @@ run_all(struct run *run)
 
 int
 consume(struct tbuf_consumer *consumer, const struct options *options,
-    struct output *out, pid_t command, struct compiled *compiled)
+    struct output *out, pid_t command, struct compiled *compiled,
+    struct known *known)
 {
 	struct run run = {
 		.consumer = consumer, .options = options, .command = command,
-		.compiled = compiled, .one = options->units_one
+		.compiled = compiled, .known = known,
+		.one = options->units_one
 	};
 	int status;
 

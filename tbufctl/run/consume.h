@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 struct compiled;
+struct known;
 struct options;
 struct output;
 struct tbuf_consumer;
@@ -16,10 +17,12 @@ struct tbuf_consumer;
 /*
  * Traces until the end, and prints.  The consumer has its targets and
  * enablings; `command` is the pid of a command that waits to start, or 0;
- * `compiled` is the script, or NULL.  Returns an exit status.
+ * `compiled` is the script, or NULL; probes of `known` are suggested.  Returns
+ * an exit status.
  */
 int	consume(struct tbuf_consumer *, const struct options *,
-	    struct output *, pid_t command, struct compiled *);
+	    struct output *, pid_t command, struct compiled *,
+	    struct known *);
 
 /* Reports processes that could not be traced, since the last report. */
 void	tell_missed(struct tbuf_consumer *);

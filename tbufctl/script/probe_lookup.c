@@ -344,8 +344,8 @@ known_lacks(struct known *k, const struct d_description *d)
 	return (is_whole(k, d));
 }
 
-static int
-visit_all(void *known, int (*visit)(void *, const struct tbuf_probe_info *),
+int
+known_all(void *known, int (*visit)(void *, const struct tbuf_probe_info *),
     void *arg)
 {
 	struct known *k = known;
@@ -381,13 +381,13 @@ lacks(void *known, const char *description)
 bool
 known_refuses(struct known *k, const struct program *program)
 {
-	return (program_lacking(program, lacks, visit_all, k));
+	return (program_lacking(program, lacks, known_all, k));
 }
 
 char *
 known_near(struct known *k, const char *description)
 {
-	return (near_description(description, visit_all, k));
+	return (near_description(description, known_all, k));
 }
 
 /* ------------------------------------------------------------ arguments */

@@ -75,6 +75,8 @@ bool	known_lacks(struct known *, const struct d_description *);
  * Returns true if there are any.
  */
 bool	known_refuses(struct known *, const struct program *);
+/* Has the probes of targets, and those that a command has or will have. */
+near_probes known_all;
 /*
  * Suggests a description for one without a match, of the probes that targets
  * have and a command will have.  The caller frees it.

@@ -53,3 +53,9 @@ expect -n 'tt:::step { printf("%s", n); }' -c ./plus
 expect -n 'libc::open*:return { trace(pth); }' -c "$ran"
 expect -n 'syscall::read:entry { trace(fdd); }' -c "$ran"
 expect -n 'syscall::openat:entry { printf("%s", path); }' -c "$ran"
+
+# Words in the wrong fields, which no check before the run sees.
+ctl -q -n malloc -c true
+ctl -q -n 'openat { n++; }' -c true
+ctl -q -n tt:count -c "$TBUF_TARGET fire=1"
+ctl -q -n 'tt:count { n++; }' -c "$TBUF_TARGET fire=1"
