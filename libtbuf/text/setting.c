@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "target/process/process.h"
+#include "target/self/thread.h"
 #include "text/remote_setting.h"
 #include "text/text.h"
 
@@ -27,8 +28,6 @@ static const char *path = "";
 static uint32_t made;		/* kilobytes of the chunk, or the parent's */
 
 static int (*flush)(void);	/* NULL: flush_to_file() */
-/* The function runs in this thread, and its own call flushes to the file. */
-static __thread bool flushing __attribute__((tls_model("initial-exec")));
 
 static void
 begin(void)
@@ -98,12 +97,13 @@ tbuf_text_flush(void)
 	int (*function)(void) = tbuf_load_acquire(&flush);
 	int saved = errno, error;
 
-	if (function == NULL || flushing)
+	/* The function's own call flushes to the file. */
+	if (function == NULL || tbuf_thread.flushing)
 		error = flush_to_file();
 	else {
-		flushing = true;
+		tbuf_thread.flushing = true;
 		error = function();
-		flushing = false;
+		tbuf_thread.flushing = false;
 	}
 	errno = saved;
 	return (error);

@@ -72,11 +72,13 @@ struct tbuf_thread {
 				 * program's */
 	uint8_t thread_lane_busy; /* not 0: its lane must not be used */
 	bool batch;		/* between tbuf_batch_begin() and _end() */
-	bool forks;		/* between tbuf_fork_begin() and _end() */
 	int16_t batch_error;	/* why tbuf_batch_begin() failed, or 0 */
 	uint8_t elsewhere;	/* fires for sessions other than the memo's,
 				 * each the only one of its probe; at most
 				 * TBUF_ELSEWHERE */
+	bool forks : 1;		/* between tbuf_fork_begin() and _end() */
+	bool flushing : 1;	/* it calls the flush function of the text
+				 * trace; a handler restores both */
 	uint64_t stack_low;	/* lowest known address of its stack */
 	uint64_t stack_end;	/* end of its stack; 0: not known */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: inflight.h */
