@@ -19,7 +19,7 @@
 #include <tbuf_consumer.h>
 
 #include "base/messages.h"
-#include "base/open_regular.h"
+#include "base/command_path.h"
 #include "base/output.h"
 #include "base/signals.h"
 #include "base/string_list.h"

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <paths.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "messages.h"
 #include "open_regular.h"
-#include "string_list.h"
 
 int
 regular_find(const char *path)
@@ -114,73 +111,3 @@ open(const char *path, int flags, ...)
 
 /* libdw may have been compiled to call this one. */
 int	open64(const char *, int, ...) __attribute__((alias("open")));
-
-/* ------------------------------------------------------------ commands */
-
-static bool
-is_executable(const char *path)
-{
-	struct stat st;
-
-	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, X_OK) == 0);
-}
-
-/* Returns 0 or why a path cannot be executed, as execve(2) has it. */
-static int
-path_error(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		return (errno);
-	return (is_executable(path) ? 0 : EACCES);
-}
-
-int
-command_error(const char *name)
-{
-	const char *path = getenv("PATH"), *p, *end;
-	int error = ENOENT, one;
-	char *file;
-
-	if (strchr(name, '/') != NULL || *name == '\0')
-		return (path_error(name));
-	if (path == NULL)
-		path = _PATH_DEFPATH;
-	for (p = path;; p = end + 1) {
-		end = strchrnul(p, ':');
-		file = string_format("%.*s%s%s", (int)(end - p), p,
-		    end == p ? "" : "/", name);
-		one = path_error(file);
-		free(file);
-		if (one == 0)
-			return (0);
-		if (one == EACCES)
-			error = one;
-		if (*end == '\0')
-			return (error);
-	}
-}
-
-char *
-command_find(const char *name)
-{
-	const char *path, *p, *end;
-	char *file;
-
-	if (strchr(name, '/') != NULL)
-		return (memory_string(name));
-	if ((path = getenv("PATH")) == NULL)
-		path = _PATH_DEFPATH;
-	for (p = path;; p = end + 1) {
-		end = strchrnul(p, ':');
-		file = string_format("%.*s%s%s", (int)(end - p), p,
-		    end == p ? "" : "/", name);
-		if (is_executable(file))
-			return (file);
-		free(file);
-		if (*end == '\0')
-			return (NULL);
-	}
-}

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Finds files of programs, and opens them if they are regular.
+ * Opens files whose paths other processes may choose, if they are regular.
  */
 #ifndef TBUFCTL_BASE_OPEN_REGULAR_H
 #define TBUFCTL_BASE_OPEN_REGULAR_H
@@ -35,13 +35,5 @@ int	regular_open_path(const char *path);
  * files and to shared debug files.
  */
 void	regular_only(void);
-
-/*
- * Returns the file that execvp(3) would execute, for the caller to free, or
- * NULL.
- */
-char	*command_find(const char *name);
-/* Returns 0, or the error that execvp(3) would have before it runs anything. */
-int	command_error(const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/helper_process.h"
 #include "base/messages.h"
-#include "base/open_regular.h"
+#include "base/command_path.h"
 #include "base/pipe_message.h"
 #include "probe_sites.h"
 #include "types_server.h"

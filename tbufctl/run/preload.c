@@ -17,6 +17,7 @@
 
 #include "base/description_field.h"
 #include "base/messages.h"
+#include "base/command_path.h"
 #include "base/open_regular.h"
 #include "base/string_list.h"
 #include "options/enablings.h"

@@ -8,7 +8,7 @@
 
 #include "base/description_field.h"
 #include "base/messages.h"
-#include "base/open_regular.h"
+#include "base/command_path.h"
 #include "base/string_list.h"
 #include "base/suggest.h"
 #include "debuginfo/provider_probes.h"

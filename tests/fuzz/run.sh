@@ -63,7 +63,8 @@ shared()
 	for file in options/split_command debuginfo/dwarf \
 	    debuginfo/dwarf_argument debuginfo/dwarf_names debuginfo/dwarf_read \
 	    base/description_field base/bool_value base/dtrace_providers \
-	    base/suggest base/string_list base/open_regular elf/needed_libraries \
+	    base/suggest base/string_list base/open_regular base/command_path \
+	    base/bpftrace_words elf/needed_libraries \
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
 	    run/preload; do
