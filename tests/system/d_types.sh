@@ -133,8 +133,8 @@ mkdir compiled
     split=$(cd compiled && echo ./*.dwo) && [ -f "compiled/$split" ] &&
     hostile "$split" members split
 # The link to a shared debug file: its name and its build id.
-if build shared -g && printf 'alt.debug\00001234567890123456789' >link &&
-    objcopy --add-section .gnu_debugaltlink=link shared; then
+if build shared -g && printf 'alt.debug\00001234567890123456789' >alt.link &&
+    objcopy --add-section .gnu_debugaltlink=alt.link shared; then
 	hostile alt.debug members shared
 fi
 
