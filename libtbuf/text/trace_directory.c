@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The directory of the trace file.  Another user who can change any directory
+ * The directory of the trace file.  Another user that can change any directory
  * of the path could lead it elsewhere, so each is looked at before the next one
  * is opened in it.  Async-signal-safe.
  */
@@ -75,7 +75,7 @@ follow(struct walk *w, int fd, const struct stat *st)
 	return (target[0] == '/' ? begin(w) : 0);
 }
 
-/* Removes the first name from the rest of the path.  Returns false at its end. */
+/* Takes the first name off the rest of the path.  Returns false at its end. */
 static bool
 next(struct walk *w, char name[ROOM])
 {

@@ -15,7 +15,7 @@
 
 /*
  * A record's share of the output, by its size, is more than an ordinary record
- * needs.  All records of a drain may have SPARE bytes more, and one RECORD_SPARE
+ * needs.  All records of a drain may have SPARE bytes more, one RECORD_SPARE
  * bytes.
  */
 #define SHARE(size)	(1024 + 64 * (size))

@@ -139,6 +139,12 @@ int	tbuf_consumer_scan(struct tbuf_consumer *);
 bool	tbuf_consumer_notified(struct tbuf_consumer *);
 
 /*
+ * Returns 1 if a process may be added as a target, 0 if it is one already, or
+ * -EBUSY or -ENXIO with a message.
+ */
+int	tbuf_grab_check(struct tbuf_consumer *, pid_t);
+
+/*
  * Calls tbuf_find_pid() for a process that may have started just now: if it is
  * not a target yet, waits for up to a second.
  */

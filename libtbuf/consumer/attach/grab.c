@@ -108,20 +108,26 @@ grab_copies(struct tbuf_consumer *c, const struct tbuf_found *first)
 }
 
 int
+tbuf_grab_check(struct tbuf_consumer *c, pid_t pid)
+{
+	if (c->state != TBUF_RUN_NEW)
+		return (tbuf_consumer_fail(c, -EBUSY,
+		    "failed to grab pid %d: tracing is active", (int)pid));
+	if (tbuf_target_find(c, pid) != NULL)
+		return (0);
+	return (tbuf_proc_is_ours() ? 1 : tbuf_consumer_fail(c, -ENXIO,
+	    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
+}
+
+int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {
 	struct tbuf_found found;
 	struct tbuf_target *t;
 	int error;
 
-	if (c->state != TBUF_RUN_NEW)
-		return (tbuf_consumer_fail(c, -EBUSY,
-		    "failed to grab pid %d: tracing is active", (int)pid));
-	if (tbuf_target_find(c, pid) != NULL)
-		return (0);
-	if (!tbuf_proc_is_ours())
-		return (tbuf_consumer_fail(c, -ENXIO,
-		    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
+	if ((error = tbuf_grab_check(c, pid)) != 1)
+		return (error);
 	if ((error = tbuf_find_starting(c, pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, found.problem));

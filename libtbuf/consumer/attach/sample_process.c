@@ -79,14 +79,8 @@ tbuf_consumer_sample(struct tbuf_consumer *c, pid_t pid)
 {
 	int pidfd, error;
 
-	if (c->state != TBUF_RUN_NEW)
-		return (tbuf_consumer_fail(c, -EBUSY,
-		    "failed to grab pid %d: tracing is active", (int)pid));
-	if (tbuf_target_find(c, pid) != NULL)
-		return (0);
-	if (!tbuf_proc_is_ours())
-		return (tbuf_consumer_fail(c, -ENXIO,
-		    "failed to grab pid %d: " TBUF_NO_PROC, (int)pid));
+	if ((error = tbuf_grab_check(c, pid)) != 1)
+		return (error);
 	pidfd = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
 	error = pidfd != -1 ? 0 :
 	    pid <= 0 || errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;

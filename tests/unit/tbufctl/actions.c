@@ -296,7 +296,7 @@ START_TEST(printf_stars)
 }
 END_TEST
 
-/* Prints a number in a text of the given size: blanks or zeros, and one digit. */
+/* Prints a number in a text of this size: blanks or zeros, and one digit. */
 static void
 padded(const char *conversion, const struct tbuf_d_shape *star, uint64_t value,
     size_t size)
