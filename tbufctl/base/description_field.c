@@ -61,16 +61,15 @@ trim(const char *text)
 const char *
 description_cut(const char *text)
 {
-	size_t length;
+	size_t length, most = TITLE_MAX;
 
 	text = trim(text);
 	length = strcspn(text, "\n");
-	if (length > TITLE_MAX) {
-		length = TITLE_MAX;
-		/* A character of UTF-8 is not cut. */
-		while ((text[length] & 0xc0) == 0x80)
-			length--;
-		return (text + length);
+	if (length > most) {
+		/* A character of UTF-8, which has up to four bytes, is not cut. */
+		while (most > TITLE_MAX - 3 && (text[most] & 0xc0) == 0x80)
+			most--;
+		return (text + most);
 	}
 	return (*trim(text + length) == '\0' ? text + strlen(text) :
 	    text + length);
@@ -80,7 +79,6 @@ char *
 description_title(int flag, const char *text)
 {
 	const char *end = description_cut(text), *start = trim(text);
-
 	const char *rest = *end == '\0' ? "" : " ...";
 
 	if (flag == 's')
