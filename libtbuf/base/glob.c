@@ -323,7 +323,8 @@ single_match(const char *p, const char *last, const struct tbuf_names *names,
 	for (*hit = false, n = 1; n <= 4 && !*hit; n++) {
 		*hit = description_fields(&d, n, parts);
 		for (i = 0; i < n && *hit; i++)
-			*hit = tbuf_glob(parts[i].start,
+			*hit = parts[i].start == parts[i].end ||
+			    tbuf_glob(parts[i].start,
 			    (size_t)(parts[i].end - parts[i].start), text[i]);
 	}
 	return (d.end);
