@@ -16,37 +16,52 @@
 #include "text/text.h"
 
 #define LINKS_MAX	40	/* as in the kernel */
+#define NO_OWNER	((uid_t)-1)
 #define ROOM		(2 * TBUF_TEXT_PATH_MAX)
 
 struct walk {
 	int fd;			/* the last directory, O_PATH */
-	struct stat st;		/* of it */
-	uid_t root;		/* owner of / */
+	uid_t root;		/* owner of /; NO_OWNER before it is entered */
 	unsigned links;		/* followed so far */
 	char rest[ROOM];	/* of the path */
 };
 
-/* Moves the walk to a directory, if other users cannot change it. */
+/*
+ * Returns true if the owner may lead the path: root or this user.  In a user
+ * namespace without root the owner of / has another number.
+ */
+static bool
+trusted(const struct walk *w, uid_t owner)
+{
+	return (owner == geteuid() || owner == 0 || owner == w->root);
+}
+
+/*
+ * Moves the walk to a directory, if other users cannot change it.  Its owner
+ * can, whatever its mode and its sticky bit.
+ */
 static int
 enter(struct walk *w, int fd)
 {
+	struct stat st;
+
 	if (w->fd != -1)
 		close(w->fd);
 	w->fd = fd;
-	w->st.st_uid = 0;
-	if (fd == -1 || fstat(fd, &w->st) != 0)
+	if (fd == -1 || fstat(fd, &st) != 0)
 		return (-errno);
-	return ((w->st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
-	    (w->st.st_mode & S_ISVTX) != 0 ? 0 : -EPERM);
+	if (w->root == NO_OWNER)
+		w->root = st.st_uid;
+	return (trusted(w, st.st_uid) &&
+	    ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+	    (st.st_mode & S_ISVTX) != 0) ? 0 : -EPERM);
 }
 
 static int
 begin(struct walk *w)
 {
-	int error = enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-
-	w->root = w->st.st_uid;
-	return (error);
+	w->root = NO_OWNER;
+	return (enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)));
 }
 
 /*
@@ -60,8 +75,7 @@ follow(struct walk *w, int fd, const struct stat *st)
 	size_t left = strlen(w->rest);
 	ssize_t n;
 
-	if (st->st_uid != geteuid() && st->st_uid != 0 &&
-	    st->st_uid != w->root)
+	if (!trusted(w, st->st_uid))
 		return (-EPERM);
 	if (++w->links > LINKS_MAX)
 		return (-ELOOP);

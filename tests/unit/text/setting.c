@@ -286,6 +286,46 @@ START_TEST(each_directory_of_the_path_counts)
 }
 END_TEST
 
+/*
+ * The owner of a directory can rename each file in it, at any depth, and also
+ * with a sticky bit.  Directories of root are good for every user.
+ */
+START_TEST(directories_of_another_user_are_refused)
+{
+	char theirs[600];
+	unsigned i;
+
+	if (geteuid() != 0)
+		return;
+	strcpy(theirs, text_file_path("theirs"));
+	ck_assert_int_eq(mkdir(theirs, 0755), 0);
+	ck_assert_int_eq(mkdir(text_file_path("theirs/mine"), 0700), 0);
+	ck_assert_int_eq(symlink("theirs/mine", text_file_path("by")), 0);
+	expect_refused("theirs/mine/trace", 0);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(chown(theirs, 12345, 12345), 0);
+		ck_assert_int_eq(chmod(theirs, i == 0 ? 0755 : 01755), 0);
+		expect_refused("theirs/trace", -EPERM);
+		expect_refused("theirs/mine/trace", -EPERM);
+		expect_refused("by/trace", -EPERM);
+		expect_refused("theirs/../real", -EPERM);
+		ck_assert_int_eq(chown(theirs, 0, 12345), 0);
+		expect_refused("theirs/mine/trace", 0);
+	}
+	/* This process as that user. */
+	ck_assert_int_eq(chmod(text_directory, 0755), 0);
+	ck_assert_int_eq(chown(theirs, 12345, 12345), 0);
+	ck_assert_int_eq(seteuid(12345), 0);
+	expect_refused("theirs/trace", 0);
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(chown(theirs, 23456, 12345), 0);
+	ck_assert_int_eq(chmod(theirs, 0755), 0);
+	ck_assert_int_eq(seteuid(12345), 0);
+	expect_refused("theirs/trace", -EPERM);
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
 /* Another user's link, whether its folder is theirs, or has a sticky bit. */
 START_TEST(links_of_another_user_are_refused)
 {
@@ -304,6 +344,7 @@ START_TEST(links_of_another_user_are_refused)
 	expect_refused("theirs/dl/trace", -EPERM);
 	ck_assert_int_eq(chown(text_file_path("theirs"), 12345, 12345), 0);
 	expect_refused("theirs/dl/trace", -EPERM);
+	ck_assert_int_eq(chown(text_file_path("theirs"), 0, 0), 0);
 	/* The kernel may have errors of its own for these in a sticky folder. */
 	close(open(text_file_path("theirs/file"), O_CREAT | O_WRONLY, 0666));
 	ck_assert_int_eq(chown(text_file_path("theirs/file"), 12345, 12345),
@@ -692,6 +733,7 @@ main(void)
 		a_file_that_others_can_change_is_refused,
 		a_file_of_another_user_is_refused,
 		each_directory_of_the_path_counts,
+		directories_of_another_user_are_refused,
 		links_of_another_user_are_refused,
 		the_file_gets_whole_lines,
 		what_cannot_be_flushed_is_kept,
