@@ -426,6 +426,37 @@ parse_left(struct options *o, const char *text)
 	    "remove or remove=age, such as remove=7d"));
 }
 
+/*
+ * Returns the option with a part after such a prefix that the word is near to,
+ * or NULL.
+ */
+static const char *
+near_part(const char *word, size_t length, const char *const *names,
+    size_t count)
+{
+	static const char *const prefixes[] = {
+		"agg", "buf", "clean", "dynvar", "scratch", "spec", "status",
+		"str", "switch", "unit"
+	};
+	unsigned best = NEAR_NEVER, distance;
+	const char *near = NULL;
+	size_t i, j, n;
+
+	for (i = 0; i < count; i++)
+		for (j = 0; j < sizeof(prefixes) / sizeof(prefixes[0]); j++) {
+			n = strlen(prefixes[j]);
+			if (strncmp(names[i], prefixes[j], n) != 0 ||
+			    strlen(names[i]) - n < PART_MIN)
+				continue;
+			distance = near_distance(word, length, names[i] + n);
+			if (distance < best) {
+				best = distance;
+				near = names[i];
+			}
+		}
+	return (near);
+}
+
 const char *
 options_near(const char *word, size_t length)
 {
@@ -436,8 +467,8 @@ options_near(const char *word, size_t length)
 		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
 		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
 		"aggsortkey", "aggsortrev",
-		"aggsortpos", "aggsortkeypos", "agghist", "aggpack", "aggzoom",
-		"encoding"
+		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
+		"aggpercpu", "aggzoom", "encoding"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -448,6 +479,8 @@ options_near(const char *word, size_t length)
 	for (i = 0; i < count && near == NULL && length >= PART_MIN; i++)
 		if (memmem(names[i], strlen(names[i]), word, length) != NULL)
 			near = names[i];
+	if (near == NULL && length >= PART_MIN)
+		near = near_part(word, length, names, count);
 	return (near);
 }
 

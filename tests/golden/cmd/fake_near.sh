@@ -36,6 +36,13 @@ ctl -x policy=ring -n kv:::
 ctl -x size=4k -n kv:::
 ctl -x polic=ring -n kv:::
 ctl -x pol=ring -n kv:::
+ctl -x polcy=ring -n kv:::
+ctl -x sorkey -n kv:::
+ctl -x perpcu -n kv:::
+ctl -x packs -n kv:::
+ctl --polcy=ring
+ctl polcy=ring -n kv:::
+ctl -x fooo -n kv:::
 ctl policy=ring -n kv:::
 ctl -n kv::: bufsize=4k
 ctl -n kv::: nosuch=4k
