@@ -47,18 +47,19 @@ static const struct builtin_name names[] = {
 #undef X
 };
 
-/* Visits member names; members of a nameless structure are the outer one's. */
-static void
-member_names(const struct type *type, void (*visit)(void *, const char *name),
-    void *arg)
-{
-	const struct member *one;
+struct visiting {
+	void (*visit)(void *, const char *name);
+	void *arg;
+};
 
-	for (one = type->members; one != NULL; one = one->next)
-		if (one->name != NULL)
-			visit(arg, one->name);
-		else
-			member_names(d_type_resolve(one->type), visit, arg);
+static bool
+visit_name(void *arg, const struct member *member, uint64_t offset)
+{
+	const struct visiting *visiting = arg;
+
+	(void)offset;
+	visiting->visit(visiting->arg, member->name);
+	return (false);
 }
 
 /* Visits type names without tags, which follow struct, union and enum only. */
@@ -78,6 +79,7 @@ d_names(struct d_compiler *c, enum d_unknown what,
     void (*visit)(void *, const char *name), void *arg)
 {
 	bool functions = what == D_UNKNOWN_FUNCTION, function;
+	struct visiting visiting = { visit, arg };
 	const struct identifier *one;
 
 	if (what == D_UNKNOWN_TYPE) {
@@ -85,7 +87,8 @@ d_names(struct d_compiler *c, enum d_unknown what,
 		return;
 	}
 	if (what == D_UNKNOWN_MEMBER) {
-		member_names(d_type_resolve(c->unknown_in), visit, arg);
+		(void)d_type_each_member(c->unknown_in, 0, visit_name,
+		    &visiting);
 		return;
 	}
 	for (one = c->globals.first; one != NULL; one = one->next) {

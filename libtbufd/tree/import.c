@@ -17,6 +17,7 @@
 
 #define IMPORTS_MAX	50000	/* types of a command */
 #define MEMBERS_MAX	100000	/* of a type */
+#define MEMBERS_ALL	1000000	/* of all types of a command */
 #define DEPTH_MAX	64	/* nesting of types */
 #define SIZE_MAX_TYPE	((uint64_t)1 << 30)
 
@@ -179,6 +180,9 @@ copy_members(struct d_compiler *c, struct d_import *told)
 
 	if (told->nmembers > MEMBERS_MAX)
 		told->nmembers = MEMBERS_MAX;
+	if (told->nmembers > MEMBERS_ALL - c->types.nmembers)
+		told->nmembers = MEMBERS_ALL - c->types.nmembers;
+	c->types.nmembers += told->nmembers;
 	all = d_allocate(c, (told->nmembers + 1) * sizeof(*all));
 	for (i = 0; i < told->nmembers; i++) {
 		all[i] = told->members[i];
@@ -275,6 +279,7 @@ import_target(struct d_compiler *c, uint64_t id, unsigned depth)
 	return (one->type);
 }
 
+/* An array of elements without size has none: any number would fit. */
 static struct type *
 import_array(struct d_compiler *c, const struct d_import *told,
     unsigned depth)
@@ -284,7 +289,7 @@ import_array(struct d_compiler *c, const struct d_import *told,
 
 	if (size != 0 && told->count > SIZE_MAX_TYPE / size)
 		return (c->types.type_void);
-	return (d_type_array(c, of, told->count));
+	return (d_type_array(c, of, size == 0 ? 0 : told->count));
 }
 
 static struct type *

@@ -16,25 +16,76 @@ d_type_resolve(const struct type *type)
 	return ((struct type *)(uintptr_t)type);
 }
 
-static const struct member *
-find_member(const struct member *members, const char *name, uint64_t base,
-    uint64_t *offset)
-{
-	const struct member *member, *inner;
+typedef bool visit_member(void *, const struct member *, uint64_t);
 
-	for (member = members; member != NULL; member = member->next) {
-		if (member->name == NULL) {
-			inner = find_member(
-			    d_type_resolve(member->type)->members, name,
-			    base + member->offset, offset);
-			if (inner != NULL)
-				return (inner);
-		} else if (strcmp(member->name, name) == 0) {
-			*offset = base + member->offset;
-			return (member);
-		}
-	}
-	return (NULL);
+static bool
+each_member(const struct type *constant, uint64_t offset, visit_member *visit,
+    void *arg)
+{
+	struct type *type = d_type_resolve(constant);
+	const struct member *one;
+
+	if (type->visited)
+		return (false);
+	type->visited = true;
+	for (one = type->members; one != NULL; one = one->next)
+		if (one->name == NULL ? each_member(one->type,
+		    offset + one->offset, visit, arg) :
+		    visit(arg, one, offset + one->offset))
+			return (true);
+	return (false);
+}
+
+static void
+forget_visit(const struct type *constant)
+{
+	struct type *type = d_type_resolve(constant);
+	const struct member *one;
+
+	if (!type->visited)
+		return;
+	type->visited = false;
+	for (one = type->members; one != NULL; one = one->next)
+		if (one->name == NULL)
+			forget_visit(one->type);
+}
+
+bool
+d_type_each_member(const struct type *type, uint64_t offset,
+    visit_member *visit, void *arg)
+{
+	bool found = each_member(type, offset, visit, arg);
+
+	forget_visit(type);
+	return (found);
+}
+
+struct sought {
+	const char *name;
+	const struct member *member;
+	uint64_t offset;
+};
+
+static bool
+is_sought(void *arg, const struct member *member, uint64_t offset)
+{
+	struct sought *sought = arg;
+
+	if (strcmp(member->name, sought->name) != 0)
+		return (false);
+	sought->member = member;
+	sought->offset = offset;
+	return (true);
+}
+
+static const struct member *
+find_member(const struct type *type, const char *name, uint64_t *offset)
+{
+	struct sought sought = { .name = name };
+
+	if (d_type_each_member(type, 0, is_sought, &sought))
+		*offset = sought.offset;
+	return (sought.member);
 }
 
 const struct member *
@@ -44,7 +95,7 @@ d_type_member(const struct type *type, const char *name, uint64_t *offset)
 
 	type = d_type_resolve(type);
 	if (type->imported)
-		return (find_member(type->members, name, 0, offset));
+		return (find_member(type, name, offset));
 	one = (const struct member_name *)d_names_find(type->names, name);
 	if (one == NULL)
 		return (NULL);

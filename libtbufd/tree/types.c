@@ -180,28 +180,41 @@ round_up(uint64_t offset, uint64_t alignment)
 	return (over == 0 ? offset : offset + alignment - over);
 }
 
+struct naming {
+	struct d_compiler *c;
+	struct type *composite;
+};
+
+/* Adds a name; the first member of a name is the one that is found. */
+static bool
+add_name(void *arg, const struct member *member, uint64_t offset)
+{
+	const struct naming *naming = arg;
+	struct d_name **names = &naming->composite->names;
+	struct member_name *one;
+
+	if (d_names_find(*names, member->name) != NULL)
+		return (false);
+	one = d_allocate(naming->c, sizeof(*one));
+	*one = (struct member_name){
+		.entry.text = member->name, .member = member, .offset = offset
+	};
+	d_names_add(names, &one->entry, d_name_hash(member->name));
+	return (false);
+}
+
 /* Adds the names of a member, which are several if it has none itself. */
 static void
 add_names(struct d_compiler *c, struct type *composite,
-    const struct member *member, uint64_t offset)
+    const struct member *member)
 {
-	const struct member *inner;
-	struct member_name *one;
+	struct naming naming = { c, composite };
 
-	if (member->name == NULL) {
-		inner = d_type_resolve(member->type)->members;
-		for (; inner != NULL; inner = inner->next)
-			add_names(c, composite, inner, offset + inner->offset);
-		return;
-	}
-	/* The first member of a name is the one that is found. */
-	if (d_names_find(composite->names, member->name) != NULL)
-		return;
-	one = d_allocate(c, sizeof(*one));
-	one->entry.text = member->name;
-	one->member = member;
-	one->offset = offset;
-	d_names_add(&composite->names, &one->entry, d_name_hash(member->name));
+	if (member->name == NULL)
+		(void)d_type_each_member(member->type, member->offset,
+		    add_name, &naming);
+	else
+		(void)add_name(&naming, member, member->offset);
 }
 
 /* Adds a member; a structure ends with its last member, without padding. */
@@ -229,7 +242,7 @@ d_type_add_member(struct d_compiler *c, struct type *composite,
 	else
 		composite->last_member->next = member;
 	composite->last_member = member;
-	add_names(c, composite, member, member->offset);
+	add_names(c, composite, member);
 	return (true);
 }
 

@@ -84,6 +84,7 @@ struct type {
 	bool imported;		/* defined by a traced program */
 	bool sought;		/* import was tried, do not repeat it */
 	bool weak;		/* of d_kernel: a script may redeclare it */
+	bool visited;		/* d_type_each_member() has been here */
 	/* The type's form in the output of script number shape_of. */
 	const struct tbuf_d_shape *shape;
 	unsigned shape_of;
@@ -92,6 +93,7 @@ struct type {
 struct types {
 	struct d_name *imports;		/* by id */
 	unsigned nimports;
+	uint64_t nmembers;		/* of imported types */
 	struct type *first, **last;
 	struct d_name *names;
 	unsigned count;
@@ -153,6 +155,15 @@ void	d_type_forget(struct type *type);
 
 /* Resolves typedefs. */
 struct type *d_type_resolve(const struct type *type);
+/*
+ * Visits the members with a name, also those in members without one, until
+ * visit() returns true, which is then returned.  Types of programs may contain
+ * each other many times: each is visited once, as a second visit would find
+ * only names that came before.
+ */
+bool	d_type_each_member(const struct type *type, uint64_t offset,
+	    bool (*visit)(void *, const struct member *, uint64_t offset),
+	    void *arg);
 /* Finds a member by name, also in members without a name. */
 const struct member *d_type_member(const struct type *type, const char *name,
 	    uint64_t *offset);

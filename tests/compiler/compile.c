@@ -21,6 +21,7 @@
  *	-v V	version, as 1.6.2
  *	-a A	amin, as Evolving/Evolving/Common
  *	-L	all sources but the last are libraries
+ *	-H	there is a program with hostile types
  *
  * A file of cases is a text.  Each case has a line "=== TITLE" or "=== TITLE |
  * OPTIONS [-n] [ARGUMENT ...]", the program, a line "---", and the expected
@@ -110,6 +111,63 @@ probe_by_id(void *context, uint64_t id, struct d_description *d)
 	return (true);
 }
 
+/*
+ * Types of a hostile program.  A union bombN contains bomb(N - 1) twice, without
+ * a name, and bomb1 a number; bombs has arrays of empty elements.
+ */
+#define BOMBS		63
+#define BOMB_INT	(BOMBS + 1)
+#define BOMB_EMPTY	(BOMBS + 2)
+#define BOMB_ARRAY	(BOMBS + 3)
+#define BOMB_ARRAYS	(BOMBS + 4)
+
+static uint64_t
+hostile_find(void *context, const char *module, enum d_import_kind kind,
+    const char *name)
+{
+	unsigned n = 0;
+
+	(void)context;
+	(void)module;
+	if (kind == D_IMPORT_STRUCT && strcmp(name, "bombs") == 0)
+		return (BOMB_ARRAYS);
+	if (kind != D_IMPORT_UNION || sscanf(name, "bomb%u", &n) != 1 ||
+	    n > BOMBS)
+		return (0);
+	return (n);
+}
+
+static bool
+hostile_read(void *context, uint64_t id, struct d_import *type)
+{
+	static struct d_import_member members[2], array;
+
+	(void)context;
+	*type = (struct d_import){
+		.kind = D_IMPORT_UNION, .size = 4, .members = members,
+		.nmembers = 2
+	};
+	members[0] = members[1] = (struct d_import_member){ .type = id - 1 };
+	array = (struct d_import_member){ .name = "all", .type = BOMB_ARRAY };
+	if (id == 1) {
+		members[0].name = "x";
+		members[0].type = BOMB_INT;
+		type->nmembers = 1;
+	} else if (id == BOMB_INT)
+		*type = (struct d_import){ .kind = D_IMPORT_INTEGER,
+		    .is_signed = true, .name = "int", .size = 4 };
+	else if (id == BOMB_EMPTY)
+		*type = (struct d_import){ .kind = D_IMPORT_ARRAY,
+		    .of = BOMB_INT };
+	else if (id == BOMB_ARRAY)
+		*type = (struct d_import){ .kind = D_IMPORT_ARRAY,
+		    .of = BOMB_EMPTY, .count = UINT64_C(1) << 40 };
+	else if (id == BOMB_ARRAYS)
+		*type = (struct d_import){ .kind = D_IMPORT_STRUCT,
+		    .size = 4, .members = &array, .nmembers = 1 };
+	return (id != 0 && id <= BOMB_ARRAYS);
+}
+
 static unsigned
 read_version(const char *text)
 {
@@ -149,6 +207,10 @@ request_option(struct request *r, int option, const char *value)
 		break;
 	case 'p':
 		r->parse = true;
+		break;
+	case 'H':
+		r->options.callbacks.type_find = hostile_find;
+		r->options.callbacks.type_read = hostile_read;
 		break;
 	case 'L':
 		r->libraries = true;
@@ -236,6 +298,12 @@ generate(const struct request *r, struct d_compiler *compiler,
 	return (script != NULL);
 }
 
+static void
+put_name(void *out, const char *name)
+{
+	fprintf(out, " %s", name);
+}
+
 /* Returns 0 if the request compiles. */
 static int
 request_run(struct request *r, const char *title, FILE *out)
@@ -256,6 +324,12 @@ request_run(struct request *r, const char *title, FILE *out)
 		fprintf(out, "%s", title);
 		d_error_print(&error, true, out);
 		fprintf(out, "\n");
+		if (r->options.callbacks.type_find != NULL &&
+		    error.unknown == D_UNKNOWN_MEMBER) {
+			fprintf(out, "members:");
+			d_names(compiler, D_UNKNOWN_MEMBER, put_name, out);
+			fprintf(out, "\n");
+		}
 		status = 1;
 	} else if (r->tree || r->parse)
 		d_dump(trees[n - 1], out);
@@ -409,7 +483,7 @@ main(int argc, char **argv)
 	int option, status;
 
 	request_init(&r);
-	while ((option = getopt(argc, argv, "+c:u:LrStpn:Zdefms:Pv:a:k:")) != -1) {
+	while ((option = getopt(argc, argv, "+c:u:HLrStpn:Zdefms:Pv:a:k:")) != -1) {
 		if (option == 'c' || option == 'u')
 			return (all_cases(argv + optind - 1, option == 'u'));
 		if (option == 'n')

@@ -11,7 +11,8 @@ set -u
 export LC_ALL=C
 status=0
 
-"$top_builddir/tests/compiler/compile" -c "$top_srcdir"/tests/compiler/*.cases || status=1
+timeout 300 "$top_builddir/tests/compiler/compile" -c \
+    "$top_srcdir"/tests/compiler/*.cases || status=1
 for tag in $(grep -o 'X([A-Z_]*)' "$top_srcdir/libtbufd/tree/errors.h" |
     sed 's/X(\(.*\))/D_\1/'); do
 	grep -q -F "[$tag] " "$top_srcdir"/tests/compiler/*.cases || {
