@@ -77,7 +77,7 @@ shared()
 	for file in ${patch:+decode pads prove relocate text}; do
 		echo "$source/providers/patch/$file.c"
 	done
-	for file in ${patch:+stepped} image drain directory window world; do
+	for file in ${patch:+stepped} image drain directory reads window world; do
 		echo "$source/tests/fuzz/$file.c"
 	done
 	echo "$source/tests/compiler/runner.c"

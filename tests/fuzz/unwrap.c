@@ -1,9 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * A text trace that is put in order, or a core with one: the first byte says
- * which, the rest is patches to a good one, 16 bits of place and 32 of value;
- * the file may be truncated.  Or the bytes of a whole file.
+ * A text trace that is put in order, or a core with one: the first byte has the
+ * kind and options, the rest is patches to a good one, 16 bits of place and 32
+ * of value; the file may be truncated, or go on after the chunk.  Patches may
+ * be applied before a read, whose number comes first.  Or the input is the
+ * bytes of a whole file.
  */
 #include <sys/mman.h>
 
@@ -12,12 +14,26 @@
 
 #include "fuzz.h"
 #include "layout/text_trace.h"
+#include "reads.h"
 #include "tbuf_consumer.h"
 
 #define CORE	4096u		/* bytes before the chunk */
 #define CHUNK	(TBUF_TRACE_KB_MIN * 1024u)
 #define FILE_SIZE	(CORE + CHUNK)
+#define MORE		(4 * CHUNK)	/* bytes after the chunk */
 
+enum {
+	KINDS = 3,		/* mask: 1 is a core, 3 a whole file */
+	OPTION_LONGER = 4,
+	OPTION_BETWEEN = 8	/* patches name a read */
+};
+
+static struct change {
+	unsigned read;
+	unsigned at;
+	uint32_t value;
+} changes[64];
+static unsigned nchanges;
 static int fd;
 static char path[64];
 
@@ -90,25 +106,53 @@ write_file(const void *bytes, size_t size)
 	    pwrite(fd, bytes, size, 0) == (ssize_t)size);
 }
 
+/* Applies the patches that name this read. */
 static void
-write_patched(struct input *in, bool core)
+change(unsigned number)
 {
-	unsigned char file[FILE_SIZE];
-	size_t size = core ? sizeof(file) : CHUNK, at;
-	uint32_t value;
+	const struct change *c;
 
-	memset(file, 0, sizeof(file));
+	for (c = changes; c < changes + nchanges; c++)
+		if (c->read == number)
+			FUZZ_CHECK(pwrite(fd, &c->value, sizeof(c->value),
+			    c->at) == sizeof(c->value));
+}
+
+/* Takes a patch, and notes it if it names a read. */
+static void
+patch(struct input *in, unsigned kind, unsigned char *file)
+{
+	struct change c;
+
+	c.read = (kind & OPTION_BETWEEN) != 0 ?
+	    (unsigned)input_take(in, 1) : 0;
+	c.at = (unsigned)input_take(in, 2) % (FILE_SIZE - sizeof(c.value));
+	c.value = (uint32_t)input_take(in, 4);
+	if (c.read == 0)
+		memcpy(file + c.at, &c.value, sizeof(c.value));
+	else if (nchanges < sizeof(changes) / sizeof(changes[0]))
+		changes[nchanges++] = c;
+}
+
+static void
+write_patched(struct input *in, unsigned kind)
+{
+	static unsigned char file[FILE_SIZE + MORE];
+	bool core = (kind & KINDS) == 1;
+	size_t size = core ? FILE_SIZE : CHUNK;
+
+	memset(file, 'a', sizeof(file));
+	memset(file, 0, size);
 	if (core)
 		make_core(file);
 	else
 		make_trace(file);
-	if (in->size % 2 == 1)
+	if ((kind & OPTION_LONGER) != 0)
+		size += MORE;
+	else if ((kind & OPTION_BETWEEN) == 0 && in->size % 2 == 1)
 		size = input_take(in, 2) % (size + 1);
-	while (in->size > 0) {
-		at = input_take(in, 2) % (sizeof(file) - sizeof(value));
-		value = (uint32_t)input_take(in, 4);
-		memcpy(file + at, &value, sizeof(value));
-	}
+	while (in->size > 0)
+		patch(in, kind, file);
 	write_file(file, size);
 }
 
@@ -119,14 +163,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned kind = (unsigned)input_take(&in, 1), found = 0;
 	int result;
 
-	if (kind % 4 == 3)
+	nchanges = 0;
+	if ((kind & KINDS) == 3)
 		write_file(in.at, in.size);
 	else
-		write_patched(&in, kind % 4 == 1);
+		write_patched(&in, kind);
+	reads_begin(change);
 	result = tbuf_unwrap_file(path, look, &found);
-	FUZZ_CHECK(result <= 0 && found <= FILE_SIZE / 4096);
+	reads_begin(NULL);
+	FUZZ_CHECK(result <= 0 && found <= (FILE_SIZE + MORE) / 4096);
 	/* An unpatched trace must be read. */
-	if (size == 1 && kind % 4 != 3)
+	if (size == 1 && (kind & KINDS) != 3)
 		FUZZ_CHECK(result == 0 && found == 1);
 	return (0);
 }

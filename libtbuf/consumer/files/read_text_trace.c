@@ -49,19 +49,21 @@ header_read(const struct source *s, uint64_t at, struct tbuf_trace *t)
 	    memcmp(t->eye, TBUF_TRACE_EYE, sizeof(t->eye)) == 0);
 }
 
+/* The bound of `oldest` lets no sum of a position and the size overflow. */
 static bool
 header_good(const struct tbuf_trace *t)
 {
 	return (t->version == TBUF_TRACE_VERSION && t->head == sizeof(*t) &&
 	    t->size >= TBUF_TRACE_KB_MIN * 1024 - sizeof(*t) &&
 	    t->size <= TBUF_TRACE_KB_MAX * UINT64_C(1024) &&
-	    t->oldest <= t->next && t->next <= t->reserved &&
-	    t->reserved - t->oldest <= t->size);
+	    t->oldest <= UINT64_MAX - t->size && t->oldest <= t->next &&
+	    t->next <= t->reserved && t->reserved - t->oldest <= t->size);
 }
 
 /* Text of a trace: `first` bytes to the chunk's end, then from its start. */
 struct text {
 	char *bytes;
+	size_t room;
 	size_t first;
 	size_t size;
 	bool whole;		/* the file has all of the first part */
@@ -74,17 +76,21 @@ clip(uint64_t n, uint64_t at, uint64_t end)
 }
 
 /*
- * Reads [from, to) of the chunk at `at`, as far as the file or segment reaches.
- * Returns the number of bytes.
+ * Reads [from, to) of the chunk at `at` to the text's end, as far as the file
+ * or segment reaches and there is room.  Returns the number of bytes.
  */
 static uint64_t
 part_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
-    uint64_t from, uint64_t to, char *bytes)
+    uint64_t from, uint64_t to, struct text *text)
 {
 	uint64_t place = at + sizeof(*t) + from % t->size;
 	uint64_t n = clip(to - from, place, s->end);
 
-	return (n > 0 && tbuf_file_read(s->fd, bytes, n, place) ? n : 0);
+	if (n == 0 || n > text->room - text->size ||
+	    !tbuf_file_read(s->fd, text->bytes + text->size, n, place))
+		return (0);
+	text->size += n;
+	return (n);
 }
 
 static uint64_t
@@ -99,12 +105,11 @@ text_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
 {
 	uint64_t wrap = wrap_of(t), end = t->next < wrap ? t->next : wrap;
 
-	text->first = part_read(s, at, t, t->oldest, end, text->bytes);
+	text->size = 0;
+	text->first = part_read(s, at, t, t->oldest, end, text);
 	text->whole = text->first == end - t->oldest;
-	text->size = text->first;
 	if (t->next > wrap)
-		text->size += part_read(s, at, t, wrap, t->next,
-		    text->bytes + text->first);
+		(void)part_read(s, at, t, wrap, t->next, text);
 }
 
 static void
@@ -223,6 +228,7 @@ trace_visit(struct source *s, uint64_t at, struct tbuf_trace *t)
 	if (!header_good(t))
 		return (-EINVAL);
 	there = clip(t->size, place, s->end);
+	text.room = there;
 	text.bytes = malloc(there + 1);
 	if (text.bytes == NULL)
 		return (-ENOMEM);
