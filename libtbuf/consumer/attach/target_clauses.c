@@ -574,15 +574,17 @@ note_operation(struct tbuf_consumer *c, unsigned operation)
 		c->exits = true;
 		break;
 	case TBUF_OP_UPD:
-		tbuf_size_bound(c, &c->options.aggsize, TBUF_TABLE_MAX);
+		tbuf_size_bound(c, "aggsize", &c->options.aggsize,
+		    TBUF_TABLE_MAX);
 		c->programs->aggsize = c->options.aggsize;
 		break;
 	case TBUF_OP_SPECN:
 	case TBUF_OP_SPEC:
 	case TBUF_OP_COMMIT:
 	case TBUF_OP_DISCARD:
-		tbuf_size_bound(c, &c->options.nspec, TBUF_NSPEC);
-		tbuf_size_bound(c, &c->options.specsize, TBUF_SPECSIZE_MAX);
+		tbuf_size_bound(c, "nspec", &c->options.nspec, TBUF_NSPEC);
+		tbuf_size_bound(c, "specsize", &c->options.specsize,
+		    TBUF_SPECSIZE_MAX);
 		c->programs->nspec = (uint32_t)c->options.nspec;
 		c->programs->specsize = c->options.specsize;
 		break;

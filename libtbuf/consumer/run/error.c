@@ -4,6 +4,7 @@
  * Error messages of a run.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,32 @@ tbuf_consumer_fail(struct tbuf_consumer *c, int error, const char *format, ...)
 	return (error);
 }
 
+/* Reports an option that is more than there can be, with bufresize=manual. */
+static int
+refuse_size(struct tbuf_consumer *c)
+{
+	/* A number of speculations is written in full. */
+	const char *units = strcmp(c->bounded, "nspec") == 0 ? "" : "kmg";
+	uint64_t bound = c->bound;
+	char unit[2] = "";
+	unsigned i;
+
+	for (i = 0; units[i] != '\0' && bound % 1024 == 0; i++) {
+		bound /= 1024;
+		unit[0] = units[i];
+	}
+	return (tbuf_consumer_fail(c, -ENOSPC, "could not enable tracing: "
+	    "Not enough space: %s is at most %" PRIu64 "%s", c->bounded, bound,
+	    unit));
+}
+
 int
 tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 {
 	const char *why = strerror(-error);
 
+	if (error == -ENOSPC && c->bounded != NULL && tbuf_sizes_refused(c))
+		return (refuse_size(c));
 	if (error == -ENOSPC)
 		why = "Not enough space";
 	else if (error == -E2BIG)

@@ -151,6 +151,8 @@ struct tbuf_consumer {
 	enum tbuf_clock clock;
 	uint64_t budget;		/* budget remaining, without an entry */
 	bool lowered;			/* sizes were, to fit the budget */
+	const char *bounded;		/* a size above its bound, or NULL */
+	uint64_t bound;
 	int skipped;			/* error of the first skipped target */
 	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];
 	uint64_t without_libtbuf;	/* targets that ended without it */
@@ -285,9 +287,9 @@ uint64_t tbuf_share_space(const struct tbuf_share *);
  */
 bool	tbuf_share_halve(const struct tbuf_share *, unsigned count);
 
-/* Lowers an option to `most`, which is noted. */
-void	tbuf_size_bound(struct tbuf_consumer *, uint64_t *option,
-	    uint64_t most);
+/* Lowers an option to `most`, which is noted with the option's name. */
+void	tbuf_size_bound(struct tbuf_consumer *, const char *name,
+	    uint64_t *option, uint64_t most);
 
 /* Returns true if a size was lowered although bufresize is manual. */
 bool	tbuf_sizes_refused(const struct tbuf_consumer *);

@@ -51,11 +51,14 @@ tbuf_share_halve(const struct tbuf_share *shares, unsigned count)
 }
 
 void
-tbuf_size_bound(struct tbuf_consumer *c, uint64_t *option, uint64_t most)
+tbuf_size_bound(struct tbuf_consumer *c, const char *name, uint64_t *option,
+    uint64_t most)
 {
 	if (*option <= most)
 		return;
 	*option = most;
+	c->bounded = name;
+	c->bound = most;
 	c->lowered = true;
 }
 

@@ -65,10 +65,10 @@ tbuf_sizes_lower(struct tbuf_consumer *c)
 	struct tbuf_options *o = &c->options;
 	int error = 0;
 
-	tbuf_size_bound(c, &o->strsize, TBUF_STRSIZE_MAX);
-	tbuf_size_bound(c, &o->scratchsize, SCRATCHSIZE_MAX);
+	tbuf_size_bound(c, "strsize", &o->strsize, TBUF_STRSIZE_MAX);
+	tbuf_size_bound(c, "scratchsize", &o->scratchsize, SCRATCHSIZE_MAX);
 	if (c->script != NULL && tbuf_script_speculates(c->script->source))
-		tbuf_size_bound(c, &o->nspec, TBUF_NSPEC_MAX);
+		tbuf_size_bound(c, "nspec", &o->nspec, TBUF_NSPEC_MAX);
 	if (c->script != NULL && (c->alone || c->replay != NULL))
 		error = lower_own(c);
 	return (error == 0 && tbuf_sizes_refused(c) ? -ENOSPC : error);
