@@ -80,12 +80,12 @@ print(struct format *format, const struct probes *probes, const char *path)
 }
 
 static void
-tell_site(void *count, const struct notes_site *site)
+tell_site(void *curable, const struct notes_site *site)
 {
 	if (site->problem == NULL)
 		return;
 	message("%s", site->line);
-	++*(unsigned *)count;
+	*(bool *)curable |= notes_curable(site->line);
 }
 
 static const char *
@@ -109,15 +109,15 @@ list_object(const struct options *o, struct output *out)
 	struct usdt_note note;
 	struct format format;
 	const char *error = read_object(&object, o->object_file);
-	unsigned unarmed = 0;
+	bool curable = false;
 	size_t at = 0;
 
 	if (error != NULL)
 		return (fail(MSG_CORE, o->object_file, error));
 	while (usdt_note_next(&object, &at, &note))
 		add(&probes, &note);
-	notes_sites(&object, o->object_file, tell_site, &unarmed);
-	if (unarmed != 0)
+	notes_sites(&object, o->object_file, tell_site, &curable);
+	if (curable)
 		message(MSG_REBUILD);
 	usdt_object_free(&object);
 	format_init(&format, out, o);

@@ -16,6 +16,7 @@
 #include "usdt_notes.h"
 
 #define FILES_MAX	512
+#define NOT_ARMED	": not armed: "
 
 struct search {
 	struct words seen;		/* files */
@@ -105,19 +106,43 @@ tell_once(const char *line)
 	message("%s", line);
 }
 
+bool
+notes_curable(const char *line)
+{
+	static const char *const others[] = {
+		"its names are no fields of a description",
+		"it is not in an executable segment",
+		"its sections are damaged",
+		"it is not an ELF file",
+		"it is for another machine",
+		"its probe could not be registered",
+		"out of memory",
+		"see TBUF_USDT_LIST in tbuf_usdt(7)"
+	};
+	const char *why = strstr(line, NOT_ARMED);
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (why == NULL ||
+		    strcmp(why + sizeof(NOT_ARMED) - 1, others[i]) == 0)
+			return (false);
+	return (true);
+}
+
 void
 notes_tell(const char *line)
 {
 	tell_once(line);
-	tell_once(MSG_REBUILD);
+	if (notes_curable(line))
+		tell_once(MSG_REBUILD);
 }
 
 static void
 tell_line(void *found, char *line)
 {
-	if (strstr(line, ": not armed: ") == NULL)
+	if (strstr(line, NOT_ARMED) == NULL)
 		return;
-	*(bool *)found = true;
+	*(bool *)found |= notes_curable(line);
 	tell_once(line);
 }
 

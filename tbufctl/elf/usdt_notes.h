@@ -51,7 +51,13 @@ void	notes_sites(const struct usdt_object *, const char *path,
  */
 bool	notes_process(pid_t, notes_site_visit *, void *);
 
-/* Reports that a site is not armed, once. */
+/*
+ * Returns true if a line says that a site is not armed, for a reason that a
+ * program built with <tbuf/sys/sdt.h> would not have.
+ */
+bool	notes_curable(const char *line);
+
+/* Reports that a site is not armed, and the remedy, each once. */
 void	notes_tell(const char *line);
 
 /*

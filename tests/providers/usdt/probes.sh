@@ -414,6 +414,22 @@ expect 'the end of a segment, by the file' "$("$TBUFCTL" -l \
     --object=liblast.so 2>&1 >/dev/null | grep 'not armed' |
     sed 's/ at 0x[0-9a-f]*//; s/::/:last:/' | sort)" "$ends"
 
+# The remedy follows only if it cures one of the reasons.
+expect 'no remedy' "$("$TBUFCTL" -l --object=liblast.so 2>&1 >/dev/null |
+    grep -c -e 'segment$' -e 'not armed.*jump$' -e 'sdt.h')" 3
+sed 's/\.asciz "last"/.asciz "a,b"/' last.s >comma.s
+$CC -shared -nostdlib -nostartfiles -o libcomma.so comma.s &&
+    $CC -o comma ends.c -L. -lcomma -Wl,-rpath,"$PWD" || exit 1
+for how in '-l -c ./comma' '-l --object=libcomma.so'; do
+	# shellcheck disable=SC2086
+	"$TBUFCTL" $how 2>&1 >/dev/null | grep -e 'not armed' -e sdt.h |
+	    sed 's/ at 0x[0-9a-f]*//; s/so:[a-z]*:/so::/' | sort >got
+	expect "no remedy: $how" "$(cat got)" \
+	    "tbufctl: libcomma.so: not armed: its names are no fields of a \
+description
+tbufctl: odd:libcomma.so::nowhere: not armed: it is not in an executable segment"
+done
+
 expect 'a static variable' "$(trace -n 'odd:::static' -c ./odd)" \
     'static "arg0":42,"arg1":42'
 
