@@ -18,6 +18,9 @@
 #define BUFFER_SIZE	(256 * 1024)
 
 void
+/* Steps that take no longer than a byte of output. */
+#define STEPS_BYTE	16
+
 output_guard(void)
 {
 	int fd;
@@ -190,6 +193,20 @@ size_t
 output_unbound(struct output *out)
 {
 	size_t unused;
+void
+output_steps(struct output *out, size_t steps)
+{
+	size_t left = output_left(out), bytes = steps / STEPS_BYTE;
+
+	if (out->end == OUTPUT_UNBOUNDED || bytes == 0)
+		return;
+	out->cut |= bytes >= left;
+	if (left == 0)
+		return;
+	out->end -= bytes < left ? bytes : left;
+	set_size(out);
+}
+
 
 	cut(out);
 	unused = out->end - out->used;

@@ -95,6 +95,12 @@ void	output_bound(struct output *, size_t most);
 size_t	output_unbound(struct output *);
 
 /* Returns how many bytes the output may have before it is cut. */
+/*
+ * Counts the steps of a search towards the output's bound, as what it prints
+ * may be short: STEPS_BYTE steps are a byte.
+ */
+void	output_steps(struct output *, size_t steps);
+
 static inline size_t
 output_left(const struct output *out)
 {

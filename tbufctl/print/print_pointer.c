@@ -49,10 +49,13 @@ close_braces(struct walk *w, unsigned depth)
 static bool
 is_zero(const struct walk *w, size_t offset, size_t size)
 {
-	for (; size > 0 && offset < w->size; offset++, size--)
-		if (w->data[offset] != '\0')
-			return (false);
-	return (true);
+	const size_t begin = offset, end = offset >= w->size ? offset :
+	    size < w->size - offset ? offset + size : w->size;
+
+	while (offset < end && w->data[offset] == '\0')
+		offset++;
+	output_steps(w->out, offset - begin);
+	return (offset == end);
 }
 
 static bool

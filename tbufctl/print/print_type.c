@@ -61,11 +61,13 @@ print_enumerator(struct output *out, const struct tbuf_d_shape *shape,
 	uint32_t i;
 
 	for (i = 0; i < shape->nmembers; i++)
-		if ((int32_t)shape->members[i].value == (int32_t)number) {
-			output_printf(out, "%s", shape->members[i].name);
-			return;
-		}
-	output_printf(out, "%" PRId32, (int32_t)number);
+		if ((int32_t)shape->members[i].value == (int32_t)number)
+			break;
+	output_steps(out, i);
+	if (i < shape->nmembers)
+		output_printf(out, "%s", shape->members[i].name);
+	else
+		output_printf(out, "%" PRId32, (int32_t)number);
 }
 
 static void

@@ -761,6 +761,68 @@ START_TEST(arrays_of_nothing_have_a_bound)
 }
 END_TEST
 
+/*
+ * Work that prints little counts as output: else these records, of 64 KB, would
+ * take ten billion steps and more.
+ */
+#define HOSTILE		65536
+
+START_TEST(a_search_for_enumerators_has_a_bound)
+{
+	static struct tbuf_d_member members[200000];
+	static const struct tbuf_d_shape enumeration = {
+		.kind = TBUF_KIND_ENUM, .name = "enum e", .size = 1,
+		.members = members,
+		.nmembers = sizeof(members) / sizeof(members[0])
+	};
+	static const struct tbuf_d_shape many = {
+		.kind = TBUF_KIND_ARRAY, .name = "enum e [65536]",
+		.size = HOSTILE, .count = HOSTILE, .of = &enumeration
+	};
+	static char data[HOSTILE];
+	size_t i;
+
+	for (i = 0; i < enumeration.nmembers; i++)
+		members[i] = (struct tbuf_d_member){
+			.name = "A", .value = 1000 + i
+		};
+	action(TBUF_ACTION_PRINT, NULL);
+	memory(&many, data, sizeof(data));
+	give();
+	ck_assert_uint_lt(out.used, 5 * HOSTILE);
+	expect_end(out.used, "...\n");
+}
+END_TEST
+
+START_TEST(a_search_for_zeroes_has_a_bound)
+{
+	static struct tbuf_d_member members[200000];
+	static const struct tbuf_d_shape text_shape = {
+		.kind = TBUF_KIND_ARRAY, .name = "char [65536]",
+		.size = HOSTILE, .count = HOSTILE, .of = &character
+	};
+	static const struct tbuf_d_shape everything = {
+		.kind = TBUF_KIND_UNION, .name = "union all",
+		.size = HOSTILE, .members = members,
+		.nmembers = sizeof(members) / sizeof(members[0])
+	};
+	static char data[HOSTILE];
+	size_t i;
+
+	for (i = 0; i < everything.nmembers; i++)
+		members[i] = (struct tbuf_d_member){
+			.name = "t", .shape = &text_shape
+		};
+	action(TBUF_ACTION_PRINT, NULL);
+	actions[0].pointer = true;
+	number(&pointer, 0x10);
+	memory(&everything, data, sizeof(data));
+	give();
+	expect("0x10 = *\n" "                                            "
+	    "(union all) {\n...\n");
+}
+END_TEST
+
 START_TEST(a_bound_holds_while_a_file_is_written)
 {
 	char folder[256], path[300];
@@ -889,3 +951,5 @@ main(void)
 	suite_add_tcase(s, tc);
 	return (run_suite(s));
 }
+	tcase_add_test(tc, a_search_for_enumerators_has_a_bound);
+	tcase_add_test(tc, a_search_for_zeroes_has_a_bound);
