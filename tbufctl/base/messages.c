@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean_text.h"
 #include "messages.h"
 
 static void (*before)(void *);
@@ -39,21 +40,7 @@ write_line(const char *line, size_t size)
 	}
 }
 
-/*
- * Replaces control characters by blanks, except those in `keep`, so that quoted
- * text cannot add lines.
- */
-static void
-clean(char *line, size_t size, const char *keep)
-{
-	char *p;
-
-	for (p = line; p < line + size; p++)
-		if (((unsigned char)*p < ' ' || *p == 0x7f) &&
-		    (*p == '\0' || strchr(keep, *p) == NULL))
-			*p = ' ';
-}
-
+/* Control characters are replaced, so that quoted text cannot add lines. */
 static void
 tell(const char *keep, const char *format, va_list ap)
 {
@@ -80,7 +67,7 @@ tell(const char *keep, const char *format, va_list ap)
 	}
 	va_end(again);
 	if (n >= 0) {
-		clean(line, at + n, keep);
+		text_clean(line, at + n, ' ', keep);
 		line[at + n] = '\n';
 		write_line(line, at + n + 1);
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "clean_text.h"
 #include "messages.h"
 #include "output.h"
 #include "signals.h"
@@ -17,10 +18,10 @@
 /* Large enough that system calls cost little, small enough for an L2 cache. */
 #define BUFFER_SIZE	(256 * 1024)
 
-void
 /* Steps that take no longer than a byte of output. */
 #define STEPS_BYTE	16
 
+void
 output_guard(void)
 {
 	int fd;
@@ -39,6 +40,7 @@ output_init(struct output *out, int fd)
 	*out = (struct output){
 		.fd = fd, .saved = -1, .end = OUTPUT_UNBOUNDED
 	};
+	out->terminal = isatty(fd) == 1;
 	out->buffer = memory_get(NULL, 1, BUFFER_SIZE + OUTPUT_SLACK);
 	out->size = out->room = BUFFER_SIZE;
 }
@@ -75,14 +77,16 @@ output_append(struct output *out, const char *path)
 	if (fd == -1)
 		return (-errno);
 	out->fd = fd;
+	out->terminal = isatty(fd) == 1;
 	return (0);
 }
 
 /* The number stays the same: commands of system() write to the file, too. */
-static int
+static void
 put_in_place(struct output *out, int fd)
 {
-	return (dup3(fd, out->fd, out->fd > STDERR_FILENO ? O_CLOEXEC : 0));
+	(void)dup3(fd, out->fd, out->fd > STDERR_FILENO ? O_CLOEXEC : 0);
+	out->terminal = isatty(out->fd) == 1;
 }
 
 void
@@ -104,7 +108,7 @@ output_rotate(struct output *out, const char *path)
 	if (out->saved != -1)
 		(void)dup3(fd, out->saved, O_CLOEXEC);
 	else
-		(void)put_in_place(out, fd);
+		put_in_place(out, fd);
 	(void)close(fd);
 }
 
@@ -119,7 +123,7 @@ output_divert(struct output *out, const char *path)
 	if (out->saved == -1)
 		out->saved = fcntl(out->fd, F_DUPFD_CLOEXEC,
 		    STDERR_FILENO + 1);
-	(void)put_in_place(out, fd);
+	put_in_place(out, fd);
 	(void)close(fd);
 	free(out->diverted);
 	out->diverted = memory_string(path);
@@ -132,7 +136,7 @@ output_restore(struct output *out)
 	output_flush(out);
 	if (out->saved == -1)
 		return;
-	(void)put_in_place(out, out->saved);
+	put_in_place(out, out->saved);
 	(void)close(out->saved);
 	out->saved = -1;
 	free(out->diverted);
@@ -189,10 +193,6 @@ output_bound(struct output *out, size_t most)
 	set_size(out);
 }
 
-size_t
-output_unbound(struct output *out)
-{
-	size_t unused;
 void
 output_steps(struct output *out, size_t steps)
 {
@@ -207,6 +207,10 @@ output_steps(struct output *out, size_t steps)
 	set_size(out);
 }
 
+size_t
+output_unbound(struct output *out)
+{
+	size_t unused;
 
 	cut(out);
 	unused = out->end - out->used;
@@ -308,6 +312,25 @@ output_printf(struct output *out, const char *format, ...)
 	n = vsnprintf(output_room(out, n + 1), n + 1, format, ap);
 	va_end(ap);
 	out->used += n;
+}
+
+void
+output_text(struct output *out, int width, size_t length, const char *text)
+{
+	size_t columns = width < 0 ? 0 - (size_t)width : (size_t)width;
+	size_t blanks = columns > length ? columns - length : 0;
+	char *p = output_room(out, blanks + length);
+
+	if (width > 0) {
+		memset(p, ' ', blanks);
+		p += blanks;
+	}
+	memcpy(p, text, length);
+	if (out->terminal)
+		text_clean(p, length, '?', "\n\t");
+	if (width < 0)
+		memset(p + length, ' ', blanks);
+	out->used += blanks + length;
 }
 
 /*

@@ -25,6 +25,7 @@ struct output {
 	size_t room;		/* bytes of the buffer */
 	size_t end;		/* offset where the bound cuts, or no bound */
 	bool cut;		/* the bound was reached */
+	bool terminal;		/* texts of programs are cleaned for one */
 	char *buffer;
 };
 
@@ -65,6 +66,14 @@ void	output_rotate(struct output *, const char *path);
 int	output_divert(struct output *, const char *path);
 void	output_restore(struct output *);
 
+/*
+ * Appends a text of a program as "%*.*s" would; a negative width aligns it on
+ * the left.  On a terminal its control characters are replaced, but for line
+ * ends and tabs.
+ */
+void	output_text(struct output *, int width, size_t length,
+	    const char *text);
+
 /* Discards the content of the file so far. */
 void	output_truncate(struct output *);
 
@@ -87,6 +96,12 @@ bool	output_unread(const struct output *);
 void	output_grow(struct output *, size_t);
 
 /*
+ * Counts the steps of a search towards the output's bound, as what it prints
+ * may be short: STEPS_BYTE steps are a byte.
+ */
+void	output_steps(struct output *, size_t steps);
+
+/*
  * output_bound() cuts the output after `most` more bytes: the rest up to
  * output_unbound() is discarded, soon after which `cut` is set, so that loops
  * can end.  output_unbound() returns how many of the bytes were not used.
@@ -95,12 +110,6 @@ void	output_bound(struct output *, size_t most);
 size_t	output_unbound(struct output *);
 
 /* Returns how many bytes the output may have before it is cut. */
-/*
- * Counts the steps of a search towards the output's bound, as what it prints
- * may be short: STEPS_BYTE steps are a byte.
- */
-void	output_steps(struct output *, size_t steps);
-
 static inline size_t
 output_left(const struct output *out)
 {

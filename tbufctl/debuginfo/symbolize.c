@@ -12,6 +12,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "base/clean_text.h"
 #include "base/messages.h"
 #include "base/open_regular.h"
 #include "functions.h"
@@ -50,24 +51,6 @@ find_mapped(const struct tbuf_mapping *m)
 	return (fd == -1 ? regular_find(m->path) : fd);
 }
 
-/*
- * Replaces control characters, on which a terminal would act, in names, which
- * come from the program and end with a NUL each.
- */
-static void
-clean(char *names, size_t size)
-{
-	unsigned char *p = (unsigned char *)names;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		if (p[i] == 0xc2 && i + 1 < size && p[i + 1] >= 0x80 &&
-		    p[i + 1] < 0xa0)
-			p[i] = p[i + 1] = '?';
-		else if ((p[i] != '\0' && p[i] < ' ') || p[i] == 0x7f)
-			p[i] = '?';
-}
-
 /* Returns NULL, or why the functions of the file have no names. */
 static const char *
 read_file(struct file *file, const struct tbuf_mapping *m)
@@ -78,7 +61,7 @@ read_file(struct file *file, const struct tbuf_mapping *m)
 	if (fd == -1)
 		return (why);
 	why = module_read(&file->functions, fd, m->path);
-	clean(file->functions.names, file->functions.names_size);
+	text_clean(file->functions.names, file->functions.names_size, '?', "");
 	(void)close(fd);
 	return (why);
 }
@@ -107,7 +90,7 @@ file_get(const struct tbuf_mapping *m)
 		.path = memory_string(m->path),
 		.name = memory_string(base_name(m->path))
 	};
-	clean(file->name, strlen(file->name));
+	(void)name_clean(file->name);
 	files = file;
 	if (m->path[0] == '/' && (why = read_file(file, m)) != NULL)
 		message(MSG_NAMES, m->path, why);

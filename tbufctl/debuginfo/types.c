@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean_text.h"
 #include "base/helper_process.h"
 #include "base/messages.h"
 #include "types.h"
@@ -147,6 +148,13 @@ types_argument(struct types *t, const char *module, const char *function,
 	return (parcel_take(hear(t, &t->answer)));
 }
 
+/* Takes a name out of a program's file.  It may be NULL. */
+static const char *
+take_name(struct parcel *p)
+{
+	return (name_clean((char *)(uintptr_t)parcel_take_text(p)));
+}
+
 void
 types_names(struct types *t, enum d_import_kind kind,
     void (*visit)(void *, const char *name), void *arg)
@@ -155,7 +163,7 @@ types_names(struct types *t, enum d_import_kind kind,
 
 	parcel_put(ask(t, TYPES_NAMES), kind == D_IMPORT_TYPEDEF);
 	(void)hear(t, &t->names);
-	while ((name = parcel_take_text(&t->names)) != NULL)
+	while ((name = take_name(&t->names)) != NULL)
 		visit(arg, name);
 }
 
@@ -163,7 +171,7 @@ types_names(struct types *t, enum d_import_kind kind,
 static char *
 take_copy(struct parcel *p)
 {
-	const char *text = parcel_take_text(p);
+	const char *text = take_name(p);
 
 	return (memory_string(text == NULL ? "" : text));
 }
@@ -208,7 +216,7 @@ take_members(struct types *t, struct parcel *p, struct d_import *to)
 		t->members = memory_get(t->members, to->nmembers + 1,
 		    sizeof(*t->members));
 		member = &t->members[to->nmembers++];
-		member->name = parcel_take_text(p);
+		member->name = take_name(p);
 		member->type = parcel_take(p);
 		member->offset = parcel_take(p);
 		member->bit = (unsigned)parcel_take(p);
@@ -231,7 +239,7 @@ types_read(struct types *t, uint64_t id, struct d_import *to)
 	to->kind = (enum d_import_kind)parcel_take(p);
 	to->is_signed = parcel_take(p) != 0;
 	to->is_character = parcel_take(p) != 0;
-	to->name = parcel_take_text(p);
+	to->name = take_name(p);
 	to->size = parcel_take(p);
 	to->of = parcel_take(p);
 	to->count = parcel_take(p);

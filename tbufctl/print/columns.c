@@ -41,10 +41,8 @@ put_integer(struct output *out, uint64_t number, unsigned size)
 static void
 put_text(struct output *out, const char *text, size_t length, bool packed)
 {
-	if (packed)
-		output_printf(out, " %*.*s", PACKED_WIDTH, (int)length, text);
-	else
-		output_printf(out, "  %-*.*s", TEXT_WIDTH, (int)length, text);
+	output_printf(out, packed ? " " : "  ");
+	output_text(out, packed ? PACKED_WIDTH : -TEXT_WIDTH, length, text);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "address.h"
+#include "base/clean_text.h"
 #include "folded.h"
 #include "typed_value.h"
 
@@ -17,14 +18,15 @@
 static void
 put_part(struct output *out, const char *text, size_t length, bool *first)
 {
-	char *p = output_room(out, length + 1);
+	char *p = output_room(out, length + 1), *part;
 	size_t i;
 
 	if (!*first)
 		*p++ = ';';
+	part = p;
 	for (i = 0; i < length; i++)
-		*p++ = text[i] == ';' ? ':' :
-		    (unsigned char)text[i] < ' ' ? ' ' : text[i];
+		*p++ = text[i] == ';' ? ':' : text[i] == '\0' ? ' ' : text[i];
+	text_clean(part, length, ' ', "");
 	output_taken(out, p);
 	*first = false;
 }

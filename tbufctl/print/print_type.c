@@ -165,8 +165,9 @@ put_text(const struct place *at, const struct tbuf_d_shape *shape)
 {
 	size_t size = shape->size < at->size ? shape->size : at->size;
 
-	output_printf(at->out, "\"%.*s\"", (int)strnlen(at->data, size),
-	    at->data);
+	output_printf(at->out, "\"");
+	output_text(at->out, 0, strnlen(at->data, size), at->data);
+	output_printf(at->out, "\"");
 }
 
 /* Prints an array.  A text has brackets, except on the outermost level. */
@@ -258,8 +259,9 @@ print_value(struct output *out, const struct datum *d)
 	output_printf(out, "%s ", shape->name);
 	switch (d->kind) {
 	case DATUM_TEXT:
-		output_printf(out, "\"%.*s\"", (int)datum_text_length(d),
-		    d->data);
+		output_printf(out, "\"");
+		output_text(out, 0, datum_text_length(d), d->data);
+		output_printf(out, "\"");
 		break;
 	case DATUM_BYTES:
 		put_value_bytes(&at, shape);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "address.h"
+#include "base/clean_text.h"
 #include "base/messages.h"
 #include "printf.h"
 
@@ -153,15 +154,13 @@ put_text(struct output *out, const struct conversion *c, const char *text,
 {
 	size_t width = c->width > 0 ? (size_t)c->width : 0;
 	size_t blanks;
-	char *p;
 
 	if (c->precision > 0 && (size_t)c->precision < length)
 		length = (size_t)c->precision;
 	blanks = width > length ? width - length : 0;
 	if (!c->left_aligned)
 		put_blanks(out, blanks);
-	p = output_room(out, length);
-	output_taken(out, put_bytes(p, text, length));
+	output_text(out, 0, length, text);
 	if (c->left_aligned)
 		put_blanks(out, blanks);
 }
@@ -183,10 +182,13 @@ put_integer(struct output *out, const struct conversion *c,
 static void
 put_character(struct output *out, const struct conversion *c, uint64_t value)
 {
-	char room[64];
+	char room[64], byte = (char)value;
 
+	/* In a format of C a width comes with the character. */
+	if (out->terminal)
+		text_clean(&byte, 1, '?', "\n\t");
 	output_printf(out, c_format(room, sizeof(room), c, "c"),
-	    (int)(unsigned char)value);
+	    (int)(unsigned char)byte);
 }
 
 static char *

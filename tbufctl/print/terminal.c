@@ -23,6 +23,7 @@ screen_begin(struct screen *screen, struct format *f)
 	screen->rows = w.ws_row;
 	screen->columns = w.ws_col;
 	output_memory(&screen->text);
+	screen->text.terminal = f->out->terminal;
 	f->out = &screen->text;
 }
 

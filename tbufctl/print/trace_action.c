@@ -73,8 +73,10 @@ trace_put(struct output *out, const struct datum *d, bool quiet)
 		output_printf(out, quiet ? "%g" : " %16g", d->floating);
 		break;
 	case DATUM_TEXT:
-		output_printf(out, quiet ? "%.*s" : "  %-33.*s",
-		    (int)datum_text_length(d), d->data);
+		if (!quiet)
+			output_printf(out, "  ");
+		output_text(out, quiet ? 0 : -33, datum_text_length(d),
+		    d->data);
 		break;
 	case DATUM_BYTES:
 		trace_dump(out, d->data, d->length);

@@ -27,19 +27,26 @@ put_escape(char *p, unsigned char c, const struct value_style *style)
 	return (put_hex(put_text(p, style->byte), &c, 1));
 }
 
+/* Returns true for a UTF-8 sequence of U+0080 to U+009f: control characters. */
+static bool
+is_control_sequence(const unsigned char *s, unsigned n)
+{
+	return (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+}
+
 /*
- * Returns the length of a UTF-8 sequence that needs no escape, or 0.  C1
- * controls need one unless style->controls is set, as a terminal acts on them.
+ * Writes a UTF-8 sequence of n bytes, or the escape of a control character, on
+ * which a terminal would act: of the character, or of its bytes.
  */
-static unsigned
-printable_sequence(const unsigned char *s, size_t size,
+static char *
+put_sequence(char *p, const unsigned char *s, unsigned n,
     const struct value_style *style)
 {
-	unsigned n = utf8_sequence(s, size);
-
-	if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0 && !style->controls)
-		return (0);
-	return (n);
+	if (!is_control_sequence(s, n))
+		return (put_bytes(p, s, n));
+	if (!style->controls)
+		p = put_escape(p, *s, style);
+	return (put_escape(p, s[1], style));
 }
 
 #define EACH(byte)	(UINT64_C(0x0101010101010101) * (byte))
@@ -105,8 +112,8 @@ put_others(char *p, const unsigned char *s, const unsigned char *end,
 		if (*s >= ' ' && *s < 0x7f && *s != '"' && *s != '\\') {
 			*p++ = *s++;
 		} else if (*s >= 0x80 &&
-		    (n = printable_sequence(s, end - s, style)) > 0) {
-			p = put_bytes(p, s, n);
+		    (n = utf8_sequence(s, end - s)) > 0) {
+			p = put_sequence(p, s, n, style);
 			s += n;
 		} else
 			p = put_escape(p, *s++, style);

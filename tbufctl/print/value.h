@@ -19,7 +19,7 @@
 struct value_style {
 	const char *null;	/* for a NULL string, or no finite number */
 	const char *byte;	/* before two digits of an unprintable byte */
-	bool controls;		/* U+0080 to U+009f are not escaped */
+	bool controls;		/* escapes are characters: U+0080 to U+009f */
 	const char *quote;	/* around pointers and bytes */
 	bool finite;		/* a number that is not finite is null */
 	const char *cut;	/* after a value that strsize cut */

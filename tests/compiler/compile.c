@@ -112,7 +112,7 @@ probe_by_id(void *context, uint64_t id, struct d_description *d)
 }
 
 /*
- * Types of a hostile program.  A union bombN contains bomb(N - 1) twice, without
+ * Types of a hostile program.  A union bombN contains bomb(N - 1) twice without
  * a name, and bomb1 a number; bombs has arrays of empty elements.
  */
 #define BOMBS		63

@@ -34,9 +34,10 @@ clean(char *text, bool function)
 	unsigned char *p = (unsigned char *)text;
 
 	for (; *p != '\0'; p++)
-		if (*p <= ' ' || *p == 0x7f || *p == ',' ||
-		    (*p == ':' && !function) ||
-		    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0))
+		if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			p[0] = p[1] = '?';
+		else if (*p <= ' ' || *p == 0x7f || *p == ',' ||
+		    (*p == ':' && !function))
 			*p = '?';
 }
 

@@ -842,6 +842,57 @@ START_TEST(a_bound_holds_while_a_file_is_written)
 }
 END_TEST
 
+/* ------------------------------------------------------------ terminals */
+
+/* Control characters of ASCII and of UTF-8; line ends and tabs are none here. */
+#define CONTROLS	"\033[2Ja\r\b\x7f\xc2\x9b\xc3\xa4\n\t"
+#define CLEANED		"?[2Ja?????\xc3\xa4\n\t"
+
+START_TEST(texts_are_cleaned_for_a_terminal)
+{
+	static const struct tbuf_d_member text_members[] = {
+		{ .name = "t", .shape = &string }
+	};
+	static const struct tbuf_d_shape holder = {
+		.kind = TBUF_KIND_STRUCT, .name = "struct t", .size = 8,
+		.members = text_members, .nmembers = 1
+	};
+	int terminal;
+
+	for (terminal = 0; terminal < 2; terminal++) {
+		out.terminal = terminal != 0;
+		spelled("%s", CONTROLS, terminal ? CLEANED : CONTROLS);
+		spelled("%-3.1s|", CONTROLS, terminal ? "?  |" : "\033  |");
+		spelled("%3.1s|", CONTROLS, terminal ? "  ?|" : "  \033|");
+		printed("%2c", &s8, '\033', terminal ? " ?" : " \033");
+		printed("%c", &s8, '\n', "\n");
+		action(TBUF_ACTION_TRACE, NULL);
+		text(CONTROLS);
+		give();
+		expect(terminal ? CLEANED : CONTROLS);
+		action(TBUF_ACTION_PRINT, NULL);
+		text("\033c");
+		give();
+		expect(terminal ? "string \"?c\"\n" :
+		    "string \"\033c\"\n");
+		action(TBUF_ACTION_PRINT, NULL);
+		memory(&holder, "\033c\0\0\0\0\0\0", 8);
+		give();
+		expect(terminal ? "struct t {\n    string t = \"?c\"\n}" :
+		    "struct t {\n    string t = \"\033c\"\n}");
+	}
+}
+END_TEST
+
+/* The escapes of a script's own format are those that it asks for. */
+START_TEST(a_format_is_not_cleaned)
+{
+	out.terminal = true;
+	say("\033[H");
+	expect("\033[H");
+}
+END_TEST
+
 /* ------------------------------------------------------------ files */
 
 static char *
@@ -944,12 +995,14 @@ main(void)
 	tcase_add_test(tc, records_of_a_drain_share_a_bound);
 	tcase_add_test(tc, objects_have_a_bound);
 	tcase_add_test(tc, arrays_of_nothing_have_a_bound);
+	tcase_add_test(tc, a_search_for_enumerators_has_a_bound);
+	tcase_add_test(tc, a_search_for_zeroes_has_a_bound);
 	tcase_add_test(tc, a_bound_holds_while_a_file_is_written);
+	tcase_add_test(tc, texts_are_cleaned_for_a_terminal);
+	tcase_add_test(tc, a_format_is_not_cleaned);
 	tcase_add_test(tc, options_that_a_clause_sets);
 	tcase_add_test(tc, output_goes_where_freopen_says);
 	tcase_add_test(tc, faults_in_words);
 	suite_add_tcase(s, tc);
 	return (run_suite(s));
 }
-	tcase_add_test(tc, a_search_for_enumerators_has_a_bound);
-	tcase_add_test(tc, a_search_for_zeroes_has_a_bound);

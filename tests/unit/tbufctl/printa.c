@@ -151,6 +151,23 @@ START_TEST(columns_by_size)
 }
 END_TEST
 
+START_TEST(keys_are_cleaned_for_a_terminal)
+{
+	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, KEY_TEXT, 1);
+
+	by_text(id, "a\033\r\xc2\x9b", 0);
+	run();
+	printa(id, "%s\n");
+	expect("a\033\r\xc2\x9b\n");
+	out.terminal = true;
+	printa(id, "%s\n");
+	expect("a????\n");
+	printa(id, NULL);
+	expect("\n  a????                                             "
+	    "                1\n");
+}
+END_TEST
+
 START_TEST(a_text_that_is_too_long)
 {
 	uint32_t id = aggregation(TBUF_AGG_COUNT, 0, KEY_TEXT, 1);
@@ -773,6 +790,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, columns_by_size);
+	tcase_add_test(tc, keys_are_cleaned_for_a_terminal);
 	tcase_add_test(tc, a_text_that_is_too_long);
 	tcase_add_test(tc, bytes_as_keys);
 	tcase_add_test(tc, addresses_as_keys);
