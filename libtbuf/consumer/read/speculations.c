@@ -310,6 +310,21 @@ wanted(struct tbuf_consumer *c, struct tbuf_target *t,
 	return (epid == NULL || !epid->unwanted);
 }
 
+/*
+ * Returns the item's record as an event.  Its size is checked again: the lane's
+ * kind, which a target can change, is part of that check.
+ */
+static bool
+item_event(struct tbuf_consumer *c, const struct tbuf_batch_item *item,
+    struct tbuf_event *event)
+{
+	const struct tbuf_header *header = item->header;
+
+	return (header->epid < TBUF_EPID_COMMIT &&
+	    tbuf_reader_plausible(item->reader, header->size, header->size) &&
+	    tbuf_record_event(c, item->reader, header, event));
+}
+
 int
 tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_event *event)
@@ -325,8 +340,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 		item = &b->items[b->next++];
 		if (!wanted(c, r->target, item->header))
 			continue;
-		if (item->header->epid >= TBUF_EPID_COMMIT ||
-		    !tbuf_record_event(c, item->reader, item->header, event)) {
+		if (!item_event(c, item, event)) {
 			r->damage += item->header->size;
 			continue;
 		}

@@ -332,10 +332,16 @@ tbuf_reader_ahead(struct tbuf_reader *r, uint64_t want, uint64_t *size)
 	    tbuf_reader_rest(r, size) : NULL);
 }
 
+/*
+ * A record across the end of the fetched bytes is fetched again from its
+ * header on: a header that has another size now was overwritten by a writer
+ * that must not write there, and no bytes of that size have been fetched.
+ */
 int
 tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 {
 	uint64_t at;
+	uint16_t size;
 
 	/* Mostly the whole record has been fetched already. */
 	if ((*header = tbuf_reader_fetched(r)) != NULL)
@@ -343,12 +349,13 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 	while (r->position < r->end) {
 		if ((*header = need(r, sizeof(**header))) == NULL)
 			break;
-		if (!plausible(r, (*header)->size))
+		size = (*header)->size;
+		if (!plausible(r, size))
 			return (-1);
 		at = r->position;
-		*header = need(r, (*header)->size);
+		*header = need(r, size);
 		if (*header != NULL && r->position == at)
-			return (1);
+			return ((*header)->size == size ? 1 : -1);
 		/* If the position moved, a ring's writer has overtaken it. */
 		if (r->position == at)
 			break;
@@ -372,15 +379,13 @@ tbuf_reader_release(struct tbuf_reader *r)
 static void
 copy(struct tbuf_reader *r, unsigned char *own)
 {
-	uint64_t size = r->end - r->position;
-
 	r->chunk = r->own = own;
 	r->snapshot = true;
 	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
-	    r->own, size))
+	    r->own, r->end - r->position))
 		tbuf_reader_skip(r);
 	r->fetched = r->position;
-	r->fetched_size = size;
+	r->fetched_size = r->end - r->position;
 	note_latest(r);
 	check_overtaken(r);
 }

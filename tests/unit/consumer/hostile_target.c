@@ -4,7 +4,9 @@
  * A target writes anything anywhere.  The consumer neither crashes nor hangs,
  * and reports the bytes that it skips.
  */
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +31,21 @@ struct run {
 	struct tbuf_consumer *c;
 	uint16_t epid;
 };
+
+/* Called after each read of a chunk, as a target may run there. */
+static void (*after_chunk)(void);
+
+/* The library calls this pread(), not libc's. */
+ssize_t	pread(int, void *, size_t, off_t);
+ssize_t
+pread(int fd, void *to, size_t size, off_t at)
+{
+	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+
+	if (after_chunk != NULL && n >= TBUF_CHUNK_OWN)
+		after_chunk();
+	return (n);
+}
 
 static void
 begin(struct run *r, const char *options)
@@ -82,6 +99,86 @@ START_TEST(impossible_size_skips_its_record)
 	fake_drain(r.c, TBUF_DRAIN_LAST, &t);
 	ck_assert_uint_eq(t.records, 3);
 	ck_assert_uint_eq(t.damage, 0);
+	end(&r);
+}
+END_TEST
+
+static struct tbuf_header *changed;
+static uint16_t changed_size;
+
+/* Makes a record another size, all of it text. */
+static void
+change_size(void)
+{
+	uint16_t text = (uint16_t)(changed_size - sizeof(*changed) - 2);
+
+	changed->size = changed_size;
+	memcpy(changed + 1, &text, sizeof(text));
+}
+
+/*
+ * The header of a record across the end of a chunk is read twice.  Its second
+ * size is not that of a record, or leads after the lane's last record.
+ */
+START_TEST(size_that_changes_between_two_reads)
+{
+	static const struct {
+		const char *options;
+		unsigned chunk;
+	} ways[] = {
+		{ "bufsize=512k", TBUF_CHUNK },
+		{ "bufsize=512k temporal", TBUF_CHUNK_OWN }
+	};
+	static const uint16_t sizes[] = { 0, 8, 32, 824, 0xfff8 };
+	unsigned across = ways[_i / 5].chunk / 24;
+	struct tally t;
+	struct run r;
+
+	begin(&r, ways[_i / 5].options);
+	fire(&r, across + 1);
+	changed = header_at(&r, across);
+	changed_size = sizes[_i % 5];
+	after_chunk = change_size;
+	fake_drain(r.c, TBUF_DRAIN_SWITCH, &t);
+	after_chunk = NULL;
+	ck_assert_uint_eq(changed->size, changed_size);
+	ck_assert_uint_eq(t.records, across);
+	ck_assert_uint_eq(t.damage, 24);
+	end(&r);
+}
+END_TEST
+
+/* A lane becomes one of a lock after its batch was read and checked. */
+START_TEST(kind_that_changes_after_a_batch_was_read)
+{
+	struct tbuf_batch b = { .retained = true };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *bytes = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct tbuf_header header = { .size = sizeof(header) };
+	struct tbuf_reader *reader;
+	struct tbuf_event event;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	reader = &TAILQ_FIRST(&r.c->targets)->readers[0];
+	header.epid = r.epid;
+	ck_assert_ptr_ne(bytes, MAP_FAILED);
+	ck_assert_int_eq(mprotect(bytes + page, page, PROT_NONE), 0);
+	b.size = sizeof(header);
+	b.bytes = bytes + page - sizeof(header);
+	memcpy(b.bytes, &header, sizeof(header));
+	ck_assert(tbuf_batch_add(r.c, &b, reader, 0));
+	ck_assert_uint_eq(b.count, 1);
+	reader->batch = &b;
+	reader->locked = true;
+	/* A snapshot's batch is not freed. */
+	r.c->drain.snapshot = true;
+	ck_assert_int_eq(tbuf_batch_next(r.c, reader, &event), 0);
+	ck_assert_uint_eq(reader->damage, sizeof(header));
+	r.c->drain.snapshot = false;
+	free(b.items);
+	munmap(bytes, 2 * page);
 	end(&r);
 }
 END_TEST
@@ -712,6 +809,8 @@ main(void)
 	    (unsigned)time(NULL);
 	fprintf(stderr, "SEED=%u\n", seed);
 	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, size_that_changes_between_two_reads, 0, 10);
+	tcase_add_test(t, kind_that_changes_after_a_batch_was_read);
 	tcase_add_loop_test(t, impossible_size_skips_its_record, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
 	tcase_add_test(t, string_longer_than_its_record_is_damage);
