@@ -59,6 +59,8 @@ struct tbuf_thread {
 		struct {
 			uint64_t memo_bits;
 			struct tbuf_locked locked;
+			/* Without rseq, sections are armed here. */
+			uint64_t spare[2];
 		};
 	};
 	uint32_t tid;		/* 0: not known yet */
@@ -82,7 +84,6 @@ struct tbuf_thread {
 	uint64_t stack_low;	/* lowest known address of its stack */
 	uint64_t stack_end;	/* end of its stack; 0: not known */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: inflight.h */
-	uint64_t spare[2];	/* without rseq, sections are armed here */
 	uint64_t number;	/* never reused; 0: not drawn yet */
 	/* Blocks of variables, by sessions' slots: clause_thread_local.c. */
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
@@ -96,8 +97,8 @@ struct tbuf_thread {
 };
 _Static_assert(offsetof(struct tbuf_thread, memo_bits) ==
     offsetof(struct tbuf_thread, memo.bits) &&
-    sizeof(struct tbuf_locked) + sizeof(uint64_t) <= sizeof(struct tbuf_memo),
-    "locked lies within the memo, behind its bits");
+    offsetof(struct tbuf_thread, spare[2]) <= sizeof(struct tbuf_memo),
+    "both lie within the memo, after its bits");
 extern __thread struct tbuf_thread tbuf_thread
     __attribute__((tls_model("initial-exec"))) TBUF_HIDDEN;
 
