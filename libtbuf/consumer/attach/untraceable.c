@@ -25,6 +25,7 @@
 /* ------------------------------------------------------------ programs */
 
 #define VALUES_MAX	64u
+#define PROGRAM_MAX	(UINT64_C(256) << 20)	/* bytes that are searched */
 
 /*
  * Reads the auxiliary vector.  Returns the number of entries, 0 if the process
@@ -73,11 +74,15 @@ is_loader(const char *exe)
 	return (name == NULL || strncmp(name, "/ld", 3) == 0);
 }
 
-/* Returns true if a file contains a string, or cannot be read. */
+/*
+ * Returns true if a file contains a string, or cannot be read, or is too large:
+ * a program may be a file of terabytes that are a hole.
+ */
 static bool
 has_text(const char *path, const char *text)
 {
 	size_t size = strlen(text), carried = 0;
+	uint64_t left = PROGRAM_MAX;
 	char piece[65536];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool found = fd == -1;
@@ -87,10 +92,11 @@ has_text(const char *path, const char *text)
 	    sizeof(piece) - carried)) != 0) {
 		if (n == -1 && errno == EINTR)
 			continue;
-		found = n == -1 || memmem(piece, carried + (size_t)n, text,
-		    size) != NULL;
+		found = n == -1 || (uint64_t)n > left ||
+		    memmem(piece, carried + (size_t)n, text, size) != NULL;
 		if (found)
 			break;
+		left -= (uint64_t)n;
 		n += (ssize_t)carried;
 		carried = (size_t)n < size - 1 ? (size_t)n : size - 1;
 		memmove(piece, piece + n - carried, carried);

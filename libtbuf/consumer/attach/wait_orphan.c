@@ -5,6 +5,7 @@
  * ended: forked children, and descendants of the command.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,28 +57,59 @@ has_window(const struct tbuf_consumer *c, pid_t pid)
 	return (found);
 }
 
-/* Returns 1 if the environment has the run, 0 if not, -1 if there is none. */
+/* A string that is searched for in strings that end with NUL. */
+struct search {
+	const char *wanted;
+	size_t matched;		/* bytes of it; SIZE_MAX: another string */
+};
+
+/* Continues a search.  Returns true if one of the strings is the wanted one. */
+static bool
+search_in(struct search *s, const char *bytes, size_t size)
+{
+	const char *p;
+
+	for (p = bytes; p < bytes + size; p++) {
+		if (s->matched != SIZE_MAX && *p == s->wanted[s->matched]) {
+			if (*p == '\0')
+				return (true);
+			s->matched++;
+		} else
+			s->matched = *p == '\0' ? 0 : SIZE_MAX;
+	}
+	return (false);
+}
+
+/*
+ * Returns 1 if the environment has the run, 0 if not, -1 if there is none.  A
+ * process can say that its environment is somewhere else and of any size
+ * (PR_SET_MM_MAP), so that no more is read than execve(2) takes.
+ */
 static int
 environment_has(pid_t pid, const char *run)
 {
-	char *text = NULL;
-	size_t size = 0;
-	int found = -1;
-	FILE *f;
+	struct search s = { .wanted = run };
+	uint64_t left = TBUF_EXEC_STRINGS_MAX;
+	char path[64], bytes[4096];
+	int fd, found = -1;
+	ssize_t n;
 
-	if ((f = tbuf_process_open(pid, "environ")) == NULL)
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return (0);
-	while (found <= 0 && getdelim(&text, &size, '\0', f) > 0)
-		found = strcmp(text, run) == 0;
-	free(text);
-	fclose(f);
+	while (found <= 0 && left > 0 &&
+	    (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		found = search_in(&s, bytes, (size_t)n);
+		left -= MIN((uint64_t)n, left);
+	}
+	close(fd);
 	return (found);
 }
 
 /*
- * Returns true if a process descends from the command.  One without an
- * environment may be calling exec; if it is not any more, the environment is
- * read again.
+ * Returns true if a process descends from the command.  It does not if it is
+ * older than this process.  One without an environment may be calling exec; if
+ * it is not any more, the environment is read again.
  */
 static bool
 has_run(const struct tbuf_consumer *c, pid_t pid)
@@ -85,7 +117,7 @@ has_run(const struct tbuf_consumer *c, pid_t pid)
 	char run[sizeof(TBUF_RUN_ENV "=") + 16];
 	int found;
 
-	if (c->spawned.pid == 0)
+	if (c->spawned.pid == 0 || tbuf_start_time(pid) < tbuf_start_time(0))
 		return (false);
 	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
 	if ((found = environment_has(pid, run)) >= 0)

@@ -79,6 +79,12 @@ int	tbuf_open_beneath(const char *root, const char *path, int flags);
 /* Opens a file of /proc/PID, 0 for /proc/self; NULL: errno is set. */
 FILE	*tbuf_process_open(pid_t, const char *file);
 
+/*
+ * Most bytes of arguments and environment that execve(2) takes: three quarters
+ * of Linux's default limit of a stack.
+ */
+#define TBUF_EXEC_STRINGS_MAX	(UINT64_C(6) << 20)
+
 /* A line of /proc/PID/maps.  A path that is too long for `line` is cut. */
 #define TBUF_MAP_LINE	8192
 struct tbuf_process_map {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arch/stack.h"
+#include "consumer/files/files.h"
 #include "consumer/script/script.h"
 #include "machine/internal.h"
 #include "shared/control_file.h"
@@ -114,16 +115,19 @@ who(const struct tbuf_script *s, unsigned which)
 	}
 }
 
-/* Reads the arguments, separated by blanks, and returns their number. */
+/*
+ * Reads the arguments, separated by blanks, and returns their number.  Those of
+ * a process that says it has more than execve(2) takes are not all read.
+ */
 static uint64_t
 arguments_read(const struct tbuf_script *s, char *text, size_t size)
 {
 	FILE *f = process_file(s, "cmdline");
-	uint64_t count = 0;
+	uint64_t count = 0, left = TBUF_EXEC_STRINGS_MAX;
 	size_t used = 0;
 	int c;
 
-	while (f != NULL && (c = getc(f)) != EOF) {
+	while (f != NULL && left-- > 0 && (c = getc(f)) != EOF) {
 		count += c == '\0';
 		if (used + 1 < size)
 			text[used++] = (char)(c == '\0' ? ' ' : c);

@@ -4,10 +4,11 @@
  * Slots of dead consumers: how long a new consumer waits for locks that writers
  * may still hold.  Processes that may yet become targets are waited for.
  */
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 
 #include "consumer/attach/attach.h"
 #include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "fixture.h"
 #include "lib/check_main.h"
 #include "shared/memory_limit.h"
@@ -49,20 +51,11 @@ is_watched(const char *path, const char *file)
 	return (strcmp(path, own) == 0);
 }
 
-FILE *
-fopen(const char *path, const char *mode)
-{
-	__typeof__(fopen) *real = (__typeof__(fopen) *)dlsym(RTLD_NEXT,
-	    "fopen");
-
-	return (real(is_watched(path, "environ") ? "/dev/null" : path, mode));
-}
-
 int
 open(const char *path, int flags, ...)
 {
 	static const char stat[] = "1 (a b) c) R 1 1 1 0 -1 4194304 1 0 0 0 1 "
-	    "1 0 0 20 0 1 0 1 4096 1 18446744073709551615 0 0 0 0 0 0 0 0 0 0 "
+	    "1 0 0 20 0 1 0 9999999999 4096 1 18446744073709551615 0 0 0 0 0 0 0 0 0 0 "
 	    "0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
 	int fds[2], mode;
 	va_list ap;
@@ -74,6 +67,8 @@ open(const char *path, int flags, ...)
 		close(fds[1]);
 		return (fds[0]);
 	}
+	if (is_watched(path, "environ"))
+		path = "/dev/null";
 	va_start(ap, flags);
 	mode = va_arg(ap, int);
 	va_end(ap);
@@ -178,6 +173,88 @@ START_TEST(one_amid_exec_may_become_a_target)
 }
 END_TEST
 
+#define HUGE	((uint64_t)4 << 40)
+
+/*
+ * Says that the arguments and the environment of this process are terabytes,
+ * which are there.  Returns false if the kernel does not allow that.
+ */
+static bool
+become_huge(void)
+{
+	static const int numbers[] = { 26, 27, 28, 45, 46, 47 };
+	uint64_t f[sizeof(numbers) / sizeof(numbers[0])];
+	unsigned char *p = mmap(NULL, HUGE, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct prctl_mm_map map = { .exe_fd = (uint32_t)-1 };
+
+	if (p == MAP_FAILED)
+		return (false);
+	tbuf_stat_fields(0, numbers, f, sizeof(f) / sizeof(f[0]));
+	map.start_code = f[0];
+	map.end_code = f[1];
+	map.start_stack = f[2];
+	map.start_data = f[3];
+	map.end_data = f[4];
+	map.start_brk = f[5];
+	map.brk = (uintptr_t)sbrk(0);
+	map.arg_start = map.env_start = (uintptr_t)p;
+	map.arg_end = map.env_end = (uintptr_t)p + HUGE;
+	return (prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0) == 0);
+}
+
+/* Starts such a process.  Returns 0 if there can be none. */
+static pid_t
+huge_start(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	if ((pid = fork()) == 0) {
+		if (!become_huge() || write(ready[1], "", 1) != 1)
+			_exit(0);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		pid = 0;
+	}
+	close(ready[0]);
+	return (pid);
+}
+
+START_TEST(huge_environment_and_arguments_are_not_all_read)
+{
+	struct tbuf_consumer *c = fake_consumer("follow");
+	static struct tbuf_script script;
+	struct tbuf_script_sample sample = { .pid = huge_start() };
+	const struct tbuf_script_record record = { .probe = NULL };
+	struct tbuf_span span;
+
+	if (sample.pid == 0)
+		fprintf(stderr, "no PR_SET_MM_MAP: nothing is tested\n");
+	else {
+		c->spawned.pid = getpid();
+		c->orphan = sample.pid;
+		(void)tbuf_find_orphan(c);
+		ck_assert_int_ne(c->orphan, sample.pid);
+		c->spawned.pid = 0;
+		script.sample = &sample;
+		script.record = &record;
+		ck_assert(tbuf_script_builtin_text(&script,
+		    TBUF_BUILTIN_EXECARGS, &span));
+		ck_assert_uint_lt(span.size, HUGE);
+		ck_assert_int_eq(kill(sample.pid, SIGKILL), 0);
+		ck_assert_int_eq(waitpid(sample.pid, NULL, 0), sample.pid);
+	}
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -188,6 +265,7 @@ main(void)
 	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
 	tcase_add_test(t, slots_that_nobody_is_in_are_free);
 	tcase_add_test(t, one_amid_exec_may_become_a_target);
+	tcase_add_test(t, huge_environment_and_arguments_are_not_all_read);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
