@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define TEXT		65536u	/* bytes written at once */
+
 static struct syscall_slot slots[SYSCALL_SLOTS];
 static unsigned nslots;
 static bool has_far;		/* not all of them are in this object */
@@ -79,11 +81,51 @@ count_row(unsigned first)
 	return (i - first);
 }
 
+/*
+ * Returns the number of jumps from this one on in pages that follow each other,
+ * and stores the end of the last one.
+ */
+static unsigned
+count_jumps(unsigned first, uintptr_t *end)
+{
+	uintptr_t start = slots[first].jump, next;
+	unsigned i;
+
+	*end = start + PATCH_JUMP;
+	for (i = first + 1; i < nslots; i++) {
+		next = slots[i].jump;
+		if (next < *end || next + PATCH_JUMP - start > TEXT ||
+		    next / PATCH_PAGE - (*end - 1) / PATCH_PAGE > 1)
+			break;
+		*end = next + PATCH_JUMP;
+	}
+	return (i - first);
+}
+
+/*
+ * Writes n jumps, and the text between them as it is: a call for each would
+ * cost more than to copy their pages.
+ */
+static int
+write_jumps(const struct patch *patch, unsigned first, unsigned n,
+    uintptr_t end)
+{
+	static uint8_t text[TEXT];
+	uintptr_t start = slots[first].jump;
+	unsigned i;
+
+	memcpy(text, (const void *)start, end - start);
+	for (i = first; i < first + n; i++)
+		(void)patch_jump(text + (slots[i].jump - start),
+		    slots[i].jump, slots[i].at);
+	return (patch_write(patch, start, text, end - start));
+}
+
 /* Writes stubs first: nothing leads to a stub until its place has changed. */
 int
 syscall_slots_write(const struct patch *patch)
 {
-	uint8_t jump[PATCH_JUMP];
+	uintptr_t end;
 	int error = 0;
 	unsigned i, n;
 
@@ -92,9 +134,9 @@ syscall_slots_write(const struct patch *patch)
 		error = patch_write(patch, slots[i].at, slots[i].bytes,
 		    (size_t)n * SYSCALL_SLOT);
 	}
-	for (i = 0; i < nslots && error == 0; i++) {
-		(void)patch_jump(jump, slots[i].jump, slots[i].at);
-		error = patch_write(patch, slots[i].jump, jump, sizeof(jump));
+	for (i = 0; i < nslots && error == 0; i += n) {
+		n = count_jumps(i, &end);
+		error = write_jumps(patch, i, n, end);
 	}
 	return (error);
 }
