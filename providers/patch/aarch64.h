@@ -11,6 +11,13 @@
 
 #pragma GCC visibility push(hidden)
 
+/* The decoder is this object's own. */
+static inline bool
+patch_decoder_load(void)
+{
+	return (true);
+}
+
 #define PATCH_WORD	4u	/* bytes of an instruction */
 
 /* Returns the destination of a direct branch at an address, or 0. */

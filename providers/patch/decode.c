@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Instructions, decoded by zydis: it is packaged, allocates nothing, and
- * reports where in an instruction its displacement is.
+ * reports where in an instruction its displacement is.  Zydis is loaded at the
+ * first use, as a process that finds tables (table.h) does not need it.
  */
 #include "x86_64.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "decoder.h"
@@ -16,33 +18,79 @@
  */
 static ZydisDecoder whole, bare;
 
+/* Functions of zydis. */
+static struct {
+	ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
+	ZyanStatus (*enable)(ZydisDecoder *, ZydisDecoderMode, ZyanBool);
+	ZyanStatus (*decode)(const ZydisDecoder *, ZydisDecoderContext *,
+	    const void *, ZyanUSize, ZydisDecodedInstruction *);
+	ZyanStatus (*decode_full)(const ZydisDecoder *, const void *,
+	    ZyanUSize, ZydisDecodedInstruction *, ZydisDecodedOperand *);
+	ZydisRegister (*enclosing)(ZydisMachineMode, ZydisRegister);
+} zydis;
+
 static bool
+find(void *library, const char *name, void *function)
+{
+	void *address = dlsym(library, name);
+
+	memcpy(function, &address, sizeof(address));
+	return (address != NULL);
+}
+
+static bool
+load(void)
+{
+	void *library = dlopen(ZYDIS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	return (library != NULL &&
+	    find(library, "ZydisDecoderInit", &zydis.init) &&
+	    find(library, "ZydisDecoderEnableMode", &zydis.enable) &&
+	    find(library, "ZydisDecoderDecodeInstruction", &zydis.decode) &&
+	    find(library, "ZydisDecoderDecodeFull", &zydis.decode_full) &&
+	    find(library, "ZydisRegisterGetLargestEnclosing",
+	    &zydis.enclosing));
+}
+
+static bool
+begin(void)
+{
+	return (load() && ZYAN_SUCCESS(zydis.init(&whole,
+	    ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+	    ZYAN_SUCCESS(zydis.init(&bare, ZYDIS_MACHINE_MODE_LONG_64,
+	    ZYDIS_STACK_WIDTH_64)) &&
+	    ZYAN_SUCCESS(zydis.enable(&bare, ZYDIS_DECODER_MODE_MINIMAL,
+	    ZYAN_TRUE)));
+}
+
+static inline bool
 ready(void)
 {
-	static bool done;
+	static enum { NOTHING, READY, FAILED } state;
 
-	if (!done)
-		done = ZYAN_SUCCESS(ZydisDecoderInit(&whole,
-		    ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-		    ZYAN_SUCCESS(ZydisDecoderInit(&bare,
-		    ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-		    ZYAN_SUCCESS(ZydisDecoderEnableMode(&bare,
-		    ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE));
-	return (done);
+	if (state == NOTHING)
+		state = begin() ? READY : FAILED;
+	return (state == READY);
 }
 
 bool
 patch_decode_full(const uint8_t *bytes, size_t size,
     ZydisDecodedInstruction *instruction)
 {
-	return (ready() && ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&whole,
-	    NULL, bytes, size, instruction)));
+	return (ready() && ZYAN_SUCCESS(zydis.decode(&whole, NULL, bytes,
+	    size, instruction)));
+}
+
+bool
+patch_decoder_load(void)
+{
+	return (ready());
 }
 
 static bool
 is_stack_pointer(ZydisRegister name)
 {
-	return (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+	return (zydis.enclosing(ZYDIS_MACHINE_MODE_LONG_64,
 	    name) == ZYDIS_REGISTER_RSP);
 }
 
@@ -53,8 +101,8 @@ patch_uses_stack(const uint8_t *bytes, size_t size)
 	ZydisDecodedInstruction in;
 	unsigned i;
 
-	if (!ready() || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&whole, bytes,
-	    size, &in, operands)))
+	if (!ready() || !ZYAN_SUCCESS(zydis.decode_full(&whole, bytes, size,
+	    &in, operands)))
 		return (true);
 	for (i = 0; i < in.operand_count; i++)
 		if ((operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
@@ -112,8 +160,8 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	ZydisDecodedInstruction in;
 
 	*out = (struct patch_instruction){ .length = 0 };
-	if (!ready() || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&bare,
-	    NULL, bytes, size, &in)) ||
+	if (!ready() || !ZYAN_SUCCESS(zydis.decode(&bare, NULL, bytes, size,
+	    &in)) ||
 	    (in.raw.imm[0].is_relative && patch_is_narrow(&in)))
 		return;
 	out->length = in.length;

@@ -27,6 +27,13 @@ struct patch_instruction {
 	uintptr_t operand;	/* an address in it: relative, or a table's */
 };
 
+/*
+ * Loads the decoder.  Other functions do so at the first use, but none may be
+ * the first one while the dynamic linker loads objects.  Returns false if there
+ * is no decoder; then nothing is an instruction.
+ */
+bool	patch_decoder_load(void);
+
 /* Decodes the instruction that runs at `at`, and is read from `bytes`. */
 void	patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	    struct patch_instruction *);
@@ -35,12 +42,49 @@ void	patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 bool	patch_uses_stack(const uint8_t *bytes, size_t size);
 
 /*
+ * How the copy of an instruction is made.  A branch's displacement is at its
+ * end, and has `detail` bytes, 1 or 4.
+ */
+enum patch_how {
+	PATCH_SAME,		/* the same bytes */
+	PATCH_OPERAND,		/* relative, of 4 bytes, `detail` from the
+				   start */
+	PATCH_GO,		/* a jump */
+	PATCH_IF,		/* a branch with this `condition` */
+	PATCH_SHORT,		/* a branch that has no long form */
+	PATCH_HOWS
+};
+
+struct patch_move {
+	uint8_t length;		/* of the instruction */
+	uint8_t how;
+	uint8_t detail;
+	uint8_t condition;	/* the lower half of the opcode */
+};
+
+/* Whole instructions, from an address on, as they are to be copied. */
+#define PATCH_MOVES_MAX	24u
+
+struct patch_moves {
+	uint8_t n;
+	uint8_t taken;		/* bytes of the original */
+	bool ended;		/* the last one ends a block */
+	struct patch_move list[PATCH_MOVES_MAX];
+};
+
+/*
+ * patch_moves_find() decodes at least `least` bytes, or fewer if a block ends
+ * before; no call is among them: call.c says why.  patch_moves_sound() returns
+ * true if the numbers are such that a copy stays within its bounds.
+ */
+const char *patch_moves_find(const uint8_t *from, size_t least,
+	    struct patch_moves *);
+bool	patch_moves_sound(const struct patch_moves *);
+
+/*
  * A copy of whole instructions, with the same effect at `to` as theirs at `at`:
- * it has new displacements of relative operands and branches.  No call is
- * copied: call.c says why.
- *
- * At least `least` bytes are copied, or fewer if a block ends before: then
- * `ended` is set, and the end of the copy is not reached.
+ * it has new displacements of relative operands and branches.  If `ended` is
+ * set, the end of the copy is not reached.
  */
 struct patch_copy {
 	size_t taken;		/* bytes of the original */
@@ -49,6 +93,10 @@ struct patch_copy {
 	uint8_t bytes[PATCH_COPY_MAX];
 };
 
+const char *patch_copy_make(const uint8_t *from, uintptr_t at,
+	    const struct patch_moves *, uintptr_t to, struct patch_copy *);
+
+/* Finds the moves, and makes the copy. */
 const char *patch_relocate(const uint8_t *from, uintptr_t at, size_t least,
 	    uintptr_t to, struct patch_copy *);
 

@@ -111,6 +111,7 @@ start(void)
 	sigset_t mask;
 
 	hide(&mask);
+	(void)patch_decoder_load();
 	usdt_memory_look();
 	usdt_objects_update(false);
 	if ((problem = watch()) != NULL)

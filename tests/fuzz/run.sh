@@ -30,7 +30,7 @@ CC=${FUZZ_CC-clang}
 mkdir -p "$build/o" "$build/bin"
 
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DTBUF_PRIVATE_LIBRARY
-    -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\"
+    -DZYDIS_LIBRARY=\"libZydis.so\" -DTBUF_VERSION=\"fuzz\" -DPKGLIBDIR=\"/nowhere\" -DPKGDATADIR=\"/nowhere\"
     -I$source/libtbuf -I$source/libtbuf/include
     -ftls-model=initial-exec $(pkg-config --cflags libbsd-overlay)"
 # A loop over an empty array may begin and end at NULL.
@@ -74,7 +74,7 @@ shared()
 	    operand_x86_64 probe section symbol type; do
 		echo "$source/providers/usdt/$file.c"
 	done
-	for file in ${patch:+decode pads prove relocate text}; do
+	for file in ${patch:+copy decode pads prove relocate text}; do
 		echo "$source/providers/patch/$file.c"
 	done
 	for file in ${patch:+stepped} image drain directory reads window world; do
