@@ -51,6 +51,12 @@ void	tbuf_fork_end(bool child);
 bool	tbuf_life_busy(void);
 
 /*
+ * Opens the runtime directory by O_PATH, if this process is a target.  Returns
+ * a descriptor, or a negative errno.
+ */
+int	tbuf_directory_target(void);
+
+/*
  * These enclose many calls of tbuf_probe_register(): signals are blocked and
  * the table is locked once for all of them.  The calling thread must not wait
  * for any other in between.

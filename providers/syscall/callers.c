@@ -12,12 +12,27 @@
 
 #include "patch/x86_64.h"
 
-#define CALLERS		16u
 #define CALL		0xe8	/* jmp is the next one */
 
-static uintptr_t callers[CALLERS];
+static uintptr_t callers[SYSCALL_CALLERS];
 static unsigned ncallers;
 static uintptr_t leads_to;	/* syscall_cancel, or a jump to it */
+static uintptr_t called;	/* the function */
+
+/* It is the instruction of __syscall_cancel_arch. */
+bool
+syscall_is_cancel_arch(const struct patch_text *text, uintptr_t at)
+{
+	/* A store of %r11, the call, and ret. */
+	static const uint8_t bytes[] = {
+		0x4c, 0x89, 0x5c, 0x24, 0x08, 0x0f, 0x05, 0xc3
+	};
+	const size_t before = 5;
+
+	return (at >= text->start + before && at < text->end &&
+	    text->end - at >= sizeof(bytes) - before &&
+	    memcmp((const void *)(at - before), bytes, sizeof(bytes)) == 0);
+}
 
 static uintptr_t
 target(uintptr_t at)
@@ -49,7 +64,7 @@ is_instruction(const struct patch_text *text, uintptr_t at)
 static const char *
 add(uintptr_t at)
 {
-	if (ncallers == CALLERS)
+	if (ncallers == SYSCALL_CALLERS)
 		return ("too many places call it");
 	callers[ncallers++] = at;
 	return (NULL);
@@ -73,6 +88,19 @@ find(const struct patch_text *text, uintptr_t function,
 	return (problem);
 }
 
+/* Makes the calls that have been found lead to syscall_cancel(). */
+static const char *
+lead(const struct patch_text *text, uintptr_t function)
+{
+	leads_to = (uintptr_t)syscall_cancel;
+	if (!patch_reaches(text, leads_to, leads_to) &&
+	    (leads_to = patch_map_near(text, PATCH_FAR)) == 0)
+		return ("there is no room for a stub within reach");
+	syscall_cancel_begin((syscall_cancellable *)function, callers[0]);
+	called = function;
+	return (NULL);
+}
+
 const char *
 syscall_callers_find(const struct patch_text *text, uintptr_t at,
     syscall_taken *is_taken)
@@ -84,19 +112,36 @@ syscall_callers_find(const struct patch_text *text, uintptr_t at,
 		return ("another function of this kind is redirected");
 	if (!patch_function(text, at, &range))
 		return ("its function is not known");
-	if ((problem = find(text, range.start, is_taken)) == NULL &&
-	    ncallers == 0)
-		problem = "its callers are not known";
-	leads_to = (uintptr_t)syscall_cancel;
-	if (problem == NULL && !patch_reaches(text, leads_to,
-	    leads_to) && (leads_to = patch_map_near(text, PATCH_FAR)) == 0)
-		problem = "there is no room for a stub within reach";
+	if ((problem = find(text, range.start, is_taken)) == NULL)
+		problem = ncallers == 0 ? "its callers are not known" :
+		    lead(text, range.start);
 	if (problem != NULL)
 		ncallers = 0;
-	else
-		syscall_cancel_begin((syscall_cancellable *)range.start,
-		    callers[0]);
 	return (problem);
+}
+
+const char *
+syscall_callers_take(const struct patch_text *text, uintptr_t function,
+    const uintptr_t *calls, unsigned n)
+{
+	const char *problem;
+
+	if (ncallers != 0)
+		return ("another function of this kind is redirected");
+	memcpy(callers, calls, n * sizeof(*calls));
+	ncallers = n;
+	if ((problem = lead(text, function)) != NULL)
+		ncallers = 0;
+	return (problem);
+}
+
+unsigned
+syscall_callers(const struct patch_text *text, uintptr_t *function,
+    const uintptr_t **calls)
+{
+	*function = called;
+	*calls = callers;
+	return (called >= text->start && called < text->end ? ncallers : 0);
 }
 
 static int

@@ -6,12 +6,14 @@
 #include "dispatch.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "target/provider.h"
 
 #define TEXTS		4u
 
 static syscall_report *tell;
+static int tables;		/* the directory of tables, or -1 */
 
 /*
  * Finds the segment of an object that has an address, or, if the address is 0,
@@ -75,8 +77,7 @@ patch_object(struct dl_phdr_info *info, size_t size, void *unused)
 		return (0);
 	n = patch_texts(info, texts, TEXTS);
 	for (i = 0; i < n; i++)
-		syscall_patch_text(&texts[i], name, info->dlpi_addr,
-		    tell);
+		syscall_patch_text(&texts[i], name, tables, tell);
 	return (0);
 }
 
@@ -84,5 +85,8 @@ void
 syscall_patch(syscall_report *how)
 {
 	tell = how;
+	tables = tbuf_directory_target();
 	(void)dl_iterate_phdr(patch_object, NULL);
+	if (tables >= 0)
+		close(tables);
 }

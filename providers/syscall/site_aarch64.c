@@ -185,12 +185,13 @@ left_alone(const struct patch_text *text, const struct site *s)
 
 void
 syscall_patch_text(const struct patch_text *text, const char *name,
-    uintptr_t base, syscall_report *tell)
+    int tables, syscall_report *tell)
 {
 	struct syscall_found found;
 	struct site *s;
 	size_t i;
 
+	(void)tables;
 	find_sites(text);
 	for (i = 0; i < nsites; i++) {
 		s = &sites[i];
@@ -203,6 +204,7 @@ syscall_patch_text(const struct patch_text *text, const char *name,
 			    s->at);
 			s->problem = syscall_slot(text, &found);
 		}
-		tell(name, s->at - base, s->problem);
+		if (tell != NULL)
+			tell(name, s->at - text->base, s->problem);
 	}
 }

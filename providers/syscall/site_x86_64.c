@@ -8,7 +8,7 @@
  *	the instruction and the bytes after it
  *	the bytes before it and the instruction
  */
-#include "syscall.h"
+#include "site_table.h"
 
 #include <sys/syscall.h>
 
@@ -25,6 +25,7 @@ struct site {
 	uintptr_t before;	/* the instruction before it, or itself */
 	uintptr_t room;		/* the last one that leaves room for a jump */
 	const char *problem;
+	bool is_local;		/* the problem is this process's alone */
 	struct syscall_found found;
 };
 
@@ -97,16 +98,6 @@ follows(const struct patch_text *text, uintptr_t at, const uint8_t *bytes,
 {
 	return (at - text->start >= size &&
 	    memcmp((const void *)(at - size), bytes, size) == 0);
-}
-
-/* Returns true in __syscall_cancel_arch of glibc 2.41: see cancel.c. */
-static bool
-is_cancellable(const struct patch_text *text, uintptr_t at)
-{
-	static const uint8_t save[] = { 0x4c, 0x89, 0x5c, 0x24, 0x08 };
-
-	return (follows(text, at, save, sizeof(save)) && text->end - at > 2 &&
-	    *(const uint8_t *)(at + 2) == 0xc3);
 }
 
 /* Returns why a call is left alone that cannot return to a stub, or NULL. */
@@ -195,27 +186,49 @@ is_taken(uintptr_t start, uintptr_t end)
 	return (false);
 }
 
+/* Decodes the instructions that the stub of a place repeats. */
+static const char *
+repeat(struct syscall_finding *f)
+{
+	const uint8_t *call = (const uint8_t *)f->found.at + f->found.head;
+	const char *problem;
+
+	problem = patch_moves_find((const uint8_t *)f->found.at,
+	    f->found.head, &f->before);
+	if (problem == NULL)
+		problem = patch_moves_find(call + 2, f->found.tail, &f->after);
+	f->found.before = &f->before;
+	f->found.after = &f->after;
+	return (problem);
+}
+
 /* Redirects a site, unless its jump overlaps the one before it. */
 static const char *
 redirect(const struct patch_text *text, size_t i, uintptr_t *taken)
 {
+	struct syscall_finding f;
 	struct site *s = &sites[i];
 	const char *problem = choose(text, s, &places[2 * i]);
 
 	if (problem == NULL && s->found.at < *taken)
 		problem = "another jump overlaps it";
+	f.found = s->found;
 	if (problem == NULL)
-		problem = syscall_slot(text, &s->found);
+		problem = repeat(&f);
+	if (problem == NULL) {
+		problem = syscall_slot(text, &f.found);
+		s->is_local = problem != NULL;
+	}
 	if (problem == NULL)
 		*taken = s->found.at + PATCH_JUMP;
 	return (problem);
 }
 
 /* Chooses all jumps first: one may replace a call of __syscall_cancel_arch. */
-void
-syscall_patch_text(const struct patch_text *text, const char *name,
-    uintptr_t base, syscall_report *tell)
+static void
+decode(const struct patch_text *text, const char *name, syscall_report *tell)
 {
+	const char *problem;
 	uintptr_t taken = 0;
 	struct site *s;
 	size_t i;
@@ -223,11 +236,138 @@ syscall_patch_text(const struct patch_text *text, const char *name,
 	find_sites(text);
 	look_at(text);
 	for (i = 0; i < nsites; i++)
-		sites[i].problem = is_cancellable(text, sites[i].at) ?
+		sites[i].problem = syscall_is_cancel_arch(text, sites[i].at) ?
 		    "its callers are redirected" : redirect(text, i, &taken);
 	for (i = 0; i < nsites; i++) {
 		s = &sites[i];
-		tell(name, s->at - base, is_cancellable(text, s->at) ?
-		    syscall_callers_find(text, s->at, is_taken) : s->problem);
+		problem = syscall_is_cancel_arch(text, s->at) ?
+		    syscall_callers_find(text, s->at, is_taken) : s->problem;
+		if (tell != NULL)
+			tell(name, s->at - text->base, problem);
 	}
+}
+
+/* ------------------------------------------------------- tables of findings */
+
+static struct patch_table table;
+
+/* Redirects the places of a table, all rows of which are right. */
+static void
+apply(const struct patch_text *text, struct syscall_rows rows)
+{
+	uintptr_t callers[SYSCALL_CALLERS];
+	struct syscall_finding f;
+	unsigned n = 0;
+
+	while (syscall_rows_next(&rows, &f) == 1)
+		if (f.kind == SYSCALL_TABLE_PLACE)
+			(void)syscall_slot(text, &f.found);
+		else if (f.kind == SYSCALL_TABLE_CALLER && n < SYSCALL_CALLERS)
+			callers[n++] = f.found.at;
+	if (n != 0)
+		(void)syscall_callers_take(text, rows.function, callers, n);
+}
+
+static bool
+use_table(const struct patch_text *text, int tables,
+    const struct patch_identity *identity)
+{
+	struct syscall_rows rows = { .text = text, .bytes = table.rows };
+
+	if (!patch_table_read(tables, identity, &table))
+		return (false);
+	rows.size = table.head.size;
+	if (!syscall_rows_check(&rows))
+		return (false);
+	apply(text, rows);
+	return (true);
+}
+
+/* Adds the rows of calls of the function that are before an address. */
+static bool
+add_callers(const struct patch_text *text, const uintptr_t **next,
+    const uintptr_t *end, uintptr_t before)
+{
+	struct syscall_finding f = { .kind = SYSCALL_TABLE_CALLER };
+
+	for (; *next < end && **next < before; (*next)++) {
+		f.found.at = **next;
+		if (!syscall_rows_add(&table, text, &f))
+			return (false);
+	}
+	return (true);
+}
+
+static bool
+add_function(const struct patch_text *text, uintptr_t function)
+{
+	struct syscall_finding f = { .kind = SYSCALL_TABLE_FUNCTION,
+	    .found.at = function };
+	size_t i;
+
+	for (i = 0; i < nsites; i++)
+		if (sites[i].at - function <= UINT8_MAX &&
+		    syscall_is_cancel_arch(text, sites[i].at)) {
+			f.found.head = (uint8_t)(sites[i].at - function);
+			return (syscall_rows_add(&table, text, &f));
+		}
+	return (false);
+}
+
+/* Fills the table with the sites that were redirected. */
+static bool
+fill_table(const struct patch_text *text)
+{
+	struct syscall_finding f = { .kind = SYSCALL_TABLE_PLACE };
+	const uintptr_t *next, *end;
+	uintptr_t function;
+	unsigned n = syscall_callers(text, &function, &next);
+	size_t i;
+
+	table.head.size = 0;
+	end = next + n;
+	if (n != 0 && !add_function(text, function))
+		return (false);
+	for (i = 0; i < nsites; i++) {
+		if (sites[i].problem != NULL)
+			continue;
+		f.found = sites[i].found;
+		if (repeat(&f) != NULL ||
+		    !add_callers(text, &next, end, f.found.at) ||
+		    !syscall_rows_add(&table, text, &f))
+			return (false);
+	}
+	return (add_callers(text, &next, end, text->end));
+}
+
+/* Returns false if another process might find more than this one. */
+static bool
+is_final(const struct patch_text *text)
+{
+	const uintptr_t *calls;
+	uintptr_t function;
+	unsigned n = syscall_callers(text, &function, &calls);
+	size_t i;
+
+	for (i = 0; i < nsites; i++)
+		if (sites[i].is_local || (n == 0 &&
+		    syscall_is_cancel_arch(text, sites[i].at)))
+			return (false);
+	return (nsites < SITES);
+}
+
+void
+syscall_patch_text(const struct patch_text *text, const char *name,
+    int tables, syscall_report *tell)
+{
+	const char *path = *name == '\0' ? "/proc/self/exe" : name;
+	struct patch_identity identity;
+	bool known = tables >= 0 && patch_identity(text, path,
+	    PATCH_TABLE_SYSCALL, &identity);
+
+	if (known && tell == NULL && use_table(text, tables, &identity))
+		return;
+	decode(text, name, tell);
+	if (known && is_final(text) && fill_table(text))
+		patch_table_write(tables, &identity, text, path, &table);
 }

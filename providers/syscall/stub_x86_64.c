@@ -262,16 +262,15 @@ put_call(struct making *m, int number)
 }
 
 static const char *
-put_copy(struct making *m, uintptr_t from, size_t least, bool *ended,
-    uintptr_t *behind)
+put_copy(struct making *m, uintptr_t from, const struct patch_moves *moves,
+    bool *ended, uintptr_t *behind)
 {
-	struct patch_copy copy = { .ended = false };
-	const char *problem = NULL;
+	struct patch_copy copy;
+	const char *problem = patch_copy_make((const uint8_t *)from, from,
+	    moves, m->slot->at + m->size, &copy);
 
-	if (least != 0)
-		problem = patch_relocate((const uint8_t *)from, from, least,
-		    m->slot->at + m->size, &copy);
-	put(m, copy.bytes, copy.size);
+	if (problem == NULL)
+		put(m, copy.bytes, copy.size);
 	*ended = copy.ended;
 	*behind = from + copy.taken;
 	return (problem);
@@ -302,11 +301,11 @@ syscall_stub(struct syscall_slot *slot, const struct syscall_found *f)
 	bool ended;
 
 	memset(slot->bytes, 0xcc, SYSCALL_SLOT);
-	problem = put_copy(&m, f->at, f->head, &ended, &behind);
+	problem = put_copy(&m, f->at, f->before, &ended, &behind);
 	if (problem != NULL)
 		return (problem);
 	put_call(&m, f->number);
-	problem = put_copy(&m, call + 2, f->tail, &ended, &behind);
+	problem = put_copy(&m, call + 2, f->after, &ended, &behind);
 	if (problem == NULL && !ended)
 		problem = put_back(&m, behind);
 	if (problem == NULL && m.size > AFTER_AT)

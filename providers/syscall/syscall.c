@@ -178,10 +178,8 @@ point(void)
 static void
 report(const char *object, uintptr_t offset, const char *problem)
 {
-	if (list != NULL)
-		fprintf(list, "%s+%#zx: %s\n", *object == '\0' ? "program" :
-		    object, (size_t)offset, problem == NULL ? "traced" :
-		    problem);
+	fprintf(list, "%s+%#zx: %s\n", *object == '\0' ? "program" : object,
+	    (size_t)offset, problem == NULL ? "traced" : problem);
 }
 
 static void
@@ -209,7 +207,7 @@ patch_all(void)
 
 	if ((problem = patch_begin(&patch)) != NULL)
 		return (problem);
-	syscall_patch(report);
+	syscall_patch(list == NULL ? NULL : report);
 	if (syscall_slots_write(&patch) != 0 ||
 	    syscall_callers_write(&patch) != 0)
 		problem = "text cannot be written";

@@ -15,6 +15,7 @@
  *	site.c	loaded objects that have places, and those that have not
  *	site_x86_64.c	instructions, and the bytes that a jump can replace
  *	site_aarch64.c
+ *	site_table.c	places that another process has found
  *	slot.c	memory of the stubs, and writing them
  *	stub_x86_64.c	code of the stubs
  *	stub_aarch64.c
@@ -100,8 +101,13 @@ _Static_assert(offsetof(struct syscall_place, address) == 0 &&
 void	syscall_on(void);
 void	syscall_after(void);
 
-/* The bytes that the jump at a place replaces, as proven. */
+/*
+ * The bytes that the jump at a place replaces, as proven.  On x86-64 the stub
+ * repeats the instructions before and after the one that makes the call.
+ */
+struct patch_moves;
 struct syscall_found {
+	const struct patch_moves *before, *after;
 	uintptr_t at;		/* of the jump */
 	uint8_t head;		/* bytes of it before the instruction */
 	uint8_t tail;		/* bytes of it after that, at least */
@@ -264,8 +270,23 @@ typedef bool syscall_taken(uintptr_t start, uintptr_t end);
 const char *syscall_callers_find(const struct patch_text *, uintptr_t at,
 	    syscall_taken *is_taken);
 
-/* Redirects the calls.  Returns 0 or a negative errno. */
+/*
+ * Redirects these calls, in ascending order, of a function.  The calls that
+ * have been found are returned by syscall_callers(); without any, the number is
+ * 0.
+ */
+#define SYSCALL_CALLERS	16u
+
+const char *syscall_callers_take(const struct patch_text *,
+	    uintptr_t function, const uintptr_t *calls, unsigned n);
+unsigned syscall_callers(const struct patch_text *, uintptr_t *function,
+	    const uintptr_t **calls);
+
+/* Writes the redirected calls.  Returns 0 or a negative errno. */
 int	syscall_callers_write(const struct patch *);
+
+/* Returns true for the instruction of the function (glibc 2.41; cancel.c). */
+bool	syscall_is_cancel_arch(const struct patch_text *, uintptr_t at);
 #else
 static inline int
 syscall_callers_write(const struct patch *patch)
@@ -295,11 +316,18 @@ bool	syscall_path_read(uint64_t path, int error, char *text, size_t room,
 typedef void syscall_report(const char *object, uintptr_t offset,
 	    const char *problem);
 
+/*
+ * Without a report, texts may be redirected as another process has found
+ * (site_table.h).
+ */
 void	syscall_patch(syscall_report *);
 
-/* Patches one text of an object that has been loaded at `base`. */
+/*
+ * Patches one text of an object.  `tables` is the runtime directory, or -1.  A
+ * report may be NULL.
+ */
 void	syscall_patch_text(const struct patch_text *, const char *name,
-	    uintptr_t base, syscall_report *);
+	    int tables, syscall_report *);
 
 #pragma GCC visibility pop
 

@@ -74,7 +74,7 @@ shared()
 	    operand_x86_64 probe section symbol type; do
 		echo "$source/providers/usdt/$file.c"
 	done
-	for file in ${patch:+copy decode pads prove relocate text}; do
+	for file in ${patch:+copy decode pads prove relocate table text}; do
 		echo "$source/providers/patch/$file.c"
 	done
 	for file in ${patch:+stepped} image drain directory reads window world; do

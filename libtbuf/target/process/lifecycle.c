@@ -266,6 +266,13 @@ tbuf_life_busy(void)
 	return (tbuf_load(&stage) == CHANGING || tbuf_table_locked());
 }
 
+int
+tbuf_directory_target(void)
+{
+	return (tbuf_load(&stage) == TARGET ? tbuf_directory_open_kept(false) :
+	    -ECANCELED);
+}
+
 /* Runs in the first constructor of all: this library's or a unit's. */
 __attribute__((constructor(101)))
 void
