@@ -706,6 +706,15 @@ int	tbuf_consumer_probes(struct tbuf_consumer *,
 	    int (*visit)(void *, const struct tbuf_probe_info *), void *);
 
 /*
+ * Visits each such probe with each clause of the script that has a program and
+ * matches it; clauses count from 0.  `fits` is false if the clause has no
+ * program for the probe's arguments, and so does not trace it.
+ */
+int	tbuf_consumer_fits(struct tbuf_consumer *,
+	    int (*visit)(void *, unsigned clause,
+	    const struct tbuf_probe_info *, bool fits), void *);
+
+/*
  * Stores a target that has more probes than its table holds, and the number of
  * their sites since they were last reported, here or as an event.  Such probes
  * are neither listed nor traced.  Returns false if there is nothing to report.

@@ -10,6 +10,7 @@
 #include "arch/atomics.h"
 #include "consumer/decode/probe_ids.h"
 #include "consumer/run/run.h"
+#include "consumer/script/script.h"
 #include "consumer/target/target.h"
 
 struct entry {
@@ -100,5 +101,22 @@ tbuf_consumer_probes(struct tbuf_consumer *c, int (*visit)(void *,
 		tbuf_target_probes(c, t);
 	for (i = 0; i < c->probes.count && result == 0; i++)
 		result = visit(arg, c->probes.infos[i]);
+	return (result);
+}
+
+int
+tbuf_consumer_fits(struct tbuf_consumer *c, int (*visit)(void *, unsigned,
+    const struct tbuf_probe_info *, bool), void *arg)
+{
+	struct tbuf_target *t;
+	int result = 0;
+	unsigned i;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		tbuf_target_probes(c, t);
+	for (i = 0; c->script != NULL && i < c->probes.count &&
+	    result == 0; i++)
+		result = tbuf_script_fits(c->script, c->probes.infos[i], visit,
+		    arg);
 	return (result);
 }

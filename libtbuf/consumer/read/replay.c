@@ -43,53 +43,6 @@ struct tbuf_replay {
 
 /* ------------------------------------------------------------ fits */
 
-static int
-argument_find(const struct tbuf_probe_info *info, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < info->nargs; i++)
-		if (strcmp(info->argnames[i], name) == 0)
-			return ((int)i);
-	return (-1);
-}
-
-/* Binds a clause's names to arguments; false: an argument is missing. */
-static bool
-bind(const struct tbuf_d_clause *clause, const struct tbuf_probe_info *info,
-    uint64_t *binding, uint8_t classes[TBUF_D_NAMES_MAX])
-{
-	uint32_t i;
-	int n;
-
-	*binding = UINT64_MAX;
-	for (i = 0; i < clause->nnames && i < TBUF_D_NAMES_MAX; i++) {
-		if ((n = argument_find(info, clause->names[i])) < 0)
-			return (false);
-		*binding &= ~(UINT64_C(15) << 4 * i);
-		*binding |= (uint64_t)n << 4 * i;
-		classes[i] = tbuf_class_of(info->types[n]);
-	}
-	return (true);
-}
-
-static const struct tbuf_d_program *
-choose(const struct tbuf_d_clause *clause, const uint8_t *classes)
-{
-	const struct tbuf_d_program *p = clause->programs;
-	const struct tbuf_d_program *end = p + clause->nprograms;
-	uint32_t i;
-
-	for (; p < end; p++) {
-		for (i = 0; i < clause->nnames; i++)
-			if ((p->classes[i] & classes[i]) == 0)
-				break;
-		if (i == clause->nnames)
-			return (p);
-	}
-	return (NULL);
-}
-
 static struct tbuf_record_layout *
 layout_make(const struct tbuf_d_record *record, uint64_t binding,
     const struct tbuf_probe_info *info)
@@ -150,11 +103,11 @@ add_fit(struct tbuf_replay *r, struct probe *p,
     const struct tbuf_probe_info *info,
     const struct tbuf_script_enabling *enabling, const char **lack)
 {
-	uint8_t classes[TBUF_D_NAMES_MAX] = { 0 };
 	struct fit fit = { .enabling = enabling }, *all;
 
-	if (!bind(enabling->clause, info, &fit.binding, classes) ||
-	    (fit.program = choose(enabling->clause, classes)) == NULL) {
+	fit.program = tbuf_script_choose(enabling->clause, info,
+	    &fit.binding);
+	if (fit.program == NULL) {
 		r->unfit++;
 		return (0);
 	}

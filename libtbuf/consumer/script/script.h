@@ -368,6 +368,18 @@ bool	tbuf_script_probe_make(const char *description,
  */
 bool	tbuf_clauses_theirs(const char *description);
 
+/*
+ * script_choose.c.  Returns the program of a clause for a probe, with the
+ * clause's names bound to its arguments.  Returns NULL if there is none: the
+ * probe lacks an argument, or it has another class.
+ */
+const struct tbuf_d_program *tbuf_script_choose(const struct tbuf_d_clause *,
+	    const struct tbuf_probe_info *, uint64_t *binding);
+/* Visits the clauses that match a probe: see tbuf_consumer_fits(). */
+int	tbuf_script_fits(const struct tbuf_script *,
+	    const struct tbuf_probe_info *, int (*visit)(void *, unsigned,
+	    const struct tbuf_probe_info *, bool fits), void *);
+
 /* script_fire.c.  Runs the clauses of a probe, as on this CPU. */
 void	tbuf_script_fire(struct tbuf_script *,
 	    const struct tbuf_script_probe *, int cpu);

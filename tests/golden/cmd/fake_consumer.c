@@ -762,6 +762,15 @@ tbuf_consumer_probes(struct tbuf_consumer *c,
 	return (stop);
 }
 
+/* The fake has no clauses at its probes. */
+int
+tbuf_consumer_fits(struct tbuf_consumer *c, int (*visit)(void *, unsigned,
+    const struct tbuf_probe_info *, bool), void *arg)
+{
+	(void)c, (void)visit, (void)arg;
+	return (0);
+}
+
 int
 tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 {
