@@ -26,6 +26,8 @@ check_variable(struct d_compiler *c, struct d_node *node, unsigned use)
 {
 	const struct identifier *one = node->identifier;
 
+	if ((one->flags & IDENTIFIER_ABSENT) != 0)
+		d_fail_variable(c, D_UNKNOWN_VARIABLE, one->name);
 	if ((use & IDENTIFIER_READ) != 0 && d_identifier_is_new(c, one))
 		d_fail_at(c, node, D_VAR_UNDEF,
 		    "%s%s has not yet been declared or assigned",

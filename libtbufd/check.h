@@ -51,6 +51,9 @@ struct d_node *d_check_xlate(struct d_compiler *c, struct d_node *node);
 void	d_check_integers(struct d_compiler *c, const struct d_node *node);
 void	d_check_aggregation(struct d_compiler *c, struct d_node *node);
 
+/* Fails for the name of a variable that does not exist. */
+_Noreturn void d_fail_variable(struct d_compiler *c, enum d_unknown what,
+	    const char *name);
 /* Returns true if the clause's probes have an argument of this name. */
 bool	d_names_argument(struct d_compiler *c, const char *name);
 /* Looks a name up in a table, and adds it if it is new and `create`. */

@@ -241,6 +241,14 @@ const struct tbuf_d_script *d_generate(struct d_compiler *compiler,
 	    struct d_error *error);
 
 /*
+ * Says why a clause of the last script does not fit a probe: the clause is
+ * compiled again for the classes of its `names`, with D_CLASS_NONE for an
+ * argument that the probe lacks.  Returns false if it compiles.
+ */
+bool	d_explain(struct d_compiler *compiler, uint32_t clause,
+	    const enum d_class *classes, struct d_error *error);
+
+/*
  * Returns the n-th description of a program's clauses, from 0, or NULL.  DTrace
  * counts its clause *parts times at each probe, more than once if it has an if.
  */

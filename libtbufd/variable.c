@@ -18,6 +18,14 @@ fail_scoped(struct d_compiler *c, const char *name)
 	    *name == '`' ? "Unknown symbol name" : "Unknown module name");
 }
 
+void
+d_fail_variable(struct d_compiler *c, enum d_unknown what, const char *name)
+{
+	d_unknown(c, what, name);
+	d_fail(c, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name",
+	    name);
+}
+
 static struct identifier *
 find(struct d_compiler *c, const struct table *table, const char *name)
 {
@@ -174,12 +182,9 @@ d_resolve(struct d_compiler *c, struct d_node *node, struct table *table,
 	    name_enumerator(c, node))
 		return;
 	if (one == NULL && !create)
-		d_unknown(c, c->missed != NULL &&
+		d_fail_variable(c, c->missed != NULL &&
 		    strcmp(c->missed, node->text) == 0 ? D_UNKNOWN_EITHER :
 		    D_UNKNOWN_VARIABLE, node->text);
-	if (one == NULL && !create)
-		d_fail(c, D_IDENT_UNDEF,
-		    "failed to resolve %s: Unknown variable name", node->text);
 	if (one == NULL)
 		one = d_table_add(c, table, name, kind,
 		    table_flags(c, table));

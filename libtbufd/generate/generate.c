@@ -50,6 +50,21 @@ fill_names(struct generator *g, struct tbuf_d_clause *clause)
 	clause->nnames = g->nnames;
 }
 
+/* Keeps the clause's tree for d_explain(). */
+static void
+keep(struct generator *g, struct d_node *node, const struct d_node *source)
+{
+	struct generated *one = d_growing_add(g->c, &g->generated,
+	    sizeof(*one));
+
+	one->clause = node;
+	one->source = source;
+	one->program = g->c->error->program;
+	one->names = d_allocate(g->c, (g->nnames + 1) * sizeof(g->names[0]));
+	memcpy(one->names, g->names, g->nnames * sizeof(g->names[0]));
+	one->nnames = g->nnames;
+}
+
 static void
 fill_programs(struct generator *g, struct d_node *node,
     struct tbuf_d_clause *clause)
@@ -95,8 +110,10 @@ generate_source(struct generator *g, const struct d_node *program)
 
 	d_origin(g->c, program);
 	for (one = program->arguments; one != NULL; one = one->next)
-		if (one->kind == NODE_CLAUSE)
+		if (one->kind == NODE_CLAUSE) {
 			generate_clause(g, one);
+			keep(g, one, program);
+		}
 }
 
 const char *
@@ -129,6 +146,7 @@ d_generate(struct d_compiler *c, struct d_node *const *programs,
 	script = d_allocate(c, sizeof(*script));
 	script->clauses = g.clauses.at;
 	script->nclauses = g.clauses.count;
+	c->generated = g.generated.at;
 	d_storage_end(&g, script);
 	c->escape = NULL;
 	return (script);

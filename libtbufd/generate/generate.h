@@ -57,11 +57,21 @@ struct slot {
 	struct tbuf_d_variable variable;
 };
 
+/* The tree of a script's clause. */
+struct generated {
+	struct d_node *clause;
+	const struct d_node *source;
+	unsigned program;		/* number of the source */
+	struct identifier **names;	/* as the clause's `names` */
+	uint32_t nnames;
+};
+
 struct generator {
 	struct d_compiler *c;
 
 	/* The script. */
 	struct growing clauses;		/* struct tbuf_d_clause */
+	struct growing generated;	/* struct generated, for each */
 	struct slot *variables, **last_variable;
 	uint32_t scopes[TBUF_SCOPES];	/* ids in use */
 	struct identifier *aggregation;	/* the last one; list by `older` */

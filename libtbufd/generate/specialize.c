@@ -85,12 +85,16 @@ generate(struct generator *g, struct candidate *candidate)
 	};
 }
 
-/* Generates for the arguments' current types; false after an error. */
+/*
+ * Generates for the arguments' current types.  Returns false after an error,
+ * which is stored in *why.
+ */
 static bool
-try(struct generator *g, struct d_node *clause, struct candidate *candidate)
+try_or(struct generator *g, struct d_node *clause, struct candidate *candidate,
+    struct d_error *why)
 {
 	jmp_buf *escape = g->c->escape, here;
-	struct d_error *error = g->c->error, unused;
+	struct d_error *error = g->c->error;
 
 	if (setjmp(here) != 0) {
 		g->c->escape = escape;
@@ -99,12 +103,20 @@ try(struct generator *g, struct d_node *clause, struct candidate *candidate)
 		return (false);
 	}
 	g->c->escape = &here;
-	g->c->error = &unused;
+	g->c->error = why;
 	d_check_again(g->c, clause);
 	generate(g, candidate);
 	g->c->escape = escape;
 	g->c->error = error;
 	return (true);
+}
+
+static bool
+try(struct generator *g, struct d_node *clause, struct candidate *candidate)
+{
+	struct d_error unused;
+
+	return (try_or(g, clause, candidate, &unused));
 }
 
 static bool
@@ -345,4 +357,52 @@ d_choices(struct generator *g, struct d_node *clause, struct choices *to)
 	for (i = 0; i < g->nnames; i++)
 		g->names[i]->type = types[i];
 	try(g, clause, &base);
+}
+
+/* --- explanations --------------------------------------------------------- */
+
+static uint8_t
+mask_of(enum d_class class)
+{
+	switch (class) {
+	case D_CLASS_UNSIGNED:
+		return (TBUF_CLASS_UNSIGNED);
+	case D_CLASS_FLOAT:
+		return (TBUF_CLASS_FLOAT);
+	case D_CLASS_TEXT:
+		return (TBUF_CLASS_TEXT);
+	default:
+		return (TBUF_CLASS_INTEGER);
+	}
+}
+
+bool
+d_explain(struct d_compiler *c, uint32_t clause, const enum d_class *classes,
+    struct d_error *error)
+{
+	const struct generated *one = &c->generated[clause];
+	struct generator g = { .c = c, .clause = one->clause };
+	struct type *types[TBUF_D_NAMES_MAX];
+	struct candidate candidate;
+	bool good;
+	uint32_t i;
+
+	g.last_variable = &g.variables;
+	c->scripts++;
+	d_origin(c, one->source);
+	error->program = one->program;
+	for (i = 0; i < one->nnames; i++) {
+		types[i] = one->names[i]->type;
+		if (classes[i] == D_CLASS_NONE)
+			one->names[i]->flags |= IDENTIFIER_ABSENT;
+		else
+			one->names[i]->type = type_of(&g, one->names[i],
+			    mask_of(classes[i]));
+	}
+	good = try_or(&g, one->clause, &candidate, error);
+	for (i = 0; i < one->nnames; i++) {
+		one->names[i]->flags &= ~(unsigned)IDENTIFIER_ABSENT;
+		one->names[i]->type = types[i];
+	}
+	return (!good);
 }

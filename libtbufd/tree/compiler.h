@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct declaration;
+struct generated;
 struct guess;
 struct origin;
 struct pragma;
@@ -32,6 +33,7 @@ struct d_compiler {
 	unsigned scripts;		/* scripts generated so far */
 	const char *destructive;	/* first such action generated */
 	struct origin *origins;
+	const struct generated *generated;	/* the last script's clauses */
 
 	/* The source that is being compiled. */
 	const struct d_source *source;

@@ -40,6 +40,7 @@ enum identifier_kind {
 #define IDENTIFIER_ARGUMENT	0x200	/* of the clause's probes */
 #define IDENTIFIER_ALLOCA	0x100	/* has held alloca()'s addresses */
 #define IDENTIFIER_OTHER	0x400	/* has held other addresses */
+#define IDENTIFIER_ABSENT	0x800	/* the probe has no such argument */
 
 /* The parameters of a function, the keys of an array or aggregation. */
 struct signature {
