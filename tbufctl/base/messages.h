@@ -168,6 +168,9 @@
 #define MSG_UNFIT	"%" PRIu64 " probe%s of pid %jd not traced by a " \
 			"clause: missing arguments, or arguments of other " \
 			"types"
+#define MSG_UNFIT_PROBE	"clause %s does not fit probe %s: %s"
+#define MSG_UNFIT_MORE	"%zu more probe%s with other arguments (tbufctl -lv " \
+			"prints all)"
 #define MSG_FAULT	"error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s"
 #define MSG_AGGREGATION	"%s%" PRIu64 " aggregation drop%s on CPU %d"
 #define MSG_AGGREGATION_TAG	"[DTRACEDROP_AGGREGATION] "

@@ -33,6 +33,7 @@ struct run {
 	bool one;		/* --units=PID:ID */
 	bool begun;		/* a record of a target has come */
 	bool stopped;		/* the output failed or has no reader */
+	bool unfit;		/* a clause does not fit a probe */
 	bool skipped;		/* untraced processes are reported */
 	bool truncated;		/* a truncated control file is reported */
 	bool telling;		/* this drain reports losses */
@@ -295,9 +296,13 @@ print_other(struct run *run, const struct tbuf_event *e)
 		tell_matched(run, false);
 		run->format.ops->exited(&run->format, e);
 		break;
+	case TBUF_EVENT_UNFIT:
+		run->unfit = run->compiled != NULL;
+		if (run->unfit)
+			compile_tell_unfit(run->compiled);
+		/* FALLTHROUGH */
 	case TBUF_EVENT_LOST:
 	case TBUF_EVENT_UNMET:
-	case TBUF_EVENT_UNFIT:
 		message(e->type == TBUF_EVENT_LOST ? MSG_LOST :
 		    e->type == TBUF_EVENT_UNMET ? MSG_UNMET : MSG_UNFIT,
 		    e->count, PLURAL(e->count), (intmax_t)e->pid);
@@ -544,6 +549,8 @@ finish(struct run *run, int error)
 	    (!run->command_ended && !exited))
 		tell_matched(run, true);
 	else if (!all_matched(run))
+		run->status = EXIT_FAILED;
+	if (run->unfit && compile_unfit(run->compiled))
 		run->status = EXIT_FAILED;
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);

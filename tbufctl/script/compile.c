@@ -187,9 +187,8 @@ set_options(struct compiled *c, pid_t target)
 
 /* ------------------------------------------------------------ sources */
 
-/* Reports an error of a program; of a library if `program` is NULL. */
-static void
-tell_error(const struct description *program, const char *why)
+void
+compile_tell_error(const struct description *program, const char *why)
 {
 	char *title;
 
@@ -216,7 +215,7 @@ refuse(struct compiled *c, const struct description *program,
 		exit(fail(MSG_MEMORY));
 	d_error_print(error, c->options->d.errtags, f);
 	(void)fclose(f);
-	tell_error(program, why);
+	compile_tell_error(program, why);
 	if ((program == NULL || !explain_bpftrace(program, error)) &&
 	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
@@ -236,7 +235,7 @@ compile_libraries(struct compiled *c, const struct description *program)
 	size_t i;
 
 	if (c->libraries.wrong != NULL) {
-		tell_error(program, c->libraries.wrong);
+		compile_tell_error(program, c->libraries.wrong);
 		return (EXIT_FAILED);
 	}
 	for (i = 0; i < c->libraries.count; i++) {
@@ -340,6 +339,18 @@ look_for_targets(struct compiled *c)
 				known_list(&c->known);
 }
 
+const struct description *
+compile_program(const struct compiled *c, unsigned n)
+{
+	const struct program *p = &c->options->program;
+	size_t i;
+
+	for (i = 0; i < p->count; i++)
+		if (c->programs[i] != NULL && n-- == 0)
+			return (&p->all[i]);
+	return (NULL);
+}
+
 static int
 generate(struct compiled *c)
 {
@@ -354,12 +365,9 @@ generate(struct compiled *c)
 		if (c->programs[i] != NULL)
 			programs[n++] = c->programs[i];
 	c->script = d_generate(c->compiler, programs, n, &error);
-	for (i = 0; i < p->count && c->script == NULL; i++)
-		if (c->programs[i] == programs[error.program])
-			break;
 	free(programs);
 	if (c->script == NULL)
-		return (refuse(c, &p->all[i], &error));
+		return (refuse(c, compile_program(c, error.program), &error));
 	if (c->options->d.disassemble)
 		d_disassemble(c->script, stderr);
 	look_for_targets(c);
@@ -422,6 +430,7 @@ compile_free(struct compiled *c)
 	libraries_free(&c->libraries);
 	known_free(&c->known);
 	free(c->programs);
+	free(c->unfit_told);
 	free((void *)(uintptr_t)c->d.macros);
 }
 

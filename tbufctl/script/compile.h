@@ -26,6 +26,7 @@ struct compiled {
 	struct d_compiler *compiler;
 	struct d_node **programs;	/* NULL: a plain description */
 	const struct tbuf_d_script *script;
+	bool *unfit_told;		/* of each clause; NULL: none */
 };
 
 /* Reads the scripts.  Returns 0, or an exit status after a message. */
@@ -54,6 +55,21 @@ void	compile_tell(struct compiled *, bool *reported, bool all);
  */
 bool	compile_unmatched(struct compiled *);
 
+/*
+ * compile_tell_unfit() reports clauses that do not fit a probe of the run, once
+ * each: why, and arguments of such probes.  compile_unfit() returns true if a
+ * clause fits no probe that it matches.
+ */
+void	compile_tell_unfit(struct compiled *);
+bool	compile_unfit(struct compiled *);
+
+/* Reports an error of a program; of a library if `program` is NULL. */
+void	compile_tell_error(const struct description *program,
+	    const char *why);
+/* Returns the program that is number n of the script, from 0. */
+const struct description *compile_program(const struct compiled *,
+	    unsigned n);
+
 /* -v: prints the stability of the interfaces that programs use. */
 void	stability_print(const struct compiled *, struct output *);
 
@@ -62,6 +78,9 @@ void	stability_print(const struct compiled *, struct output *);
  * caller to free; NULL if none is near.
  */
 char	*hint(struct compiled *, const struct d_error *);
+/* Does so for a clause that does not fit a probe, whose arguments count. */
+char	*hint_argument(struct compiled *, const struct d_error *,
+	    const struct tbuf_probe_info *);
 
 /*
  * Reports D's equivalent of bpftrace's word or descriptions that an error is
@@ -69,6 +88,8 @@ char	*hint(struct compiled *, const struct d_error *);
  */
 bool	explain_bpftrace(const struct description *program,
 	    const struct d_error *);
+/* Returns a probe's arguments, or "none"; the caller frees the text. */
+char	*explain_list(const struct tbuf_probe_info *);
 /* After an unknown variable, reports the arguments of the clause's probes. */
 void	explain_arguments(struct compiled *, const struct d_error *);
 

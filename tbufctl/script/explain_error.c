@@ -41,10 +41,9 @@ struct lists {
 	struct words arguments;
 };
 
-static void
-add_probe(void *arg, const struct tbuf_probe_info *probe)
+char *
+explain_list(const struct tbuf_probe_info *probe)
 {
-	struct lists *l = arg;
 	char *list = memory_string(""), *longer;
 	unsigned n;
 
@@ -54,6 +53,18 @@ add_probe(void *arg, const struct tbuf_probe_info *probe)
 		free(list);
 		list = longer;
 	}
+	if (n != 0)
+		return (list);
+	free(list);
+	return (memory_string("none"));
+}
+
+static void
+add_probe(void *arg, const struct tbuf_probe_info *probe)
+{
+	struct lists *l = arg;
+	char *list = explain_list(probe);
+
 	if (!words_have(&l->arguments, list)) {
 		words_add(&l->arguments, "%s", list);
 		words_add(&l->probes, "%s:%s:%s:%s", probe->provider,
@@ -66,7 +77,6 @@ void
 explain_arguments(struct compiled *c, const struct d_error *error)
 {
 	struct lists lists = { { NULL, 0 }, { NULL, 0 } };
-	const char *arguments;
 	char *text;
 	size_t i;
 
@@ -76,12 +86,9 @@ explain_arguments(struct compiled *c, const struct d_error *error)
 		return;
 	known_each(&c->known, error->description, add_probe, &lists);
 	text = known_text(error->description);
-	for (i = 0; i < lists.probes.count && i < LISTED_MAX; i++) {
-		arguments = lists.arguments.all[i];
+	for (i = 0; i < lists.probes.count && i < LISTED_MAX; i++)
 		message(MSG_ARGUMENTS, lists.probes.count == 1 ? text :
-		    lists.probes.all[i], *arguments == '\0' ? "none" :
-		    arguments);
-	}
+		    lists.probes.all[i], lists.arguments.all[i]);
 	if (i < lists.probes.count)
 		message(MSG_ARGUMENTS_MORE, lists.probes.count - i,
 		    PLURAL(lists.probes.count - i));

@@ -233,8 +233,8 @@ known_count_again(struct known *k, const struct d_description *d)
 	return (c.n);
 }
 
-static enum d_class
-class_of(uint8_t type)
+enum d_class
+known_class(uint8_t type)
 {
 	switch (type) {
 	case TBUF_UINT64:
@@ -429,7 +429,7 @@ known_argument(void *known, const struct d_description *d,
 		if (!known_matches(d, probe))
 			continue;
 		if ((n = argument_of(probe, name, number)) < probe->nargs)
-			return (class_of(probe->types[n]));
+			return (known_class(probe->types[n]));
 	}
 	return (D_CLASS_NONE);
 }
@@ -447,7 +447,7 @@ known_likely(void *known, const struct d_description *d, const char *name,
 		probe = &sites->all[i];
 		if (known_matches(d, probe) &&
 		    (n = argument_of(probe, name, number)) < probe->nargs)
-			return (class_of(probe->types[n]));
+			return (known_class(probe->types[n]));
 	}
 	return (D_CLASS_NONE);
 }

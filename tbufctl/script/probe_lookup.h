@@ -92,6 +92,8 @@ void	known_names(struct known *, const struct d_description *,
 /* Visits matching probes of targets, and of a command that does not run yet. */
 void	known_each(struct known *, const struct d_description *,
 	    void (*visit)(void *, const struct tbuf_probe_info *), void *);
+/* Returns the class of a type, of enum tbuf_type. */
+enum d_class known_class(uint8_t type);
 void	known_free(struct known *);
 
 /* Callbacks of the compiler, which have a struct known as their context. */

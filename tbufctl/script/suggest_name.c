@@ -97,3 +97,18 @@ hint(struct compiled *c, const struct d_error *error)
 	}
 	return (s.name == NULL ? NULL : memory_string(s.name));
 }
+
+char *
+hint_argument(struct compiled *c, const struct d_error *error,
+    const struct tbuf_probe_info *probe)
+{
+	struct search s = { .word = error->name, .distance = NEAR_NEVER };
+	unsigned i;
+
+	if (error->unknown != D_UNKNOWN_VARIABLE)
+		return (hint(c, error));
+	for (i = 0; i < probe->nargs; i++)
+		visit(&s, probe->argnames[i]);
+	d_names(c->compiler, D_UNKNOWN_VARIABLE, visit, &s);
+	return (s.name == NULL ? NULL : memory_string(s.name));
+}
