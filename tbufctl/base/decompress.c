@@ -14,11 +14,14 @@
 #include <unistd.h>
 
 #include "decompress.h"
+#include "signals.h"
 
 #define INPUT_SIZE	65536
-#define SKIP_SIZE	65536
+#define PIECE		65536
 #define BLOCK		4096u
 #define BYTES_MAX	(UINT64_C(4) << 30)	/* in nonzero blocks */
+/* Twice the largest core that systemd-coredump stores by default. */
+#define UNPACKED_MAX	(UINT64_C(64) << 30)
 
 /* Input and room for output; move() sets in and out to the bytes it used. */
 struct step {
@@ -47,7 +50,8 @@ struct unpack {
 	void *state;
 	int fd;
 	bool damaged;
-	bool ended;		/* at the end or damage, until a rewind */
+	bool large;		/* it has more than UNPACKED_MAX */
+	bool ended;		/* no more bytes, until a rewind */
 	uint64_t position;	/* unpacked bytes before the next one */
 	uint64_t input_at;	/* file offset of the next input */
 	size_t begin, end;	/* unused part of input */
@@ -257,6 +261,12 @@ unpack_damaged(const struct unpack *u)
 	return (u->damaged);
 }
 
+bool
+unpack_large(const struct unpack *u)
+{
+	return (u->large);
+}
+
 /* Reads input if all is used.  Returns its bytes, 0 at the end, or -errno. */
 static ssize_t
 fill(struct unpack *u)
@@ -277,14 +287,21 @@ fill(struct unpack *u)
 	return (n);
 }
 
-/* Unpacks at most `size` bytes.  Returns how many, 0 at the end, or -errno. */
+/*
+ * Unpacks at most `size` bytes.  Returns how many, 0 at the end, or -errno.  A
+ * packed file of some MiB may have TiB of zeroes.
+ */
 static ssize_t
 next(struct unpack *u, void *to, size_t size)
 {
 	struct step step;
 	ssize_t n;
 
+	if (u->position >= UNPACKED_MAX)
+		u->large = u->ended = true;
 	while (!u->ended) {
+		if (signals_stopping())
+			return (-EINTR);
 		if ((n = fill(u)) < 0)
 			return (n);
 		step = (struct step){ u->input + u->begin, (size_t)n, to,
@@ -316,7 +333,7 @@ rewind_to_start(struct unpack *u)
 ssize_t
 unpack_read(void *arg, void *to, size_t size, uint64_t offset)
 {
-	unsigned char skipped[SKIP_SIZE];
+	unsigned char skipped[PIECE];
 	struct unpack *u = arg;
 	uint64_t gap;
 	ssize_t n;
@@ -324,7 +341,7 @@ unpack_read(void *arg, void *to, size_t size, uint64_t offset)
 	if (offset < u->position && !rewind_to_start(u))
 		return (-ENOMEM);
 	while ((gap = offset - u->position) != 0) {
-		n = next(u, skipped, gap < SKIP_SIZE ? gap : SKIP_SIZE);
+		n = next(u, skipped, gap < PIECE ? gap : PIECE);
 		if (n <= 0)
 			return (n);
 	}
@@ -335,7 +352,7 @@ unpack_read(void *arg, void *to, size_t size, uint64_t offset)
 
 /* Stores a block; one of zeroes takes no memory.  Returns 0 or -errno. */
 static int
-store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *room)
+store_block(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *room)
 {
 	static const char zeroes[BLOCK];
 
@@ -350,10 +367,23 @@ store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *room)
 }
 
 static int
+store(int fd, const char *bytes, size_t size, uint64_t at, uint64_t *room)
+{
+	size_t i, n;
+	int error = 0;
+
+	for (i = 0; i < size && error == 0; i += n) {
+		n = size - i < BLOCK ? size - i : BLOCK;
+		error = store_block(fd, bytes + i, n, at + i, room);
+	}
+	return (error);
+}
+
+static int
 store_all(int fd, struct unpack *u)
 {
 	uint64_t at = 0, room = BYTES_MAX;
-	char bytes[BLOCK];
+	char bytes[PIECE];
 	ssize_t n;
 	int error = 0;
 

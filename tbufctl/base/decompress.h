@@ -32,7 +32,13 @@ void	unpack_close(struct unpack *);
 /* Returns true if a read ended early, at damaged input. */
 bool	unpack_damaged(const struct unpack *);
 
-/* Reads unpacked bytes; implements tbuf_core_read. */
+/* Returns true if a read ended at 64 GiB, and the file may have more bytes. */
+bool	unpack_large(const struct unpack *);
+
+/*
+ * Reads unpacked bytes; implements tbuf_core_read.  Returns -EINTR after a
+ * signal that ends the run.
+ */
 ssize_t	unpack_read(void *, void *to, size_t size, uint64_t offset);
 
 /*

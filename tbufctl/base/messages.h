@@ -212,6 +212,7 @@
 #define MSG_ON_CPU	"on CPU %d"
 #define MSG_OF_THREAD	"in a thread's buffer"
 #define MSG_CORE_DAMAGED "%s: damaged %s file, read as far as it goes"
+#define MSG_CORE_LARGE	"%s: %s file of more than 64 GiB, rest not read"
 #define MSG_LINES	"%" PRIu64 " line%s lost in pid %jd"
 #define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
 #define MSG_DISCARDED	"%" PRIu64 " record%s discarded by the outcomes of " \

@@ -135,6 +135,12 @@ signals_take(struct tbuf_consumer *taken)
 }
 
 bool
+signals_stopping(void)
+{
+	return (stopping != 0);
+}
+
+bool
 signals_snapshot(void)
 {
 	/* A SIGUSR1 between test and store is served by this snapshot. */

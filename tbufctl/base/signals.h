@@ -24,9 +24,11 @@ void	signals_mend(struct tbuf_consumer *);
  * signals_take() sets the consumer that signals control: the first SIGHUP,
  * SIGINT, SIGQUIT or SIGTERM stops it, the second ends tbufctl.  SIGUSR1 wakes
  * it; signals_snapshot() returns true if one came since the last call.
- * signals_mend(NULL) ends this.
+ * signals_mend(NULL) ends this.  signals_stopping() returns true once a signal
+ * has stopped the consumer.
  */
 void	signals_take(struct tbuf_consumer *);
+bool	signals_stopping(void);
 bool	signals_snapshot(void);
 
 /*

@@ -102,6 +102,8 @@ unwrap_packed(struct unwrap *w, int packed, const char *name)
 	error = fd = unpack_file(u);
 	if (unpack_damaged(u))
 		message(MSG_CORE_DAMAGED, path, name);
+	if (unpack_large(u))
+		message(MSG_CORE_LARGE, path, name);
 	unpack_close(u);
 	if (fd < 0)
 		return (done(w, error));

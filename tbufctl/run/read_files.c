@@ -55,6 +55,8 @@ open_packed(struct tbuf_consumer *consumer, const char *path, int fd,
 	    unpack_read, u), MSG_CORE_FILTER, quiet);
 	if (unpack_damaged(u))
 		message(MSG_CORE_DAMAGED, path, name);
+	if (unpack_large(u))
+		message(MSG_CORE_LARGE, path, name);
 	unpack_close(u);
 	return (status);
 }

@@ -1,13 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -C: preprocesses scripts with cpp(1), from one memory file to another.
+ * Reads scripts, and preprocesses them with cpp(1) (-C), from a memory file to
+ * a pipe.  A text is bounded: a few macros that name each other several times
+ * expand to any size.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +19,36 @@
 
 #include "base/helper_process.h"
 #include "base/messages.h"
+#include "base/signals.h"
 #include "cpp.h"
 #include "options/d_options.h"
 
-#define CHUNK	65536
+#define CHUNK		65536
+#define TEXT_MAX	(16u << 20)
+#define LOOK_MS		500	/* until a signal that came early is seen */
 
 extern char **environ;
 
 /* ------------------------------------------------------------ texts */
 
+/* Reads as read(2), but fails with EINTR after a signal that ends the run. */
+static ssize_t
+read_some(int fd, char *to, size_t size)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int ready;
+
+	do {
+		if (signals_stopping()) {
+			errno = EINTR;
+			return (-1);
+		}
+		ready = poll(&p, 1, LOOK_MS);
+	} while (ready == 0 || (ready == -1 && errno == EINTR));
+	return (ready == -1 ? -1 : read(fd, to, size));
+}
+
+/* Returns the bytes until the end, or NULL with errno: EFBIG, ... */
 static char *
 read_all(int fd, size_t *length)
 {
@@ -37,9 +62,11 @@ read_all(int fd, size_t *length)
 			size = 2 * size + 2 * CHUNK;
 			text = memory_get(text, 1, size);
 		}
-		n = read(fd, text + used, size - used - 1);
-	} while (n > 0 || (n == -1 && errno == EINTR && (n = 0) == 0));
-	if (n == -1) {
+		n = read_some(fd, text + used, size - used - 1);
+	} while (n > 0 && used + (size_t)n <= TEXT_MAX);
+	if (n > 0)
+		errno = EFBIG;
+	if (n != 0) {
 		free(text);
 		return (NULL);
 	}
@@ -125,26 +152,71 @@ ended(int status)
 	}
 }
 
-/* Runs cpp.  Returns NULL, or the text of an error. */
+/*
+ * Starts cpp, in a process group of its own, as it has a process of its own.
+ * Returns NULL, or the text of an error.
+ */
 static const char *
-spawn(char **arguments, int in, int out)
+spawn(char **arguments, int in, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
-	pid_t pid;
-	int status, error;
+	posix_spawnattr_t attributes;
+	int error;
 
+	(void)posix_spawnattr_init(&attributes);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
 	(void)posix_spawn_file_actions_init(&actions);
 	(void)posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 	(void)posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	error = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments,
-	    environ);
+	error = posix_spawnp(pid, arguments[0], &actions, &attributes,
+	    arguments, environ);
 	(void)posix_spawn_file_actions_destroy(&actions);
-	if (error != 0)
-		return (ended(W_EXITCODE(error == ENOENT ? 127 : 126, 0)));
-	while (waitpid(pid, &status, 0) == -1)
-		if (errno != EINTR)
-			return (failed);
-	return (ended(status));
+	(void)posix_spawnattr_destroy(&attributes);
+	return (error == 0 ? NULL :
+	    ended(W_EXITCODE(error == ENOENT ? 127 : 126, 0)));
+}
+
+/* Returns the text of an error of reading what cpp writes. */
+static const char *
+unread(int error)
+{
+	switch (error) {
+	case EFBIG:
+		return ("Preprocessor output exceeds 16 MiB");
+	case EINTR:
+		return ("Preprocessor interrupted");
+	default:
+		return (failed);
+	}
+}
+
+/* Runs cpp.  Returns its output, or NULL with the text of an error. */
+static char *
+run(char **arguments, int in, size_t *length, const char **why)
+{
+	int out[2], status;
+	char *made;
+	pid_t pid;
+
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return (NULL);
+	*why = spawn(arguments, in, out[1], &pid);
+	(void)close(out[1]);
+	if (*why != NULL) {
+		(void)close(out[0]);
+		return (NULL);
+	}
+	if ((made = read_all(out[0], length)) == NULL) {
+		*why = unread(errno);
+		(void)kill(-pid, SIGKILL);
+	}
+	(void)close(out[0]);
+	status = reader_wait(pid);
+	if (made != NULL && (*why = ended(status)) != NULL) {
+		free(made);
+		made = NULL;
+	}
+	return (made);
 }
 
 char *
@@ -154,28 +226,21 @@ cpp_run(const struct d_settings *d, char *text, size_t *length,
 	char **arguments = make_arguments(d, d->cpp_path != NULL ?
 	    d->cpp_path : "cpp"), **a, *made = NULL;
 	int in = memfd_create("script", MFD_CLOEXEC);
-	int out = memfd_create("preprocessed", MFD_CLOEXEC);
 	const char *from = text;
 
 	/* The newline after #! stays, so that lines keep their numbers. */
 	if (strncmp(text, "#!", 2) == 0)
 		from += strcspn(text, "\n");
 	*why = failed;
-	if (in != -1 && out != -1 &&
+	if (in != -1 &&
 	    reader_write(in, from, *length - (size_t)(from - text)) &&
-	    lseek(in, 0, SEEK_SET) == 0 &&
-	    (*why = spawn(arguments, in, out)) == NULL &&
-	    lseek(out, 0, SEEK_SET) == 0)
-		made = read_all(out, length);
+	    lseek(in, 0, SEEK_SET) == 0)
+		made = run(arguments, in, length, why);
 	if (in != -1)
 		(void)close(in);
-	if (out != -1)
-		(void)close(out);
 	for (a = arguments; *a != NULL; a++)
 		free(*a);
 	free(arguments);
 	free(text);
-	if (made == NULL && *why == NULL)
-		*why = failed;
 	return (made);
 }

@@ -12,7 +12,8 @@ struct d_settings;
 
 /*
  * Reads a file.  Returns its text with a NUL at the end, for the caller to
- * free; NULL and errno if it cannot be read.
+ * free; NULL and errno if it cannot be read, EFBIG if it exceeds 16 MiB, EINTR
+ * after a signal that ends the run.
  */
 char	*text_read(const char *path, size_t *length);
 

@@ -4,6 +4,7 @@
  * Reads libraries of D and sorts each after those that it depends on.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ add(struct libraries *l, const char *directory, const char *name)
 	    name) };
 	new->text = text_read(new->path, &new->length);
 	if (new->text == NULL) {
+		if (errno == EFBIG)
+			message(MSG_OPEN_SCRIPT, new->path, strerror(errno));
 		free(new->path);
 		return;
 	}

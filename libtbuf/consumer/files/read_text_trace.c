@@ -259,6 +259,21 @@ size_look(struct source *s)
 /* ------------------------------------------------------------ a core */
 
 /*
+ * Returns the first page at or after `at` that is not all in a hole, or `to`:
+ * a core may be of any size without taking space.
+ */
+static uint64_t
+data_after(const struct source *s, uint64_t at, uint64_t to)
+{
+	off_t data = lseek(s->fd, (off_t)at, SEEK_DATA);
+
+	if (data == -1)
+		return (errno == ENXIO ? to : at);
+	at += ((uint64_t)data - at) / PAGE * PAGE;
+	return (at < to ? at : to);
+}
+
+/*
  * Looks for a trace at each page of a segment.  A damaged one may be a copy in
  * the program's memory, and is skipped.  After a trace that was visited, the
  * search continues at its end, so that no byte is visited twice.
@@ -271,7 +286,7 @@ segment_search(struct source *s, uint64_t from, uint64_t to, char *block)
 	int result;
 
 	s->end = to;
-	for (at = from; at < to; at += n) {
+	for (at = from; (at = data_after(s, at, to)) < to; at += n) {
 		n = clip(BLOCK, at, to);
 		if (!tbuf_file_read(s->fd, block, n, at))
 			return (0);
