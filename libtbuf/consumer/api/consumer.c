@@ -150,11 +150,18 @@ any_process(const struct tbuf_consumer *c)
 static int
 begin(struct tbuf_consumer *c)
 {
-	int error = c->run != 0 ? expect_more(c) : 0;
+	int error = 0;
 
-	if (error == 0 || !more_promised(c))
-		error = tbuf_spawn_go(c);
-	return (error);
+	if (c->run != 0) {
+		tbuf_consumer_watch_elsewhere(c);
+		error = expect_more(c);
+	}
+	if (error != 0 && more_promised(c))
+		return (error);
+	/* A target may have called exec before its directory was watched. */
+	if (error != 0)
+		tbuf_consumer_find_execed(c);
+	return (tbuf_spawn_go(c));
 }
 
 /* Refuses a script with actions that targets cannot do, and reports which. */

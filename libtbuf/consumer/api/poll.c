@@ -246,6 +246,13 @@ tbuf_consumer_find_new(struct tbuf_consumer *c)
 	find_targets(c, true);
 }
 
+void
+tbuf_consumer_find_execed(struct tbuf_consumer *c)
+{
+	c->searches = 0;
+	find_targets(c, false);
+}
+
 /* Handles new files in the runtime directory. */
 static void
 collect_new(struct tbuf_consumer *c)
@@ -267,8 +274,7 @@ collect_elsewhere(struct tbuf_consumer *c)
 	char events[4096];
 
 	(void)!read(c->elsewhere, events, sizeof(events));
-	c->searches = 0;
-	find_targets(c, false);
+	tbuf_consumer_find_execed(c);
 }
 
 /*

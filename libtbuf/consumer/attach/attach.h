@@ -123,8 +123,14 @@ int	tbuf_board_adopt(struct tbuf_consumer *, int fd, const char *name,
 
 /* ------------------------------------------------------------ selection */
 
-/* Watches the runtime directory for new files. */
+/*
+ * tbuf_consumer_watch() watches the runtime directory for new files,
+ * tbuf_consumer_watch_elsewhere() the directories of other users' targets.  A
+ * run that has not begun has no inotify descriptor: closing one waits in the
+ * kernel, on a busy machine for seconds, and status and lists do without.
+ */
 int	tbuf_consumer_watch(struct tbuf_consumer *);
+void	tbuf_consumer_watch_elsewhere(struct tbuf_consumer *);
 
 /*
  * Adds the directory's new targets.  If descriptors run out, the others are
@@ -146,9 +152,9 @@ int	tbuf_grab_check(struct tbuf_consumer *, pid_t);
 
 /*
  * Calls tbuf_find_pid() for a process that may have started just now: if it is
- * not a target yet, waits for up to a second.
+ * not a target yet, waits; for up to a second for all processes of a run.
  */
-int	tbuf_find_starting(const struct tbuf_consumer *, pid_t,
+int	tbuf_find_starting(struct tbuf_consumer *, pid_t,
 	    struct tbuf_found *);
 
 /*
@@ -189,6 +195,7 @@ void	tbuf_spawn_abandon(struct tbuf_consumer *);
 
 /* Attaches to new targets in the directory. */
 void	tbuf_consumer_find_new(struct tbuf_consumer *);
+void	tbuf_consumer_find_execed(struct tbuf_consumer *);
 /*
  * Looks early for the new exec image of a command: wrappers (env, nice, sh -c)
  * execute another program almost at once.

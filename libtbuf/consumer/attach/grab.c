@@ -18,19 +18,6 @@
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 
-int
-tbuf_consumer_watch(struct tbuf_consumer *c)
-{
-	char path[64];
-
-	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (c->watch == -1)
-		return (-errno);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
-	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
-		return (-errno);
-	return (0);
-}
 
 /* Finds a descriptor's path.  Returns false if another file is there now. */
 static bool
@@ -81,6 +68,30 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 		    IN_CREATE | IN_MOVED_TO);
 }
 
+int
+tbuf_consumer_watch(struct tbuf_consumer *c)
+{
+	char path[64];
+
+	c->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->watch == -1)
+		return (-errno);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
+	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
+		return (-errno);
+	return (0);
+}
+
+void
+tbuf_consumer_watch_elsewhere(struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->named_by_user && t->fd != -1)
+			watch_elsewhere(c, t);
+}
+
 #define COPIES_MAX	8	/* a process may have any number of files */
 
 /*
@@ -123,7 +134,6 @@ int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {
 	struct tbuf_found found;
-	struct tbuf_target *t;
 	int error;
 
 	if ((error = tbuf_grab_check(c, pid)) != 1)
@@ -134,9 +144,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 	if ((error = tbuf_target_add(c, &found)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
-	t = TAILQ_LAST(&c->targets, tbuf_target_list);
-	t->named_by_user = true;
-	watch_elsewhere(c, t);
+	TAILQ_LAST(&c->targets, tbuf_target_list)->named_by_user = true;
 	grab_copies(c, &found);
 	return (0);
 }
@@ -255,10 +263,8 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s",
 		    tbuf_directory_problem(error)));
-	/* Watch before reading, so that no file is missed in between. */
 	c->all = true;
-	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
-	    (error = tbuf_consumer_scan(c)) != 0)
+	if ((error = tbuf_consumer_scan(c)) != 0)
 		return (tbuf_consumer_fail(c, error,
 		    "could not look for targets: %s", strerror(-error)));
 	return (0);

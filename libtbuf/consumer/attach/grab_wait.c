@@ -15,6 +15,10 @@
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
 
+/*
+ * For all processes together: they start at the same time, and some of them may
+ * be forked for ever.
+ */
 #define START_WAIT	TBUF_SECOND
 #define POLL_PERIOD	5	/* ms */
 
@@ -58,10 +62,9 @@ has_settled(const struct tbuf_found *found, uint32_t *before)
  * last time at the deadline.
  */
 static int
-await(const struct tbuf_consumer *c, int pidfd, int error,
+await(const struct tbuf_consumer *c, int pidfd, int error, uint64_t deadline,
     struct tbuf_found *found)
 {
-	uint64_t deadline = tbuf_now() + START_WAIT;
 	uint32_t probes = 0;
 	bool last = false;
 
@@ -75,18 +78,22 @@ await(const struct tbuf_consumer *c, int pidfd, int error,
 }
 
 int
-tbuf_find_starting(const struct tbuf_consumer *c, pid_t pid,
+tbuf_find_starting(struct tbuf_consumer *c, pid_t pid,
     struct tbuf_found *found)
 {
 	int error = tbuf_find_pid(pid, found), pidfd;
+	uint64_t begin = tbuf_now();
 
 	if (!may_come(error, found) || pid == getpid() ||
+	    c->start_waited >= START_WAIT ||
 	    !tbuf_find_is_new(pid, START_WAIT))
 		return (error);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd == -1)
 		return (error);
-	error = await(c, pidfd, error, found);
+	error = await(c, pidfd, error, begin + START_WAIT - c->start_waited,
+	    found);
+	c->start_waited += tbuf_now() - begin;
 	close(pidfd);
 	return (error);
 }

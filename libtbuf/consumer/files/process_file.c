@@ -27,6 +27,8 @@
 #include "consumer/util/util.h"
 
 #define DELETED		" (deleted)"
+/* Mappings of control files to open; a process has up to 8, each once. */
+#define OPENED_MAX	64
 #define STAT_ENV_END	51	/* field of /proc/PID/stat: env_end */
 
 /* Facts from /proc/PID. */
@@ -40,6 +42,7 @@ struct process {
 	bool strict;		/* SECCOMP_MODE_STRICT */
 	const char *behind;	/* skip files up to this one; NULL: none */
 	bool passed;
+	unsigned opened;	/* mappings so far */
 };
 
 int
@@ -370,6 +373,9 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 		    "tracing is off: control file was removed"));
 	if (!is_behind(p, name))
 		return (so_far);
+	if (p->opened++ == OPENED_MAX)
+		return (tbuf_problem(found->problem, -ENOEXEC, "it has mapped "
+		    "more than %d control files", OPENED_MAX));
 	fd = open_control(p, m);
 	if (fd == -EAGAIN)
 		return (tbuf_problem(found->problem, -EAGAIN,
@@ -396,7 +402,8 @@ look_mappings(struct process *p, struct tbuf_found *found)
 	if ((f = tbuf_process_open(p->pid, "maps")) == NULL)
 		return (problem_errno(found, errno));
 	result = tbuf_problem(found->problem, -ENOEXEC, "it has no libtbuf");
-	while (result != 1 && result != -EAGAIN && tbuf_map_next(f, &m))
+	while (result != 1 && result != -EAGAIN && p->opened <= OPENED_MAX &&
+	    tbuf_map_next(f, &m))
 		result = look_mapping(p, &m, result, found);
 	fclose(f);
 	return (result == 1 ? 0 : result);

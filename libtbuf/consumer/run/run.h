@@ -190,6 +190,7 @@ struct tbuf_consumer {
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of self-> variables; 0: none */
 	uint64_t element_set;		/* least bytes of arrays' elements */
+	uint64_t start_waited;		/* for processes that start, ns */
 	bool unsettled;			/* a file's target is not ready */
 	unsigned searches;		/* looks for it since a file came */
 	uint64_t next_search;		/* time of the next one, ns */

@@ -205,6 +205,23 @@ START_TEST(one_that_is_none_is_waited_for_a_second)
 }
 END_TEST
 
+/* A second for all, not a second for each. */
+START_TEST(several_are_waited_for_a_second_together)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		start(SHELL);
+		on_pause = pass_time;
+		ck_assert_int_eq(tbuf_consumer_grab(c, late.pid), -ENOEXEC);
+		ck_assert_uint_eq(pauses, i == 0 ? 10 : 0);
+		end();
+	}
+	tbuf_consumer_close(c);
+}
+END_TEST
+
 START_TEST(one_that_is_old_is_not_waited_for)
 {
 	start(SHELL);
@@ -262,6 +279,7 @@ make(void)
 	    NFIRST);
 	tcase_add_test(t, its_probes_are_waited_for);
 	tcase_add_test(t, one_that_is_none_is_waited_for_a_second);
+	tcase_add_test(t, several_are_waited_for_a_second_together);
 	tcase_add_test(t, one_that_is_old_is_not_waited_for);
 	tcase_add_test(t, one_that_ends_meanwhile_is_gone);
 	tcase_add_test(t, run_that_is_to_end_waits_for_nobody);

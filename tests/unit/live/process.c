@@ -3,6 +3,7 @@
  *
  * Processes that run already (-p), and all targets.
  */
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -699,6 +700,56 @@ START_TEST(status_counts_without_a_session)
 }
 END_TEST
 
+/* Calls of inotify_init1(), which this replaces. */
+static unsigned watches;
+
+int
+inotify_init1(int flags)
+{
+	watches++;
+	return ((int)syscall(SYS_inotify_init1, flags));
+}
+
+static int
+count_probe(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	unsigned *n = arg;
+
+	(void)pid;
+	(void)probe;
+	++*n;
+	return (0);
+}
+
+/*
+ * Closing a descriptor of inotify waits in the kernel: --stat and -l have none,
+ * also of a target in another directory (_i is 1).
+ */
+START_TEST(a_list_watches_no_directory)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char directory[64], variable[80];
+	struct live_server s;
+	unsigned n = 0;
+
+	scratch_directory(directory, sizeof(directory));
+	snprintf(variable, sizeof(variable), "TBUF_DIR=%s", directory);
+	live_server_start(&s, _i == 1 ? variable : NULL);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	if (_i == 0)
+		ck_assert_int_eq(tbuf_consumer_grab_all(c), 0);
+	ck_assert_int_eq(tbuf_consumer_list(c, count_probe, &n), 0);
+	ck_assert_uint_gt(n, 0);
+	ck_assert_uint_eq(watches, 0);
+	live_go(c);
+	ck_assert_uint_eq(watches, _i == 1 ? 2 : 1);
+	tbuf_consumer_close(c);
+	live_server_stop(&s);
+	scratch_remove(directory);
+}
+END_TEST
+
 static int
 find_pid(void *arg, pid_t pid, const char *comm)
 {
@@ -909,6 +960,7 @@ make(void)
 	tcase_add_test(t, exec_in_another_directory_is_told);
 	tcase_add_test(t, setuid_image_is_told);
 	tcase_add_test(t, status_counts_without_a_session);
+	tcase_add_loop_test(t, a_list_watches_no_directory, 0, 2);
 	tcase_add_test(t, targets_are_listed);
 	tcase_add_test(t, all_targets_and_later_ones);
 	tcase_add_test(t, descriptors_run_out);

@@ -3,6 +3,7 @@
  *
  * Processes that cannot be grabbed, and the messages about them.
  */
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -12,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +38,48 @@ end_process(pid_t pid)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
+
+/* Maps files that have names of this process's control files. */
+static void
+map_many(unsigned count)
+{
+	char name[128];
+	unsigned i;
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%s/tbuf.%d.%016x",
+		    getenv("TBUF_DIR"), (int)getpid(), i + 1);
+		fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (fd == -1 || ftruncate(fd, 4096) != 0 || mmap(NULL, 4096,
+		    PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			_exit(1);
+		close(fd);
+	}
+}
+
+/*
+ * Each mapping that may be a control file is opened, and there may be tens of
+ * thousands.
+ */
+START_TEST(process_with_many_control_files)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	if ((pid = fork()) == 0) {
+		map_many(200);
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	refused(pid, -ENOEXEC, "it has mapped more than 64 control files");
+	end_process(pid);
+}
+END_TEST
 
 START_TEST(process_without_libtbuf)
 {
@@ -200,6 +244,7 @@ make(void)
 	TCase *t = live_case("refused");
 
 	tcase_add_test(t, process_without_libtbuf);
+	tcase_add_test(t, process_with_many_control_files);
 	tcase_add_test(t, target_whose_tracing_is_off);
 	tcase_add_test(t, target_of_another_version);
 	/* Strict mode cannot be entered from a filter. */
