@@ -5,7 +5,7 @@
 # Files that a plain fire does not need: clauses, units, recorders, last
 # records, thread lanes.
 beyond_fire='libtbuf/machine/.*|libtbuf/target/(clause|unit|recorder|crash)/.*'
-beyond_fire="$beyond_fire|libtbuf/target/api/recorder_api"
+beyond_fire="$beyond_fire|libtbuf/target/api/(flush|recorder_api)"
 beyond_fire="$beyond_fire|libtbuf/target/lane/thread_(lane|exit|exit_key)"
 beyond_fire="$beyond_fire|libtbuf/target/file/exec_mappings"
 beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"

@@ -37,14 +37,14 @@ clauses		34400	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
 units		17450	libtbuf/target/unit/.*
-recorder	5700	libtbuf/target/(recorder|api)/.*
+recorder	5910	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
 file-and-process	21980	libtbuf/target/(file|process|self)/.*
 probes		12260	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
 EOF
-most_sum=240900
+most_sum=241160
 most_fire=101950
 most_static=208000
 
