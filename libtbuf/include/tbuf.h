@@ -209,6 +209,16 @@ int	tbuf_recorder_stop(void);
 const char *tbuf_recorder_error(void);
 
 /*
+ * Asks the consumers of this process to switch buffers now, and not when their
+ * switchrate says so: they read the records that have been written so far.  The
+ * function does not wait for that.  Returns the number of consumers that were
+ * asked: 0 if there are none, or all have the policy ring or fill, by which
+ * buffers are not switched.  Async-signal-safe, without a system call; does not
+ * change errno.
+ */
+int	tbuf_flush(void);
+
+/*
  * Writes the last n records of this process, at most 1024, to a descriptor, a
  * line each, by time, the oldest first: those that the buffers of its sessions
  * still contain, of all CPUs and threads.  A probe that several sessions trace

@@ -60,7 +60,8 @@ struct tbuf_slot {
 	uint32_t children;	/* (a) children missed: they saw no board */
 	uint64_t turn;		/* (c) tbuf_turn(): selects the tables in use;
 				   0 once generation is; release */
-	uint32_t reserved1[8];
+	uint32_t flushes;	/* (a) raised by tbuf_flush() */
+	uint32_t reserved1[7];
 	struct tbuf_lock locks[TBUF_NLOCKS];
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of thread lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */

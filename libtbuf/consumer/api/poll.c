@@ -21,6 +21,8 @@
 #include "consumer/util/util.h"
 
 #define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
+#define FLUSH_PERIOD	(TBUF_SECOND / 10)	/* until a target calls
+						   tbuf_flush() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */
 #define HELD_PERIOD	(TBUF_SECOND / 1000)	/* until a merge continues */
 #define POOL_PERIOD	(TBUF_SECOND / 100)	/* with thread lanes */
@@ -96,7 +98,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 		if (t->growth != 0)
 			due = MIN(due, t->next_growth);
 	if (tbuf_policy(c->options.bufpolicy)->live)
-		due = MIN(due, c->next_switch);
+		due = MIN(MIN(due, c->next_switch), now + (c->flushes ?
+		    LOOK_PERIOD : FLUSH_PERIOD));
 	if (switches_early(c))
 		due = MIN(due, c->next_fill);
 	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
@@ -486,6 +489,25 @@ woken(struct tbuf_consumer *c)
 	return (read(c->wake, &count, sizeof(count)) == sizeof(count));
 }
 
+/* Returns true if a target has called tbuf_flush() since the last look. */
+static bool
+flush_asked(struct tbuf_consumer *c)
+{
+	bool asked = false;
+	struct tbuf_target *t;
+	uint32_t flushes;
+
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->slot == -1 || !tbuf_session_holds(t) || t->file_only)
+			continue;
+		flushes = tbuf_load(&tbuf_target_slot(t)->flushes);
+		asked |= flushes != t->flushes_seen;
+		t->flushes_seen = flushes;
+	}
+	c->flushes |= asked;
+	return (asked);
+}
+
 /*
  * Adds thread lanes where few are free.  Returns true if buffers are to be
  * switched early, as they fill or are needed by other threads.
@@ -536,6 +558,8 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 		return (finish(c, 0));
 	if (tbuf_policy(c->options.bufpolicy)->live &&
 	    tick(&c->next_switch, c->options.switchrate, now))
+		what |= TBUF_DRAIN_SWITCH;
+	if (tbuf_policy(c->options.bufpolicy)->live && flush_asked(c))
 		what |= TBUF_DRAIN_SWITCH;
 	if (buffers_fill(c, now)) {
 		what |= TBUF_DRAIN_SWITCH;

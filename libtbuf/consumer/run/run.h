@@ -187,6 +187,7 @@ struct tbuf_consumer {
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
 	bool strict;			/* switchrate was set */
+	bool flushes;			/* a target has called tbuf_flush() */
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of self-> variables; 0: none */
 	uint64_t element_set;		/* least bytes of arrays' elements */

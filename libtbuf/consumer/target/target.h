@@ -285,6 +285,7 @@ struct tbuf_target {
 	uint32_t unfit_seen;		/* slot.unfit at the last look */
 	uint64_t unfit;			/* probes clauses don't fit, reported */
 	uint32_t children_seen;		/* slot.children at the last look */
+	uint32_t flushes_seen;		/* slot.flushes at the last look */
 };
 
 TAILQ_HEAD(tbuf_target_list, tbuf_target);
