@@ -171,6 +171,15 @@ void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 bool	tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at,
 	    void *to, uint64_t size);
 
+/*
+ * Returns how many of `size` bytes from `at` on are a hole of the file, 0 if
+ * fewer than the longest record has: no record is in a longer one, which is all
+ * zero.
+ */
+uint64_t tbuf_file_hole(int fd, uint64_t at, uint64_t size);
+/* Returns how many of these bytes are before such a hole. */
+uint64_t tbuf_file_present(int fd, uint64_t at, uint64_t size);
+
 /* Releases the storage of [at, at + size) of a file.  Returns 0 or -errno. */
 int	tbuf_file_punch(int fd, uint64_t at, uint64_t size);
 

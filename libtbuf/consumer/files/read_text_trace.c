@@ -86,6 +86,8 @@ part_read(const struct source *s, uint64_t at, const struct tbuf_trace *t,
 	uint64_t place = at + sizeof(*t) + from % t->size;
 	uint64_t n = clip(to - from, place, s->end);
 
+	/* Lines are in no hole: a file of a few pages is not read as 1 GiB. */
+	n = tbuf_file_present(s->fd, place, n);
 	if (n == 0 || n > text->room - text->size ||
 	    !tbuf_file_read(s->fd, text->bytes + text->size, n, place))
 		return (0);

@@ -122,7 +122,7 @@ buffer_look(const struct tbuf_target *t, const struct tbuf_batch *b,
 	*at += sizeof(buffer);
 	size = 8 * tbuf_speculated_count(buffer.head, b->instance);
 	return (size <= t->spec.bytes - sizeof(buffer) ?
-	    tbuf_target_known(t, *at, size) : 0);
+	    tbuf_target_present(t, *at, size) : 0);
 }
 
 /* Reads the records in all lanes, without those that are added meanwhile. */

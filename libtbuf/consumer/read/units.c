@@ -99,7 +99,7 @@ half_add(struct tbuf_consumer *c, const struct tbuf_target *t,
 {
 	uint64_t before = b->size;
 
-	size = tbuf_target_known(t, at, size);
+	size = tbuf_target_present(t, at, size);
 	if (!tbuf_file_read(t->fd, b->bytes + before, size, at))
 		return (false);
 	b->size += size;

@@ -252,15 +252,64 @@ there(const struct tbuf_reader *r)
 	    tbuf_target_known(r->target, at, size) : size);
 }
 
+/*
+ * Returns how many bytes from `at` on are a hole of a file, up to the end of
+ * the storage or of the records.  A consumer's own sessions have no holes.
+ */
+static uint64_t
+hole_at(const struct tbuf_reader *r, uint64_t at)
+{
+	uint64_t offset = at & (r->storage - 1);
+
+	return (r->target->file_only ? tbuf_file_hole(r->target->fd,
+	    r->data + offset, MIN(r->end - at, r->storage - offset)) : 0);
+}
+
+/* Skips a hole at the position as damage.  Returns false if there is none. */
+static bool
+skip_hole(struct tbuf_reader *r)
+{
+	uint64_t hole = r->position < r->end ? hole_at(r, r->position) : 0;
+
+	r->position += hole;
+	r->damage += hole;
+	return (hole != 0);
+}
+
+/*
+ * Skips all bytes before the end of the last hole, as a copy is of bytes that
+ * are there, not of all that a file says it has.
+ */
+static void
+skip_holes(struct tbuf_reader *r)
+{
+	uint64_t at = r->position, size, there, hole;
+
+	for (; r->target->file_only && at < r->end; at += there + hole) {
+		size = MIN(r->end - at, r->storage - (at & (r->storage - 1)));
+		there = tbuf_file_present(r->target->fd,
+		    r->data + (at & (r->storage - 1)), size);
+		hole = there == size ? 0 : hole_at(r, at + there);
+		/* The hole may have been filled meanwhile. */
+		if (there + hole == 0)
+			break;
+		if (hole != 0) {
+			r->damage += at + there + hole - r->position;
+			r->position = at + there + hole;
+		}
+	}
+}
+
 static bool
 fetch(struct tbuf_reader *r)
 {
-	uint64_t size = there(r);
 	uint64_t room = r->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
+	uint64_t size = MIN(there(r), room);
 
 	if (r->snapshot)
 		return (false);
-	size = MIN(size, room);
+	if (skip_hole(r))
+		return (true);
 	if (!tbuf_lane_copy(r->target->fd, r->data, r->storage, r->position,
 	    r->chunk, size))
 		return (false);
@@ -283,7 +332,7 @@ fetched(const struct tbuf_reader *r, uint64_t size)
 
 /*
  * Returns the bytes at the position.  Each fetch either reads them, or moves
- * the position because they were overwritten.
+ * the position because they were overwritten, or are a hole.
  */
 static const void *
 need(struct tbuf_reader *r, uint64_t size)
@@ -356,7 +405,7 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 		*header = need(r, size);
 		if (*header != NULL && r->position == at)
 			return ((*header)->size == size ? 1 : -1);
-		/* If the position moved, a ring's writer has overtaken it. */
+		/* The position moves if the writer overtakes it, or at holes. */
 		if (r->position == at)
 			break;
 	}
@@ -393,10 +442,12 @@ copy(struct tbuf_reader *r, unsigned char *own)
 int
 tbuf_reader_copy(struct tbuf_reader *r)
 {
-	uint64_t size = r->end - r->position;
 	unsigned char *own;
+	uint64_t size;
 
 	tbuf_reader_forget(r);
+	skip_holes(r);
+	size = r->end - r->position;
 	if (size == 0)
 		return (0);
 	if ((own = malloc(size)) == NULL)
@@ -417,6 +468,7 @@ copy_ring(struct tbuf_reader *r)
 	uint64_t size;
 
 	bound_all(r);
+	skip_holes(r);
 	size = r->end - r->position + TBUF_PAGE;
 	if ((own = malloc(size)) == NULL)
 		return (false);

@@ -356,6 +356,14 @@ tbuf_target_read(const struct tbuf_target *t, void *to, uint64_t size,
 	    tbuf_file_read(t->fd, to, size, at));
 }
 
+/* Returns how many of these bytes another process's file really has. */
+static inline uint64_t
+tbuf_target_present(const struct tbuf_target *t, uint64_t at, uint64_t size)
+{
+	size = tbuf_target_known(t, at, size);
+	return (t->file_only ? tbuf_file_present(t->fd, at, size) : size);
+}
+
 /* Makes a target DEAD, and finds out its exit status if possible. */
 void	tbuf_target_ended(struct tbuf_target *);
 

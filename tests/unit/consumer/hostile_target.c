@@ -34,6 +34,7 @@ struct run {
 
 /* Called after each read of a chunk, as a target may run there. */
 static void (*after_chunk)(void);
+static uint64_t bytes_read;
 
 /* The library calls this pread(), not libc's. */
 ssize_t	pread(int, void *, size_t, off_t);
@@ -42,6 +43,7 @@ pread(int fd, void *to, size_t size, off_t at)
 {
 	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
 
+	bytes_read += n > 0 ? (uint64_t)n : 0;
 	if (after_chunk != NULL && n >= TBUF_CHUNK_OWN)
 		after_chunk();
 	return (n);
@@ -179,6 +181,65 @@ START_TEST(kind_that_changes_after_a_batch_was_read)
 	r.c->drain.snapshot = false;
 	free(b.items);
 	munmap(bytes, 2 * page);
+	end(&r);
+}
+END_TEST
+
+/* Says that lanes are full, of which the file has a page or two. */
+static uint64_t
+punch(struct run *r)
+{
+	struct tbuf_slot *slot = fake_slot(&r->f);
+	struct tbuf_lane *lane;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < slot->nlanes; i++) {
+		lane = fake_lane(&r->f, i);
+		ck_assert_int_eq(fallocate(r->f.fd, FALLOC_FL_PUNCH_HOLE |
+		    FALLOC_FL_KEEP_SIZE,
+		    (off_t)tbuf_place_offset(lane->place) + TBUF_PAGE,
+		    (off_t)tbuf_place_storage(lane->place) - 2 * TBUF_PAGE), 0);
+		lane->head = lane->size;
+		lane->last = r->f.time;
+		bytes += lane->size;
+	}
+	return (bytes);
+}
+
+/* The files are of a dead target, and of a live one, whose lanes are copied. */
+START_TEST(holes_are_not_read)
+{
+	static const char *const options[] = {
+		"bufsize=8m bufpolicy=ring", "bufsize=8m bufpolicy=ring",
+		"bufsize=8m bufpolicy=fill", "bufsize=8m bufpolicy=fill"
+	};
+	struct tally t = { .many = true };
+	struct run r;
+	uint64_t bytes;
+	char path[160];
+
+	begin(&r, options[_i]);
+	fire(&r, 5);
+	bytes = punch(&r);
+	/* The file looks like another consumer's from now on. */
+	r.f.control->state[0] = TBUF_ACTIVE;
+	TAILQ_FIRST(&r.c->targets)->slot = -1;
+	tbuf_consumer_close(r.c);
+	if (_i % 2 == 0)
+		fake_kill(&r.f);
+	snprintf(path, sizeof(path), "%s/%s", r.f.directory, r.f.name);
+	r.c = tbuf_consumer_new();
+	ck_assert_int_eq(tbuf_consumer_open_file(r.c, path), 0);
+	ck_assert_int_eq(tbuf_consumer_go(r.c), 0);
+	bytes_read = 0;
+	while (tbuf_consumer_work(r.c) > 0)
+		continue;
+	fake_tally(r.c, &t);
+	/* A copy begins after the last hole. */
+	ck_assert_uint_eq(t.records, _i % 2 == 0 ? 5 : 0);
+	ck_assert_uint_eq(t.damage + 24 * t.records, bytes);
+	ck_assert_uint_lt(bytes_read, 1 << 20);
 	end(&r);
 }
 END_TEST
@@ -810,6 +871,7 @@ main(void)
 	fprintf(stderr, "SEED=%u\n", seed);
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, size_that_changes_between_two_reads, 0, 10);
+	tcase_add_loop_test(t, holes_are_not_read, 0, 4);
 	tcase_add_test(t, kind_that_changes_after_a_batch_was_read);
 	tcase_add_loop_test(t, impossible_size_skips_its_record, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);

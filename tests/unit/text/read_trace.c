@@ -25,12 +25,25 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "layout/text_trace.h"
 #include "lib/scratch.h"
 #include "tbuf_consumer.h"
 
 /* ------------------------------------------------------------ read */
 
 static unsigned traces;
+static uint64_t bytes_read;
+
+/* The library calls this pread(), not libc's. */
+ssize_t	pread(int, void *, size_t, off_t);
+ssize_t
+pread(int fd, void *to, size_t size, off_t at)
+{
+	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+
+	bytes_read += n > 0 ? (uint64_t)n : 0;
+	return (n);
+}
 
 /* Copies the text of the library's reader, as text_hold() would. */
 static int
@@ -70,6 +83,39 @@ START_TEST(a_trace_is_put_in_order)
 		ck_assert_int_eq(memcmp(text_held, expected, size), 0);
 	}
 	ck_assert_uint_eq(traces, 1001);
+}
+END_TEST
+
+static int
+take_size(void *size, const struct tbuf_unwrapped *u)
+{
+	*(size_t *)size = u->size;
+	return (0);
+}
+
+/* A file says that it has 1 GiB of text, and has one page. */
+START_TEST(a_trace_that_is_a_hole_is_not_all_read)
+{
+	static const char line[] = "a line\n";
+	struct tbuf_trace t = { .version = TBUF_TRACE_VERSION,
+	    .head = sizeof(t), .size = UINT64_C(1) << 30 };
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+	size_t size = 0;
+	char path[64];
+
+	ck_assert_int_ne(fd, -1);
+	memcpy(t.eye, TBUF_TRACE_EYE, sizeof(t.eye));
+	t.next = t.reserved = t.size;
+	ck_assert_int_eq(pwrite(fd, &t, sizeof(t), 0), sizeof(t));
+	ck_assert_int_eq(pwrite(fd, line, sizeof(line) - 1, sizeof(t)),
+	    sizeof(line) - 1);
+	ck_assert_int_eq(ftruncate(fd, (off_t)(sizeof(t) + t.size)), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	bytes_read = 0;
+	ck_assert_int_eq(tbuf_unwrap_file(path, take_size, &size), 0);
+	ck_assert_uint_eq(size, sizeof(line) - 1);
+	ck_assert_uint_lt(bytes_read, 1 << 20);
+	close(fd);
 }
 END_TEST
 
@@ -682,6 +728,7 @@ main(void)
 		chunks_are_bounded_by_keep,
 		traces_of_the_dead_are_listed_and_removed,
 		a_trace_is_put_in_order,
+		a_trace_that_is_a_hole_is_not_all_read,
 		a_trace_is_read_while_it_is_written,
 		a_trace_has_no_control_characters,
 		a_trace_that_is_cut_has_whole_lines,
