@@ -146,14 +146,34 @@ done
 
 # Each target's output is printed at once, when it has ended.
 export seconds seed="${FUZZ_SEED-0}"
+rm -f "$build"/*.failed
 printf '%s\n' $targets | xargs -P "$jobs" -n 1 sh -c '
 	status=0
+	echo "not known" >"$build/$0.failed"
 	"$build/bin/$0" -max_total_time="$seconds" -timeout=20 -seed="$seed" \
 	    -max_len=512 -print_final_stats=1 -detect_leaks=1 \
 	    -artifact_prefix="$build/$0.found/" "$build/$0.corpus" \
 	    >"$build/$0.log" 2>&1 || status=$?
 	said=$(sed -n "s/^stat::number_of_executed_units: */   executed: /p" \
 	    "$build/$0.log")
-	[ $status -eq 0 ] || said=$(tail -n 60 "$build/$0.log"; echo "$said")
-	printf "== %s\n%s\n" "$0" "$said"
-	exit $status'
+	if [ $status -ne 0 ]; then
+		said=$(tail -n 60 "$build/$0.log"; echo "$said")
+		echo $status >"$build/$0.failed"
+	else
+		rm "$build/$0.failed"
+	fi
+	printf "== %s\n%s\n" "$0" "$said"' || true
+
+# The failures are printed again, as a log may have lost its first lines.
+failures=0
+for target in $targets; do
+	[ -e "$build/$target.failed" ] || continue
+	failures=$((failures + 1))
+	printf '== FAIL %s (status %s)\n' "$target" \
+	    "$(cat "$build/$target.failed")"
+	grep -E -A 25 "ERROR: |runtime error: |check failed: |: does not end" \
+	    "$build/$target.log" | head -n 40
+	tail -n 15 "$build/$target.log"
+done
+echo "fuzz: $failures of $(printf '%s\n' $targets | wc -l) targets failed"
+[ "$failures" -eq 0 ]
