@@ -206,7 +206,7 @@ grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 	error = tbuf_consumer_open_pid(consumer, pid);
 	if (error >= 0 && !o->quiet)
 		message(MSG_LEFT, (intmax_t)pid);
-	if (error > 0 && !o->quiet)
+	if (error > 1 || (error > 0 && !o->quiet))
 		message(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	return (error);
 }

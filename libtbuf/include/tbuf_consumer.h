@@ -199,7 +199,9 @@ int	tbuf_consumer_grab_all(struct tbuf_consumer *);
  * tbuf_consumer_open_pid() opens the files that an ended process left in the
  * runtime directory, or the file of a living one.  Returns -ESRCH if there are
  * none, for a living process the errors of tbuf_consumer_grab(), for an ended
- * one those of its files.
+ * one those of its files.  Root looks into the runtime directories of all users
+ * for a process that has ended; it returns 2 if several users have files of the
+ * pid, which are all added, and tbuf_consumer_error() says so.
  */
 int	tbuf_consumer_open_file(struct tbuf_consumer *, const char *path);
 int	tbuf_consumer_open_pid(struct tbuf_consumer *, pid_t);
@@ -743,7 +745,8 @@ enum tbuf_left_end {
 };
 
 struct tbuf_left {
-	const char *name;	/* of the file in the runtime directory */
+	const char *name;	/* of the file in the runtime directory, or
+				   its path in another directory */
 	const char *program;
 	pid_t pid;		/* in its own pid namespace */
 	enum tbuf_left_end end;
@@ -757,9 +760,13 @@ struct tbuf_left {
 /*
  * tbuf_left() visits the control files and text traces that the user's dead
  * processes left in the runtime directory, and the files of living processes
- * that record themselves.  tbuf_left_remove() removes such a file.  Returns 0,
- * -EBUSY (a process reads it, or its own process lives), -ENOENT or another
- * errno.
+ * that record themselves; for root also those of other users, and of processes
+ * with another /dev/shm, such as containers'.  Returns -ETIMEDOUT if it visited
+ * all but the rest of a directory with too many files.
+ *
+ * tbuf_left_remove() removes such a file.  Returns 0, -EBUSY (a process reads
+ * it, or its own process lives), -ENOENT, -EPERM (it is a container's) or
+ * another errno.
  */
 int	tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *);
 int	tbuf_left_remove(const struct tbuf_left *);

@@ -90,6 +90,8 @@
 #define MSG_DIRECTORY_OTHERS	"runtime directory has the wrong owner or mode"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
+#define MSG_DIRECTORY_LATE	"runtime directory of another user has too " \
+				"many files: not all were looked at"
 #define MSG_ABSENT	"provider %s exists only in programs it is preloaded " \
 			"into (tbufctl -c does that): see tbuf_%s(7)"
 #define MSG_REBUILD	"a program built with <tbuf/sys/sdt.h> has probes " \

@@ -61,6 +61,9 @@ remove_one(struct run *run, const struct tbuf_left *file)
 	uint64_t age = run->format.options->left_age;
 	int error;
 
+	/* Files of containers are listed only. */
+	if (strncmp(file->name, "/proc/", strlen("/proc/")) == 0)
+		return;
 	if (run->now < file->wall ? age > 0 : run->now - file->wall < age)
 		return;
 	if ((error = tbuf_left_remove(file)) < 0) {

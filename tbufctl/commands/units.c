@@ -81,22 +81,21 @@ heading(struct run *run)
 		    "PROGRAM");
 }
 
-static bool
-wanted(const struct run *run, pid_t pid)
+/* Returns the pid to print: the given one, as a container has others. */
+static pid_t
+pid_of(const struct run *run, pid_t pid)
 {
-	return (run->options->units_pid == 0 ||
-	    run->options->units_pid == pid);
+	return (run->options->units_pid != 0 ? run->options->units_pid : pid);
 }
 
 static int
 unit(void *arg, const struct tbuf_unit_status *u)
 {
 	struct run *run = arg;
+	intmax_t pid = pid_of(run, u->pid);
 	char kind[64], program[64], age[32], tid[32];
 
 	heading(run);
-	if (!wanted(run, u->pid))
-		return (0);
 	run->found = true;
 	word(kind, sizeof(kind), u->kind);
 	word(program, sizeof(program), u->program);
@@ -104,7 +103,7 @@ unit(void *arg, const struct tbuf_unit_status *u)
 		output_printf(run->out, "{\"type\":\"unit\",\"pid\":%jd,"
 		    "\"program\":\"%s\",\"alive\":%s,\"kind\":\"%s\",\"id\":%"
 		    PRIu64 ",\"age\":%" PRIu64 ",\"tid\":%u,\"inside\":%s,"
-		    "\"records\":%" PRIu64 "}\n", (intmax_t)u->pid, program,
+		    "\"records\":%" PRIu64 "}\n", pid, program,
 		    u->alive ? "true" : "false", kind, u->id, u->age, u->tid,
 		    u->inside ? "true" : "false", u->records);
 		return (0);
@@ -112,7 +111,7 @@ unit(void *arg, const struct tbuf_unit_status *u)
 	/* No thread is in a unit that waits for one, or in a dead process. */
 	(void)snprintf(tid, sizeof(tid), u->inside ? "%u" : "-", u->tid);
 	output_printf(run->out, "%7jd %-5s %-12s %20" PRIu64
-	    " %8s %7s %8" PRIu64 " %s\n", (intmax_t)u->pid,
+	    " %8s %7s %8" PRIu64 " %s\n", pid,
 	    u->alive ? "alive" : "dead", kind, u->id,
 	    duration(age, sizeof(age), u->age), tid, u->records, program);
 	return (0);
@@ -122,11 +121,10 @@ static int
 figures(void *arg, const struct tbuf_unit_figures *f)
 {
 	struct run *run = arg;
+	intmax_t pid = pid_of(run, f->pid);
 	char kind[64], program[64], median[32], p99[32], p999[32];
 
 	heading(run);
-	if (!wanted(run, f->pid))
-		return (0);
 	run->found = true;
 	word(kind, sizeof(kind), f->kind);
 	word(program, sizeof(program), f->program);
@@ -135,12 +133,12 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 		    "\"program\":\"%s\",\"kind\":\"%s\",\"units\":%" PRIu64
 		    ",\"failures\":%" PRIu64 ",\"median\":%" PRIu64
 		    ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 "}\n",
-		    (intmax_t)f->pid, program, kind, f->units, f->failures,
+		    pid, program, kind, f->units, f->failures,
 		    f->median, f->p99, f->p999);
 		return (0);
 	}
 	output_printf(run->out, "%7jd %-12s %10" PRIu64 " %10" PRIu64
-	    " %8s %8s %8s %s\n", (intmax_t)f->pid, kind, f->units,
+	    " %8s %8s %8s %s\n", pid, kind, f->units,
 	    f->failures, duration(median, sizeof(median), f->median),
 	    duration(p99, sizeof(p99), f->p99),
 	    duration(p999, sizeof(p999), f->p999), program);
@@ -168,22 +166,34 @@ look_in_files(struct run *run)
 	return (status);
 }
 
-/* Reports a process without a session; one without units is no error. */
+/*
+ * Prints the units of a process.  One without a session is a failure, one
+ * without units is not.
+ */
 static int
-check_process(pid_t pid)
+look_in_process(struct run *run, pid_t pid)
 {
 	struct tbuf_consumer *consumer = tbuf_consumer_new();
-	int status = 0;
+	const char *why;
+	int result;
 
 	if (consumer == NULL)
 		return (fail(MSG_START, strerror(errno)));
-	if (tbuf_consumer_open_pid(consumer, pid) < 0) {
-		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
-		if (strstr(tbuf_consumer_error(consumer), "no session") != NULL)
-			message(MSG_HAS_RECORDER);
+	result = tbuf_consumer_open_pid(consumer, pid);
+	why = tbuf_consumer_error(consumer);
+	if (result != 0)
+		message(MSG_LIBRARY, why);
+	if (result < 0 && strstr(why, "no session") != NULL)
+		message(MSG_HAS_RECORDER);
+	if (result >= 0) {
+		heading(run);
+		(void)tbuf_consumer_units(consumer,
+		    run->options->units_figures ? NULL : unit, figures, run);
+		if (!run->found)
+			message(MSG_UNITS_NONE);
 	}
 	tbuf_consumer_close(consumer);
-	return (status);
+	return (result < 0 ? EXIT_FAILED : EXIT_DONE);
 }
 
 int
@@ -193,10 +203,10 @@ units_run(const struct options *o, struct output *out)
 	bool files = o->files.count + o->cores.count > 0;
 	int error;
 
-	if (!files && o->units_pid != 0 && check_process(o->units_pid) != 0)
-		return (EXIT_FAILED);
 	if (files)
 		return (look_in_files(&run));
+	if (o->units_pid != 0)
+		return (look_in_process(&run, o->units_pid));
 	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
 	    tbuf_unit_list(unit, &run);
 	if (error < 0)

@@ -186,6 +186,8 @@ format_directory(int error)
 		return (MSG_DIRECTORY_RELATIVE);
 	case -ENAMETOOLONG:
 		return (MSG_DIRECTORY_LONG);
+	case -ETIMEDOUT:
+		return (MSG_DIRECTORY_LATE);
 	default:
 		return (strerror(-error));
 	}

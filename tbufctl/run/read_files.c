@@ -19,9 +19,9 @@
 #include "read_files.h"
 
 /*
- * Reports the library's result.  More than 0: the file was cut off, or the
- * process's control file is read for a core.  `help` says how there will be a
- * session.
+ * Reports the library's result.  1: the file was cut off, or the process's
+ * control file is read for a core; 2: several users have files of a process,
+ * which is reported with -q, too.  `help` says how there will be a session.
  */
 static int
 opened(struct tbuf_consumer *consumer, int result, const char *help,
@@ -35,7 +35,7 @@ opened(struct tbuf_consumer *consumer, int result, const char *help,
 			message("%s", help);
 		return (EXIT_FAILED);
 	}
-	if (result > 0 && !quiet)
+	if (result > 1 || (result > 0 && !quiet))
 		message(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	return (EXIT_DONE);
 }

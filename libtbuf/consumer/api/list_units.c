@@ -92,7 +92,8 @@ thread_ended(const struct session *s, uint64_t tid)
 	const struct tbuf_control *control = s->control;
 	char path[64];
 
-	if (control->pid_namespace != tbuf_pid_namespace(getpid()) ||
+	if (control->start == 0 ||
+	    control->pid_namespace != tbuf_pid_namespace(getpid()) ||
 	    tbuf_directory_pid(s->fd, control, true) != (pid_t)control->pid)
 		return (false);
 	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu32,
@@ -238,6 +239,14 @@ look(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	return (stop);
 }
 
+static int
+look_directory(void *l, const struct tbuf_runtime *directory)
+{
+	int result = tbuf_runtime_scan(directory, look, l);
+
+	return (result == -EAGAIN ? 0 : result);
+}
+
 int
 tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
     void *arg)
@@ -245,7 +254,7 @@ tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
 	struct look l = { .unit = visit, .arg = arg };
 
 	tbuf_life_withdraw();
-	return (tbuf_directory_visit(look, &l));
+	return (tbuf_runtimes_visit(0, look_directory, &l));
 }
 
 int
@@ -255,7 +264,7 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 	struct look l = { .figures = visit, .arg = arg };
 
 	tbuf_life_withdraw();
-	return (tbuf_directory_visit(look, &l));
+	return (tbuf_runtimes_visit(0, look_directory, &l));
 }
 
 int

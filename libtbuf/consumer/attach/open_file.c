@@ -317,59 +317,102 @@ tbuf_consumer_open_file(struct tbuf_consumer *c, const char *path)
 	    path, &file));
 }
 
-/* Opens a file of the runtime directory; -EBUSY: its process still holds it. */
+/* The search for all files of a dead process, and its result. */
+struct orphans {
+	struct tbuf_consumer *consumer;
+	pid_t pid;
+	pid_t inner;		/* in its pid namespace, if it is there */
+	uid_t user;		/* its user, or -1 */
+	unsigned opened;
+	int error;		/* of a file that could not be opened */
+	bool cut;		/* a file was truncated */
+	bool held;		/* a file is still held by its process */
+	uid_t owner;		/* of the files that were opened */
+	bool mixed;		/* they belong to several users */
+};
+
+/*
+ * Opens a file of a runtime directory; -EBUSY: its process still holds it.
+ */
 static int
-open_orphan(struct tbuf_consumer *c, const char *name)
+open_orphan(struct orphans *orphans, const struct tbuf_runtime *r,
+    const char *name)
 {
 	struct opened file;
-	int fd = openat(c->directory, name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), result;
+	char path[TBUF_LEFT_PATH];
+	int fd = tbuf_runtime_open(r, name), result;
 
-	if (fd == -1)
+	if (fd < 0)
 		return (-ESRCH);
 	if (tbuf_control_alive(fd)) {
 		close(fd);
 		return (-EBUSY);
 	}
-	result = open_descriptor(c, fd, &file);
+	result = open_descriptor(orphans->consumer, fd, &file);
 	/* A process that has ended without a session counts as not found. */
 	return (result == -ENODATA && file.cut == 0 ? -ESRCH :
-	    report(c, result, name, &file));
+	    report(orphans->consumer, result, tbuf_left_name(r, name, path),
+	    &file));
 }
 
-/* Result for all files of a dead process. */
-struct orphans {
-	unsigned opened;
-	int error;		/* of a file that could not be opened */
-	bool cut;		/* a file was truncated */
-	bool held;		/* a file is still held by its process */
-};
+static void
+note_orphan(struct orphans *orphans, const struct tbuf_runtime *r, int error)
+{
+	orphans->held |= error == -EBUSY;
+	if (error < 0 && error != -EBUSY && error != -ESRCH)
+		orphans->error = error;
+	if (error < 0)
+		return;
+	orphans->cut |= error > 0;
+	orphans->mixed |= orphans->opened != 0 && r->owner != orphans->owner;
+	orphans->owner = r->owner;
+	orphans->opened++;
+}
+
+/*
+ * Returns true if a directory may have files of the process.  If the process
+ * is there, another user's files with its pid are not its own.
+ */
+static bool
+may_have(const struct orphans *orphans, const struct tbuf_runtime *r)
+{
+	return (!r->foreign || r->container != 0 ||
+	    orphans->user == (uid_t)-1 || orphans->user == r->owner);
+}
+
+static int
+look_directory(void *arg, const struct tbuf_runtime *r)
+{
+	struct orphans *orphans = arg;
+	pid_t pid = r->container != 0 ? orphans->inner : orphans->pid, named;
+	struct dirent *entry;
+	uint64_t random;
+	int result = 0;
+	DIR *dir;
+
+	if (!may_have(orphans, r) ||
+	    (dir = tbuf_directory_stream(r->fd)) == NULL)
+		return (0);
+	while (result == 0 && (entry = readdir(dir)) != NULL) {
+		if (tbuf_runtime_late(r))
+			result = -ETIMEDOUT;
+		else if (tbuf_control_name_parse(entry->d_name, &named,
+		    &random) && named == pid)
+			note_orphan(orphans, r, open_orphan(orphans, r,
+			    entry->d_name));
+	}
+	closedir(dir);
+	return (result);
+}
 
 static void
 open_orphans(struct tbuf_consumer *c, pid_t pid, struct orphans *orphans)
 {
-	struct dirent *entry;
-	uint64_t random;
-	DIR *dir = NULL;
-	pid_t named;
-	int error;
-
 	memset(orphans, 0, sizeof(*orphans));
-	if (tbuf_consumer_directory(c, false) >= 0)
-		dir = tbuf_directory_stream(c->directory);
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (!tbuf_control_name_parse(entry->d_name, &named, &random) ||
-		    named != pid)
-			continue;
-		error = open_orphan(c, entry->d_name);
-		orphans->opened += error >= 0;
-		orphans->cut |= error > 0;
-		orphans->held |= error == -EBUSY;
-		if (error < 0 && error != -EBUSY && error != -ESRCH)
-			orphans->error = error;
-	}
-	if (dir != NULL)
-		closedir(dir);
+	orphans->consumer = c;
+	orphans->pid = pid;
+	orphans->inner = tbuf_find_user(pid, &orphans->user);
+	(void)tbuf_runtimes_visit(pid, look_directory, orphans);
 }
 
 /* Opens the file of a live process in any pid namespace. */
@@ -402,6 +445,11 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 		error = open_living(c, pid, &file);
 	} while (error == -ESRCH && orphans.opened == 0 && orphans.held &&
 	    tbuf_pause(&pauses));
+	if ((error == 0 || orphans.opened != 0) && orphans.mixed) {
+		tbuf_consumer_fail(c, 0, "several users have files of pid %d: "
+		    "reading all", (int)pid);
+		return (2);
+	}
 	if (error == 0 || orphans.opened != 0)
 		return (orphans.cut);
 	/* A problem with its file says more than that the process has ended. */

@@ -69,6 +69,8 @@ bool	tbuf_find_static(pid_t);
 
 /* Returns the pid of a process or zombie in its own namespace; -ESRCH. */
 pid_t	tbuf_find_inner(pid_t);
+/* tbuf_find_inner(), and its effective user; -1 if there is no process. */
+pid_t	tbuf_find_user(pid_t, uid_t *);
 
 /*
  * Opens a path below a root directory.  The path of a mapping has no symbolic
@@ -135,6 +137,54 @@ int	tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *name),
  */
 int	tbuf_directory_visit(int (*visit)(void *, int fd, const char *name,
 	    const struct tbuf_control *, bool alive), void *);
+
+/*
+ * A runtime directory, open while it is visited.  One that is `foreign` belongs
+ * to another user, or is not this process's own: nothing in it is removed or
+ * mapped, and it is looked at until the deadline only.
+ */
+struct tbuf_runtime {
+	int fd;			/* O_PATH */
+	uid_t owner;		/* of the directory and of its files */
+	bool foreign;
+	pid_t container;	/* the process that sees it, or 0 */
+	uint64_t deadline;	/* of tbuf_now() */
+	char path[TBUF_PATH_MAX];	/* if it is foreign */
+};
+
+/*
+ * Visits the runtime directory of this user; for root without $TBUF_DIR also
+ * those of all users and of all processes that have another /dev/shm, such as
+ * containers', or only of the process `pid` unless that is 0.  Returns 0, the
+ * non-zero result that ended the visits, the error of opening this user's own,
+ * or -ETIMEDOUT if another one was not looked at as a whole.
+ */
+int	tbuf_runtimes_visit(pid_t pid, int (*visit)(void *,
+	    const struct tbuf_runtime *), void *);
+
+/*
+ * Opens the directory of a file that tbuf_left() has named.  Returns 0, an
+ * error of tbuf_directory_open(), or -EPERM: files of containers stay.
+ */
+int	tbuf_runtime_of(const char *name, struct tbuf_runtime *);
+
+/* Calls `visit` as tbuf_directory_scan() does. */
+int	tbuf_runtime_scan(const struct tbuf_runtime *, int (*visit)(void *,
+	    int fd, const char *name, const struct tbuf_control *, bool alive),
+	    void *);
+
+/*
+ * Opens a file for reading if it is the owner's.  Returns a descriptor or
+ * -errno.
+ */
+int	tbuf_runtime_open(const struct tbuf_runtime *, const char *name);
+
+/* Returns true if a directory's deadline has passed. */
+bool	tbuf_runtime_late(const struct tbuf_runtime *);
+
+/* Returns true if the file's target is dead and no consumer reads it. */
+bool	tbuf_runtime_orphan(const struct tbuf_runtime *, int fd,
+	    const struct tbuf_control *);
 
 /* Opens a directory's stream; `dirfd` stays open.  NULL: errno is set. */
 DIR	*tbuf_directory_stream(int dirfd);
@@ -246,8 +296,13 @@ int	tbuf_unwrap_descriptor(int fd,
 	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);
 
 /* Visits dead processes' traces in a runtime directory, for tbuf_left(). */
-int	tbuf_traces_orphan(int dirfd,
+int	tbuf_traces_orphan(const struct tbuf_runtime *,
 	    int (*visit)(void *, const struct tbuf_left *), void *);
-int	tbuf_trace_remove(int dirfd, const char *name);
+int	tbuf_trace_remove(const struct tbuf_runtime *, const char *name);
+
+/* Returns a file's name for struct tbuf_left: a path, if it is foreign. */
+#define TBUF_LEFT_PATH	(TBUF_PATH_MAX + TBUF_NAME_MAX + 8)
+const char *tbuf_left_name(const struct tbuf_runtime *, const char *name,
+	    char path[TBUF_LEFT_PATH]);
 
 #endif

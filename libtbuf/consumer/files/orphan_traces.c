@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -93,8 +92,7 @@ trace_look(struct look *l, int fd)
 	struct stat st;
 	int result;
 
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid() || tbuf_control_alive(fd) ||
+	if (fstat(fd, &st) != 0 || tbuf_control_alive(fd) ||
 	    pread(fd, &trace, sizeof(trace), 0) != sizeof(trace) ||
 	    memcmp(trace.eye, TBUF_TRACE_EYE, sizeof(trace.eye)) != 0)
 		return (0);
@@ -106,29 +104,25 @@ trace_look(struct look *l, int fd)
 	return (result == -EINVAL ? 0 : result);
 }
 
-static int
-trace_open(int dirfd, const char *name)
-{
-	return (openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC));
-}
-
 int
-tbuf_traces_orphan(int dirfd, int (*visit)(void *, const struct tbuf_left *),
-    void *arg)
+tbuf_traces_orphan(const struct tbuf_runtime *r,
+    int (*visit)(void *, const struct tbuf_left *), void *arg)
 {
 	struct look l = { .visit = visit, .arg = arg };
+	char path[TBUF_LEFT_PATH];
 	struct dirent *entry;
 	int fd, result = 0;
 	DIR *directory;
 
-	if ((directory = tbuf_directory_stream(dirfd)) == NULL)
-		return (-errno);
+	if ((directory = tbuf_directory_stream(r->fd)) == NULL)
+		return (r->foreign ? 0 : -errno);
 	while (result == 0 && (entry = readdir(directory)) != NULL) {
-		if (tbuf_trace_name_pid(entry->d_name) == 0 ||
-		    (fd = trace_open(dirfd, entry->d_name)) == -1)
+		if (tbuf_runtime_late(r))
+			result = -ETIMEDOUT;
+		if (result != 0 || tbuf_trace_name_pid(entry->d_name) == 0 ||
+		    (fd = tbuf_runtime_open(r, entry->d_name)) < 0)
 			continue;
-		l.left.name = entry->d_name;
+		l.left.name = tbuf_left_name(r, entry->d_name, path);
 		result = trace_look(&l, fd);
 		close(fd);
 	}
@@ -137,15 +131,15 @@ tbuf_traces_orphan(int dirfd, int (*visit)(void *, const struct tbuf_left *),
 }
 
 int
-tbuf_trace_remove(int dirfd, const char *name)
+tbuf_trace_remove(const struct tbuf_runtime *r, const char *name)
 {
-	int fd = trace_open(dirfd, name), error = 0;
+	int fd = tbuf_runtime_open(r, name), error = 0;
 
-	if (fd == -1)
+	if (fd < 0)
 		return (-ENOENT);
 	if (tbuf_control_alive(fd))
 		error = -EBUSY;
-	else if (unlinkat(dirfd, name, 0) != 0)
+	else if (unlinkat(r->fd, name, 0) != 0)
 		error = -errno;
 	close(fd);
 	return (error);

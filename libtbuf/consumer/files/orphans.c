@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,7 +23,7 @@
 #define BLOCK	512		/* unit of st_blocks, bytes */
 
 struct look {
-	int dirfd;
+	const struct tbuf_runtime *directory;
 	int (*visit)(void *, const struct tbuf_left *);
 	void *arg;
 };
@@ -96,19 +98,41 @@ ended_by(pid_t pid, const struct tbuf_control *control)
 	    control->fatal < NSIG ? (int)control->fatal : 0);
 }
 
+/*
+ * Returns the pid of a file's target, or -errno.  For a foreign directory the
+ * processes of other pid namespaces are not searched, once for each file.
+ */
+static pid_t
+pid_of(const struct look *l, int fd, const struct tbuf_control *control)
+{
+	if (l->directory->foreign && (control->start == 0 ||
+	    control->pid_namespace != tbuf_pid_namespace(getpid())))
+		return (-ESRCH);
+	return (tbuf_directory_pid(fd, control, false));
+}
+
 /* If the pid still runs, the target has executed another program. */
 static enum tbuf_left_end
-how(int fd, const struct tbuf_control *control, int *signal)
+how(const struct look *l, int fd, const struct tbuf_control *control,
+    int *signal)
 {
 	pid_t pid;
 
 	if (control->stage == TBUF_STAGE_EXITED)
 		return (TBUF_LEFT_EXIT);
-	pid = tbuf_directory_pid(fd, control, false);
+	pid = pid_of(l, fd, control);
 	if (pid >= 0 && runs(pid))
 		return (TBUF_LEFT_EXEC);
 	*signal = ended_by(pid, control);
 	return (*signal != 0 ? TBUF_LEFT_SIGNAL : TBUF_LEFT_UNKNOWN);
+}
+
+/* A foreign file without unread records is not reaped, and not listed. */
+static bool
+is_left(const struct look *l, int fd, const struct tbuf_control *control)
+{
+	return (tbuf_runtime_orphan(l->directory, fd, control) &&
+	    (!l->directory->foreign || tbuf_control_unread(fd, control)));
 }
 
 static int
@@ -118,41 +142,50 @@ look(void *arg, int fd, const char *name, const struct tbuf_control *control,
 	const struct look *l = arg;
 	struct tbuf_session session;
 	bool recorder = tbuf_control_recorder(fd, control, &session);
-	struct tbuf_left left = { .name = name, .program = control->comm };
+	struct tbuf_left left = { .program = control->comm };
+	char path[TBUF_LEFT_PATH];
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || (alive && !recorder) ||
-	    (!alive && !tbuf_control_orphan(l->dirfd, fd, control)))
+	    (!alive && !is_left(l, fd, control)))
 		return (0);
+	left.name = tbuf_left_name(l->directory, name, path);
 	left.pid = (pid_t)control->pid;
 	left.end = alive ? TBUF_LEFT_ALIVE :
-	    how(fd, control, &left.signal);
+	    how(l, fd, control, &left.signal);
 	left.wall = last_time(fd, control, recorder ? &session : NULL);
 	left.bytes = (uint64_t)st.st_blocks * BLOCK;
 	left.removed = recorder ? session.removed : 0;
 	return (l->visit(l->arg, &left));
 }
 
+static int
+look_directory(void *arg, const struct tbuf_runtime *directory)
+{
+	struct look *l = arg;
+	int result;
+
+	l->directory = directory;
+	result = tbuf_runtime_scan(directory, look, l);
+	if (result == -EAGAIN)
+		result = 0;
+	return (result != 0 ? result :
+	    tbuf_traces_orphan(directory, l->visit, l->arg));
+}
+
 int
 tbuf_left(int (*visit)(void *, const struct tbuf_left *), void *arg)
 {
-	struct look l = { tbuf_directory_open(false), visit, arg };
-	int result;
+	struct look l = { NULL, visit, arg };
 
-	if (l.dirfd < 0)
-		return (l.dirfd == -ENOENT ? 0 : l.dirfd);
 	tbuf_life_withdraw();
-	result = tbuf_directory_scan(l.dirfd, NULL, look, &l);
-	if (result == -EAGAIN)
-		result = 0;
-	if (result == 0)
-		result = tbuf_traces_orphan(l.dirfd, visit, arg);
-	close(l.dirfd);
-	return (result);
+	return (tbuf_runtimes_visit(0, look_directory, &l));
 }
 
+/* ------------------------------------------------------------ removal */
+
 static int
-control_remove(int dirfd, const char *name)
+control_remove(const struct tbuf_runtime *r, const char *name)
 {
 	struct tbuf_control control;
 	uint64_t random;
@@ -160,17 +193,16 @@ control_remove(int dirfd, const char *name)
 	pid_t pid;
 
 	fd = !tbuf_control_name_parse(name, &pid, &random) ? -1 :
-	    openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
+	    tbuf_runtime_open(r, name);
 	/* A file that has a reader by now, or a live target, is not removed. */
-	if (fd == -1)
+	if (fd < 0)
 		error = -ENOENT;
 	else if (!tbuf_file_read(fd, &control, sizeof(control), 0) ||
-	    !tbuf_control_orphan(dirfd, fd, &control))
+	    !tbuf_runtime_orphan(r, fd, &control))
 		error = -EBUSY;
-	else if (unlinkat(dirfd, name, 0) != 0)
+	else if (unlinkat(r->fd, name, 0) != 0)
 		error = -errno;
-	if (fd != -1)
+	if (fd >= 0)
 		close(fd);
 	return (error);
 }
@@ -178,13 +210,15 @@ control_remove(int dirfd, const char *name)
 int
 tbuf_left_remove(const struct tbuf_left *left)
 {
-	int dirfd = tbuf_directory_open(false), error;
+	const char *slash = strrchr(left->name, '/');
+	const char *name = slash == NULL ? left->name : slash + 1;
+	struct tbuf_runtime r;
+	int error;
 
-	if (dirfd < 0)
-		return (dirfd);
-	error = tbuf_trace_name_pid(left->name) != 0 ?
-	    tbuf_trace_remove(dirfd, left->name) :
-	    control_remove(dirfd, left->name);
-	close(dirfd);
+	if ((error = tbuf_runtime_of(left->name, &r)) != 0)
+		return (error);
+	error = tbuf_trace_name_pid(name) != 0 ?
+	    tbuf_trace_remove(&r, name) : control_remove(&r, name);
+	close(r.fd);
 	return (error);
 }

@@ -180,12 +180,21 @@ process_look(pid_t pid, struct process *p)
 }
 
 pid_t
-tbuf_find_inner(pid_t pid)
+tbuf_find_user(pid_t pid, uid_t *user)
 {
 	struct process p;
 	int error = process_look(pid, &p);
 
+	*user = error == 0 || p.zombie ? p.user : (uid_t)-1;
 	return (error == 0 || p.zombie ? p.inner : error);
+}
+
+pid_t
+tbuf_find_inner(pid_t pid)
+{
+	uid_t user;
+
+	return (tbuf_find_user(pid, &user));
 }
 
 /*

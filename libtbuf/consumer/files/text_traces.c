@@ -65,6 +65,7 @@ struct wanted {
 	pid_t pid;
 	const char *name;	/* NULL: any file of the pid */
 	uint64_t inode;		/* 0: any */
+	const struct tbuf_runtime *directory;	/* it is there, or NULL */
 	char found[TBUF_NAME_MAX];
 };
 
@@ -116,18 +117,21 @@ directory_find(DIR *directory, struct wanted *w)
 	int found = -ESRCH, fd;
 	struct stat st;
 
-	while ((entry = readdir(directory)) != NULL) {
+	while ((entry = readdir(directory)) != NULL &&
+	    (w->directory == NULL || !tbuf_runtime_late(w->directory))) {
 		if (!name_wanted(w, entry->d_name))
 			continue;
-		fd = openat(dirfd(directory), entry->d_name,
+		fd = w->directory != NULL ?
+		    tbuf_runtime_open(w->directory, entry->d_name) :
+		    openat(dirfd(directory), entry->d_name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd != -1 && fstat(fd, &st) == 0 && is_wanted(w, &st) &&
+		if (fd >= 0 && fstat(fd, &st) == 0 && is_wanted(w, &st) &&
 		    better(fd, &st, &alive, &when)) {
 			if (found >= 0)
 				close(found);
 			found = fd;
 			strcpy(w->found, entry->d_name);
-		} else if (fd != -1)
+		} else if (fd >= 0)
 			close(fd);
 	}
 	return (found);
@@ -199,15 +203,46 @@ open_mapped(pid_t pid)
 
 /* ------------------------------------------------------------ processes */
 
+/* The search for a trace of a process. */
+struct search {
+	struct wanted wanted;
+	pid_t inner;		/* in its pid namespace, if it is there */
+	uid_t user;		/* its user, or -1 */
+	int fd;
+};
+
+/*
+ * Looks into a runtime directory.  If the process is there, another user's
+ * files with its pid are not its own.
+ */
+static int
+look_directory(void *arg, const struct tbuf_runtime *r)
+{
+	struct search *s = arg;
+	struct wanted w = s->wanted;
+	int fd;
+
+	if (r->container != 0)
+		w.pid = s->inner;
+	else if (r->foreign && s->user != (uid_t)-1 && s->user != r->owner)
+		return (0);
+	if ((fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		return (-errno);
+	w.directory = r;
+	s->fd = descriptor_find(fd, &w);
+	return (s->fd >= 0 ? 1 : s->fd == -ESRCH ? 0 : s->fd);
+}
+
 /* Opens the trace of a process that is dead, or has unreadable mappings. */
 static int
 open_orphan(pid_t pid)
 {
-	struct wanted w = { .pid = pid };
-	int fd = tbuf_directory_open(false);
+	struct search s = { .wanted = { .pid = pid }, .fd = -ESRCH };
+	int result;
 
-	return (fd >= 0 ? descriptor_find(fd, &w) :
-	    fd == -ENOENT ? -ESRCH : fd);
+	s.inner = tbuf_find_user(pid, &s.user);
+	result = tbuf_runtimes_visit(pid, look_directory, &s);
+	return (s.fd >= 0 || result == 0 ? s.fd : result);
 }
 
 int
