@@ -23,7 +23,8 @@ shift 2
 zydis=/usr/include/Zydis/Zydis.h
 patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
-    dlang dwarf element machine stack table batch unwrap usdt $patch}
+    dlang dwarf element machine stack table batch unwrap usdt functions lane
+    left print textorder unpack $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -64,7 +65,10 @@ shared()
 	    debuginfo/dwarf_argument debuginfo/dwarf_names debuginfo/dwarf_read \
 	    base/description_field base/bool_value base/dtrace_providers \
 	    base/suggest base/string_list base/open_regular base/command_path \
-	    base/bpftrace_words elf/needed_libraries \
+	    base/bpftrace_words base/decompress base/helper_process \
+	    base/messages base/output base/signals base/write_number \
+	    elf/needed_libraries print/print_pointer print/print_type \
+	    print/trace_action print/typed_value \
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
 	    run/preload; do
