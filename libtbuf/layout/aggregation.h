@@ -34,6 +34,10 @@
  * been stored to.  If a lane's lock is held, its table is left as it is and
  * used again; both tables are read in any case.
  *
+ * In the session that a known program builds for itself the first table may be
+ * smaller than the second one.  When that has been switched to, and the first
+ * one is empty, the consumer gives it the second one's size.
+ *
  * A count is one word.  A value of several words (machine/aggregate.h) is a
  * version and two copies: a writer writes the copy that the version's low bit
  * does not select, then version + 1.

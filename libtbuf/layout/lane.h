@@ -73,7 +73,7 @@ struct tbuf_lane {
 	uint32_t kind;		/* (i) enum tbuf_kind */
 	uint64_t counters;	/* (i) offset of struct tbuf_lane_counters; 0:
 				   none */
-	uint64_t table[2];	/* (i) aggregation tables, as `place`; 0: none;
+	uint64_t table[2];	/* (c) aggregation tables, as `place`; 0: none;
 				   see slot.turn */
 	uint64_t reserved2[2];
 };

@@ -8,6 +8,10 @@
  * process with the same program backs TBUF_USAGE_TIMES as much.  A program
  * with fewer than TBUF_USAGE_LIVES lives backs the whole half.
  *
+ * The same is known of aggregation tables, as that of the run
+ * TBUF_USAGE_TABLES(run): the first ones of a known program are small, and the
+ * consumer switches to the second ones when more is used.
+ *
  * A word of the table has the upper bits of a hash of run and program, the
  * lives seen, and the binary logarithm of the most bytes.  A program that
  * hashes to the same place replaces the word: the table is only a hint.
@@ -27,6 +31,9 @@
 #define TBUF_USAGE_MIN_WELL	16384u	/* that least then; a page costs 4 us */
 /* Most bytes of a lane that may stay unused: another CPU's. */
 #define TBUF_USAGE_OTHERS	262144u
+
+#define TBUF_USAGE_TABLES(run)	(~(run))
+#define TBUF_USAGE_TABLE	8192u	/* more bytes of another CPU's table */
 
 /* Notes the bytes that an ended process of this program had in a lane. */
 void	tbuf_usage_note(uint64_t *words, uint64_t run, const char *program,

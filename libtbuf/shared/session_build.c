@@ -364,7 +364,7 @@ tbuf_area_make(const struct tbuf_order *order, struct tbuf_area *layout)
 		layout->zeroes = at = round_up(at, TBUF_PAGE);
 	if (order->aggsize != 0) {
 		layout->tables[0] = at;
-		at = layout_tables(order, layout, at);
+		layout->tables_end = at = layout_tables(order, layout, at);
 	}
 	if (order->blocks != 0) {
 		layout->blocks = round_up(at, TBUF_PAGE);

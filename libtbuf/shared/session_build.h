@@ -128,6 +128,7 @@ struct tbuf_area {
 	uint64_t zeroes;		/* zero from here on; 0: none */
 	uint64_t tables[2];		/* one at the storage's end, one after
 					   it; 0: none */
+	uint64_t tables_end;		/* of the first ones */
 	uint64_t blocks;		/* in the storage; 0: none */
 	uint64_t dynamic;		/* in the storage; 0: none */
 	uint64_t speculations;		/* in the storage; 0: none */

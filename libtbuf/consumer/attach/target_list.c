@@ -55,17 +55,26 @@ tbuf_target_reap(struct tbuf_target *t, int dirfd)
 static void
 note_usage(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
-	uint64_t most = 0;
+	const struct tbuf_copied_table *copy;
+	uint64_t most = 0, table = 0;
 	unsigned i;
 
 	if (c->entry == NULL || t->state != TBUF_REPORTED || t->slot == -1 ||
 	    t->view.base == NULL ||
 	    (t->order.terms.flags & TBUF_S_GROW) == 0)
 		return;
-	for (i = 0; i < t->nreaders; i++)
+	for (i = 0; i < t->nreaders; i++) {
 		most = MAX(most, t->readers[i].position);
+		for (copy = t->readers[i].tables;
+		    copy < t->readers[i].tables + 2; copy++)
+			table = MAX(table, copy->entries_size +
+			    copy->values_size);
+	}
 	tbuf_usage_note(c->board->usage, c->run,
 	    tbuf_view_control(&t->view)->comm, most);
+	if (tbuf_target_aggregates(t))
+		tbuf_usage_note(c->board->usage, TBUF_USAGE_TABLES(c->run),
+		    tbuf_view_control(&t->view)->comm, table);
 }
 
 void

@@ -38,7 +38,32 @@ can_turn(const struct tbuf_target *t)
 	    &t->view)->flags) & TBUF_F_TURNS) != 0);
 }
 
-/* Returns true if a table in use is more than half full. */
+/*
+ * Returns true if the table in use is a first one that is smaller than the
+ * second one: the target began with it (shared/lane_usage.h).
+ */
+static bool
+is_small(const struct tbuf_reader *r)
+{
+	return ((r->target->turns.count & 1) == 0 &&
+	    r->tables[0].storage < r->tables[1].storage);
+}
+
+/*
+ * Returns how much of a table may be in use before tables switch: half of it,
+ * or an eighth of a small one, and nothing if the target has lived for long.
+ */
+static uint64_t
+bound(const struct tbuf_reader *r, const struct tbuf_copied_table *copy)
+{
+	uint64_t room = copy->storage - tbuf_table_heap(copy->storage);
+
+	if (!is_small(r))
+		return (room / 2);
+	return (r->target->growth == 0 ? 0 : room / 8);
+}
+
+/* Returns true if more of a table is in use than it may be. */
 static bool
 is_crowded(const struct tbuf_target *t)
 {
@@ -51,7 +76,7 @@ is_crowded(const struct tbuf_target *t)
 		if (!t->readers[i].retired && copy->table != 0 &&
 		    tbuf_file_read(t->fd, &top, sizeof(top), copy->table) &&
 		    (top & UINT32_MAX) + (top >> 32) >
-		    (copy->storage - tbuf_table_heap(copy->storage)) / 2)
+		    bound(&t->readers[i], copy))
 			return (true);
 	}
 	return (false);
@@ -80,7 +105,7 @@ back_second(struct tbuf_consumer *c, struct tbuf_target *t)
 		copy = t->readers[i].tables;
 		if (copy[0].table == 0)
 			continue;
-		if (copy[1].storage != copy[0].storage ||
+		if (copy[1].storage < copy[0].storage ||
 		    copy[1].table < t->area || copy[1].table > t->area_end ||
 		    copy[1].storage > t->area_end - copy[1].table)
 			return (false);
@@ -177,6 +202,29 @@ empty(int fd, const struct tbuf_copied_table *copy)
 }
 
 /*
+ * Gives a first table, which is empty and not in use, the size of the second
+ * one, before targets use it again.
+ */
+static bool
+widen(struct tbuf_reader *r)
+{
+	struct tbuf_copied_table *first = &r->tables[0];
+	uint64_t at = first->table + first->storage;
+	uint64_t size = r->tables[1].storage;
+
+	if (first->storage >= size)
+		return (true);
+	if (first->table < r->target->area || r->tables[1].table < first->table
+	    || size > r->tables[1].table - first->table ||
+	    tbuf_room_back(r->target->fd, at, size - first->storage) != 0)
+		return (false);
+	first->storage = size;
+	/* The store of the turn releases it. */
+	tbuf_store(&r->lane->table[0], tbuf_place(first->table, size));
+	return (true);
+}
+
+/*
  * Reads and empties a previous table.  One with an invalid top is left as it
  * is.
  */
@@ -191,6 +239,8 @@ leave(struct tbuf_aggregates *all, struct tbuf_reader *r, unsigned which)
 	if (empty(r->target->fd, copy))
 		tbuf_copied_table_free(copy);
 	else
+		r->target->turns.stopped = true;
+	if (copy->entries_size == 0 && which == 0 && !widen(r))
 		r->target->turns.stopped = true;
 	return (0);
 }

@@ -211,6 +211,13 @@ grows(const struct tbuf_terms *terms)
 	    tbuf_policy(terms->policy)->live);
 }
 
+/* Returns this program's usual bytes in a run. */
+static struct tbuf_usage
+usage_of(const uint64_t *usage, uint64_t run)
+{
+	return (tbuf_usage_look(usage, run, tbuf_file.sign->comm));
+}
+
 /* Returns true if this process will probably write to the lane. */
 static bool
 lane_likely(const struct tbuf_lane *lane)
@@ -237,6 +244,42 @@ lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
 	return (first < lane->size ? first : lane->size);
 }
 
+/* Returns the bytes of a lane's first table, at most `whole`. */
+static uint64_t
+table_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual,
+    uint64_t whole)
+{
+	uint64_t first = TBUF_USAGE_LEAST;
+
+	if (usual->first > whole)
+		return (whole);
+	if (lane_likely(lane))
+		first = 2 * usual->own;
+	else if (lane->kind != TBUF_KIND_LOCK)
+		first = usual->first + TBUF_USAGE_TABLE;
+	first = tbuf_table_bytes(first);
+	return (first < whole ? first : whole);
+}
+
+/* Backs the first tables of a known program: they may be small. */
+static bool
+tables_back(struct tbuf_lane *lanes, int fd, const struct tbuf_area *layout,
+    const struct tbuf_usage *usual)
+{
+	uint64_t at, first;
+	uint32_t i;
+
+	for (i = 0; i < layout->nmain; i++) {
+		at = tbuf_place_offset(lanes[i].table[0]);
+		first = table_first(&lanes[i], usual,
+		    tbuf_place_storage(lanes[i].table[0]));
+		lanes[i].table[0] = tbuf_place(at, first);
+		if (!storage_back(fd, at, first))
+			return (false);
+	}
+	return (true);
+}
+
 /* Backs the storage of a session that is not published yet. */
 static bool
 lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
@@ -245,22 +288,29 @@ lanes_back(const struct tbuf_view *view, int fd, uint64_t area,
 {
 	struct tbuf_lane *lanes = (struct tbuf_lane *)(void *)(view->base +
 	    area + layout->lanes);
-	struct tbuf_usage usual = { UINT64_MAX, UINT64_MAX };
+	struct tbuf_usage usual = { UINT64_MAX, UINT64_MAX }, tables = usual;
+	uint64_t zeroes = layout->zeroes, end = layout->data + layout->storage;
 	uint32_t i;
 
 	if (!grows(&order->terms))
 		return (storage_back(fd, area + layout->data, layout->storage));
-	if (usage != NULL)
-		usual = tbuf_usage_look(usage, order->terms.run,
-		    tbuf_view_control(view)->comm);
+	if (usage != NULL) {
+		usual = usage_of(usage, order->terms.run);
+		tables = usage_of(usage, TBUF_USAGE_TABLES(order->terms.run));
+	}
 	for (i = 0; i < layout->nlanes; i++) {
 		lanes[i].limit = lane_first(&lanes[i], &usual);
 		if (!storage_back(fd, tbuf_place_offset(lanes[i].place),
 		    lanes[i].limit))
 			return (false);
 	}
-	return (layout->zeroes == 0 || storage_back(fd, area + layout->zeroes,
-	    layout->data + layout->storage - layout->zeroes));
+	if (layout->tables[0] != 0) {
+		zeroes = layout->tables_end;
+		if (!tables_back(lanes, fd, layout, &tables))
+			return (false);
+	}
+	return (zeroes == 0 || zeroes >= end ||
+	    storage_back(fd, area + zeroes, end - zeroes));
 }
 
 static int
@@ -406,17 +456,19 @@ session_write(int fd, unsigned number, uint64_t area,
 }
 
 /*
- * Returns true if a session takes little memory: it has no clauses, its lanes
- * grow, and the program is known to need little of them.
+ * Returns true if a session takes little memory: its lanes grow, the program is
+ * known to need little of them and of tables, and there is nothing else.
  */
 static bool
 takes_little(const struct tbuf_order *order, const struct script *script)
 {
-	unsigned ncpus = tbuf_cpus_count(&order->cpus);
+	uint64_t first = LITTLE / (tbuf_cpus_count(&order->cpus) + 1);
 
-	return (script->fd < 0 && script->usage != NULL && ncpus != 0 &&
-	    grows(&order->terms) && tbuf_usage_look(script->usage,
-	    order->terms.run, tbuf_file.sign->comm).first <= LITTLE / ncpus);
+	return (script->usage != NULL && grows(&order->terms) &&
+	    order->blocks == 0 && order->dynamic == 0 && order->nspec == 0 &&
+	    usage_of(script->usage, order->terms.run).first <= first &&
+	    (order->aggsize == 0 || usage_of(script->usage,
+	    TBUF_USAGE_TABLES(order->terms.run)).first <= first));
 }
 
 /* Builds a session at the file's end, from a complete order. */

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# short_programs.sh: a program that has run before, and needed little of its
+# aggregation tables, begins with small ones; if it needs more this time, each
+# value is either counted or reported as a drop.
+
+. "${top_srcdir:=..}/tests/providers/syscall/common.sh"
+
+cc=${CC:-cc}
+cat >"$dir/keys.c" <<'E2'
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Prints the 512-byte blocks of this process's control file. */
+static void
+print_blocks(void)
+{
+	DIR *d = opendir(getenv("TBUF_DIR"));
+	struct dirent *e;
+	struct stat st;
+	char name[32];
+
+	snprintf(name, sizeof(name), "tbuf.%d.", getpid());
+	while ((e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, name, strlen(name)) == 0 &&
+		    fstatat(dirfd(d), e->d_name, &st, 0) == 0)
+			printf("%ld\n", (long)st.st_blocks);
+	closedir(d);
+}
+
+/* Makes n calls, each with another argument. */
+int
+main(int argc, char *argv[])
+{
+	int i, n = argc > 1 ? atoi(argv[1]) : 0;
+
+	print_blocks();
+	for (i = 0; i < n; i++)
+		close(1000000 + i);
+	return (0);
+}
+E2
+$cc -o "$dir/keys" "$dir/keys.c" || exit 77
+
+# The first run has whole tables, 4 MiB for each CPU; later ones have less, as
+# soon as tbufctl has seen some ends.
+cat >"$dir/script" <<E2
+$dir/keys 1 >$dir/first
+for i in \$(seq 1000); do
+	$dir/keys 1 >$dir/last
+	[ "\$(cat $dir/last)" -gt 2000 ] || break
+done
+$dir/keys \$1 >$dir/many
+E2
+# A CPU's whole table has room for some 50,000 of these keys.
+for n in 100 5000 20000; do
+	rm -f "$dir/out"
+	"$TBUFCTL" -q --follow -o "$dir/out" -c "sh $dir/script $n" -n '
+	    syscall::close:entry
+	    /arg0 >= 1000000 && execname == "keys"/
+	    { @[arg0] = count(); }' 2>"$dir/said" || fail "$n: status"
+	[ "$(cat "$dir/first")" -gt 8192 ] ||
+	    fail "$n: blocks at first: $(cat "$dir/first")"
+	[ "$(cat "$dir/last")" -le 2000 ] ||
+	    fail "$n: blocks at last: $(cat "$dir/last")"
+	# All keys but the first one, which every run has.
+	counted=$(awk '$1 > 1000000 { n += $2 } END { print n + 0 }' \
+	    "$dir/out")
+	dropped=$(awk '/aggregation drop/ { for (i = 1; i <= NF; i++)
+	    if ($i ~ /^[0-9]+$/) { n += $i; break } }
+	    END { print n + 0 }' "$dir/said")
+	[ $((counted + dropped)) -eq $((n - 1)) ] ||
+	    fail "$n: $counted counted, $dropped dropped: $(cat "$dir/said")"
+	[ $n -gt 100 ] || [ $dropped -eq 0 ] || fail "$n: drops"
+	echo "$n: $counted counted, $dropped dropped"
+done
+[ $failures -eq 0 ]
