@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,34 +48,6 @@ raise_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/*
- * Returns the modules to preload into a command: providers that descriptions
- * name, also by the providers of its notes and of provider files, as it may
- * load such an object later; and with -l the module that ends it before its
- * main().  -l without descriptions wants all its notes.
- */
-static unsigned
-preloads(const struct options *o)
-{
-	bool lists = o->mode == MODE_LIST;
-	unsigned modules = preload_providers(&o->program);
-	struct words notes = { NULL, 0 };
-	char path[PATH_MAX];
-	const char *unused;
-	size_t i;
-
-	if (preload_program(o->command[0], path, &unused))
-		notes_providers(path, &notes);
-	if (lists && notes.count > 0 && o->program.count == 0)
-		modules |= PRELOAD_USDT;
-	notes_described(&o->usdt, &notes);
-	for (i = 0; i < notes.count; i++)
-		if (preload_wanted(&o->program, notes.all[i]))
-			modules |= PRELOAD_USDT;
-	words_free(&notes);
-	return (lists ? modules | PRELOAD_LIST : modules);
 }
 
 /*
@@ -119,7 +90,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
 	const char *environment[6] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
-	unsigned modules = preloads(o), n = 0;
+	unsigned modules = preload_modules(o), n = 0;
 	int status = 0;
 
 	if ((modules & PRELOAD_USDT) != 0)

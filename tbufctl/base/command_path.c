@@ -12,6 +12,7 @@
 
 #include "command_path.h"
 #include "messages.h"
+#include "open_regular.h"
 #include "string_list.h"
 
 static bool
@@ -80,4 +81,37 @@ command_find(const char *name)
 		if (*end == '\0')
 			return (NULL);
 	}
+}
+
+bool
+script_line(const char *head, size_t n, char path[PATH_MAX])
+{
+	size_t i, length;
+
+	if (n < 2 || memcmp(head, "#!", 2) != 0)
+		return (false);
+	for (i = 2; i < n && (head[i] == ' ' || head[i] == '\t'); i++)
+		continue;
+	for (length = 0; i + length < n && head[i + length] != '\0' &&
+	    strchr(" \t\n", head[i + length]) == NULL; length++)
+		continue;
+	if (length == 0 || length >= PATH_MAX)
+		return (false);
+	memcpy(path, head + i, length);
+	path[length] = '\0';
+	return (true);
+}
+
+bool
+script_interpreter(const char *file, char path[PATH_MAX])
+{
+	char head[SCRIPT_HEAD];
+	int fd = regular_open_path(file);
+	ssize_t n;
+
+	if (fd == -1)
+		return (false);
+	n = read(fd, head, sizeof(head));
+	close(fd);
+	return (n > 0 && script_line(head, (size_t)n, path));
 }

@@ -102,6 +102,10 @@
 #define MSG_FAILED_MATCH "failed to match %s: No probe matches description"
 #define MSG_NEAR	" (did you mean '%s'?)"
 #define MSG_HINT	"did you mean '%s'?"
+#define MSG_HINT_FOLLOW	"%s can execute other programs: --follow traces " \
+			"them, too"
+#define MSG_HINT_USDT	"%s can load libraries while it runs: -x usdt " \
+			"traces their USDT probes, too"
 #define MSG_PID		"provider pid is not supported: only functions of " \
 			"the C library have probes (example: " \
 			"libc::malloc:entry)"

@@ -105,6 +105,7 @@ const char options_usage[] =
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      syscall=all: also calls of code loaded later,\n"
+"                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
 "                      text=component[:level],...: the text trace\n"
 "  -w                  allow destructive actions of D\n"
@@ -216,7 +217,8 @@ parse_x(struct options *o, const char *text)
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
-		return (notes_add_file(&o->usdt, value));
+		o->usdt_all |= value == NULL;
+		return (value == NULL ? 0 : notes_add_file(&o->usdt, value));
 	}
 	why = setting_set(o, name, value);
 	if (why == SETTING_OTHER)
@@ -789,7 +791,7 @@ check_providers(const struct options *o)
 {
 	if (o->syscall_all && o->command == NULL)
 		return (bad_usage(MSG_NEEDS, "-x syscall", "-c"));
-	if (o->usdt.count == 0 || o->command != NULL ||
+	if ((!o->usdt_all && o->usdt.count == 0) || o->command != NULL ||
 	    o->mode == MODE_LIST_OBJECT)
 		return (0);
 	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));

@@ -90,6 +90,7 @@ struct options {
 	struct words environment;	/* DTRACE_OPT_*, as of -x */
 	struct words texts;	/* -x text, as descriptions */
 	struct words usdt;	/* -x usdt: provider files */
+	bool usdt_all;		/* -x usdt: the provider is preloaded */
 	bool syscall_all;	/* -x syscall=all */
 	enum with with[WITH_COUNT];
 	unsigned nwith;

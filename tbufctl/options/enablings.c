@@ -479,18 +479,20 @@ tell_no_match(const struct description *d)
 }
 
 /* Reports a description that matches nothing, with a suggestion. */
-static void
+static enum unmatched
 tell_unmatched(const struct description *d, near_probes *probes,
     void *context)
 {
 	char *near = near_list(d, probes, context);
+	bool explained = near != NULL || d->id != 0;
 
 	tell_no_match(d);
 	if (near != NULL)
 		message(MSG_HINT, near);
 	free(near);
-	(void)bpftrace_tell_descriptions(d->text);
+	explained |= bpftrace_tell_descriptions(d->text);
 	tell_providers(d->full);
+	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 
 /* Returns true if lacks() is true for all descriptions of a list. */
@@ -523,18 +525,18 @@ program_lacking(const struct program *program, bool (*lacks)(void *,
 	for (; d < last; d++)
 		if (!d->is_program && d->full != NULL &&
 		    lacks_all(d->full, lacks, context)) {
-			tell_unmatched(d, probes, context);
+			(void)tell_unmatched(d, probes, context);
 			found = true;
 		}
 	return (found);
 }
 
-bool
+enum unmatched
 program_unmatched(const struct program *program,
     struct tbuf_consumer *consumer, near_probes *probes, void *context)
 {
+	enum unmatched most = UNMATCHED_NONE, one;
 	const struct description *d;
-	bool found = false;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
@@ -542,10 +544,10 @@ program_unmatched(const struct program *program,
 		if (d->is_program || d->has_own ||
 		    tbuf_consumer_matched(consumer, d->enabling) != 0)
 			continue;
-		tell_unmatched(d, probes, context);
-		found = true;
+		one = tell_unmatched(d, probes, context);
+		most = one > most ? one : most;
 	}
-	return (found);
+	return (most);
 }
 
 void

@@ -54,8 +54,18 @@ int	program_enable(struct program *, struct tbuf_consumer *,
 bool	program_lacking(const struct program *, bool (*lacks)(void *,
 	    const char *), near_probes *, void *context);
 
-/* Reports descriptions that match nothing; returns true if there is one. */
-bool	program_unmatched(const struct program *,
+/*
+ * Descriptions that match nothing: there is none; a suggestion was reported for
+ * each; or there is one without.
+ */
+enum unmatched {
+	UNMATCHED_NONE,
+	UNMATCHED_EXPLAINED,
+	UNMATCHED_PLAIN
+};
+
+/* Reports descriptions that match nothing. */
+enum unmatched program_unmatched(const struct program *,
 	    struct tbuf_consumer *, near_probes *, void *context);
 
 void	program_free(struct program *);

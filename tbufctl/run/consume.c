@@ -14,6 +14,7 @@
 #include "consume.h"
 #include "debuginfo/unwind.h"
 #include "elf/usdt_notes.h"
+#include "hints.h"
 #include "options/command_line.h"
 #include "print/action.h"
 #include "print/address.h"
@@ -516,17 +517,20 @@ run_drain(struct run *run, int *error)
 	return (status);
 }
 
-/*
- * Returns true if all descriptions match.  Each one that does not is reported.
- */
+/* Reports descriptions that match nothing.  Returns false if there are any. */
 static bool
 all_matched(const struct run *run)
 {
-	bool program = !program_unmatched(&run->options->program,
+	enum unmatched one, most = program_unmatched(&run->options->program,
 	    run->consumer, known_all, run->known);
 
-	return ((run->compiled == NULL ||
-	    !compile_unmatched(run->compiled)) && program);
+	if (run->compiled != NULL) {
+		one = compile_unmatched(run->compiled);
+		most = one > most ? one : most;
+	}
+	if (most == UNMATCHED_PLAIN)
+		hints_tell_command(run->options, run->consumer);
+	return (most == UNMATCHED_NONE);
 }
 
 static int

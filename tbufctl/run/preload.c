@@ -162,29 +162,6 @@ preload_dispatch(void)
 }
 
 /*
- * Copies the path of a script's interpreter to `path`.  Returns false if there
- * is none.
- */
-static bool
-interpreter(const char *head, size_t n, char path[PATH_MAX])
-{
-	size_t i, length;
-
-	if (n < 2 || memcmp(head, "#!", 2) != 0)
-		return (false);
-	for (i = 2; i < n && (head[i] == ' ' || head[i] == '\t'); i++)
-		continue;
-	for (length = 0; i + length < n && head[i + length] != '\0' &&
-	    strchr(" \t\n", head[i + length]) == NULL; length++)
-		continue;
-	if (length == 0 || length >= PATH_MAX)
-		return (false);
-	memcpy(path, head + i, length);
-	path[length] = '\0';
-	return (true);
-}
-
-/*
  * Gets the dynamic linker that a program names, without its folder; "" if it
  * names none.  Returns false if that cannot be read.
  */
@@ -286,7 +263,7 @@ file_obstacle(char path[PATH_MAX])
 		    memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)
 			problem = obstacle(fd, &st, &head.elf);
 		close(fd);
-		if (n <= 0 || !interpreter(head.bytes, (size_t)n, path))
+		if (n <= 0 || !script_line(head.bytes, (size_t)n, path))
 			break;
 	}
 	return (problem);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+struct options;
 struct program;
 
 /*
@@ -37,6 +38,13 @@ const char *preload_dispatch(void);
 
 /* Returns, as PRELOAD_*, the providers that preload_wanted() finds. */
 unsigned preload_providers(const struct program *);
+
+/*
+ * Returns the modules to preload into the command of -c: the providers that
+ * descriptions name, or that -x usdt asks for, and with -l the module that ends
+ * the command before its main().
+ */
+unsigned preload_modules(const struct options *);
 
 /*
  * Finds the file of a command, or of its interpreter, and why nothing can be

@@ -508,15 +508,16 @@ is_unmatched(struct compiled *c, const struct d_description *d)
 }
 
 /* Reports a description once, even if several clauses have it. */
-static void
+static enum unmatched
 tell_unmatched(struct compiled *c, const struct description *program,
     const struct d_description *d, struct words *reported)
 {
 	char *text = known_text(d), *near, *why;
+	bool explained;
 
 	if (words_have(reported, text)) {
 		free(text);
-		return;
+		return (UNMATCHED_NONE);
 	}
 	words_add(reported, "%s", text);
 	why = string_format(MSG_NO_PROBE, "", (int)strlen(text), text);
@@ -525,19 +526,21 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	free(why);
 	if ((near = known_near(&c->known, text)) != NULL)
 		message(MSG_HINT, near);
+	explained = near != NULL;
 	free(near);
-	(void)bpftrace_tell_descriptions(text);
+	explained |= bpftrace_tell_descriptions(text);
 	free(text);
 	missing_tell(d->field[D_FIELD_PROVIDER]);
+	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 
-bool
+enum unmatched
 compile_unmatched(struct compiled *c)
 {
 	const struct description *p;
 	const struct d_description *d;
+	enum unmatched most = UNMATCHED_NONE, one;
 	struct words reported = { NULL, 0 };
-	bool found;
 	unsigned j, parts;
 	size_t i;
 
@@ -545,10 +548,12 @@ compile_unmatched(struct compiled *c)
 	    i < c->options->program.count; i++, p++)
 		for (j = 0; c->programs[i] != NULL && (d =
 		    d_program_description(c->programs[i], j, &parts)) != NULL;
-		    j++)
-			if (is_unmatched(c, d))
-				tell_unmatched(c, p, d, &reported);
-	found = reported.count != 0;
+		    j++) {
+			if (!is_unmatched(c, d))
+				continue;
+			one = tell_unmatched(c, p, d, &reported);
+			most = one > most ? one : most;
+		}
 	words_free(&reported);
-	return (found);
+	return (most);
 }

@@ -49,11 +49,8 @@ void	compile_free(struct compiled *);
  */
 void	compile_tell(struct compiled *, bool *reported, bool all);
 
-/*
- * Reports descriptions of clauses that match no probe.  Returns true if there
- * are any.
- */
-bool	compile_unmatched(struct compiled *);
+/* Reports descriptions of clauses that match no probe. */
+enum unmatched compile_unmatched(struct compiled *);
 
 /*
  * compile_tell_unfit() reports clauses that do not fit a probe of the run, once

@@ -282,7 +282,7 @@ known_sites(struct known *k)
 	sites_add_libc(&k->sites);
 	sites_add_syscall(&k->sites);
 	path = command_find(k->command);
-	k->more = k->more || path == NULL || program_loads_more(path);
+	k->more = k->more || path == NULL || program_abilities(path) != 0;
 	if (path != NULL)
 		sites_add_notes(&k->sites, path, k->described);
 	free(path);

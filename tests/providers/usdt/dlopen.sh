@@ -44,6 +44,20 @@ fired() {
 }
 
 expect 'loaded once' "$(count 1)" "$(fired 1)"
+# Without a provider file -x usdt preloads the provider, as the hint says.
+hint='tbufctl: ./opener can load libraries while it runs: -x usdt traces their USDT probes, too'
+expect 'the hint' "$("$TBUFCTL" -q -n module:::work -c './opener 1' 2>&1 |
+    grep 'x usdt')" "$hint"
+expect 'the hint after a clause' "$("$TBUFCTL" -q -n 'module:::work { n++; }' \
+    -c './opener 1' 2>&1 | grep 'x usdt')" "$hint"
+expect 'no hint with a provider file' "$("$TBUFCTL" -q -x usdt=module.d \
+    -n module:::nosuch -c './opener 1' 2>&1 | grep 'x usdt')" ''
+expect 'no hint with -x usdt' "$("$TBUFCTL" -q -x usdt -n nosuch:::work \
+    -c './opener 1' 2>&1 | grep 'x usdt')" ''
+for description in module:::work module:::wo* work; do
+	expect "-x usdt: $description" "$("$TBUFCTL" -q -x usdt \
+	    -n "$description" -c './opener 1' 2>/dev/null | grep -c arg)" 100
+done
 # 1500 loads would exhaust the space for stubs if it were not reused.
 expect 'and again' "$(count 1500)" "$(fired 1500)"
 "$TBUFCTL" -q -Z -x usdt=module.d -x temporal -n module:::work \

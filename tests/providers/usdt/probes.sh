@@ -530,6 +530,12 @@ expect 'a bad provider file' "$("$TBUFCTL" -x usdt=bad.d -n a:::b -c ./odd 2>&1
 expect 'a missing one' "$("$TBUFCTL" -x usdt=/no/file -l 2>&1; echo $?)" \
     'tbufctl: failed to read /no/file: No such file or directory
 1'
+expect '-x usdt without a command' "$("$TBUFCTL" -x usdt -n a:::b 2>&1
+    echo $?)" 'tbufctl: -x usdt needs -c
+2'
+expect 'an empty name of a provider file' "$("$TBUFCTL" -x usdt= -n a:::b \
+    -c ./odd 2>&1; echo $?)" 'tbufctl: -x usdt needs a file
+2'
 expect 'without a command' "$("$TBUFCTL" -x usdt=sdt.d -l 2>&1; echo $?)" \
     'tbufctl: -x usdt needs -c
 2'
@@ -541,9 +547,9 @@ expect 'where tracing is off' "$(TBUF_DISABLE=1 TBUF_USDT_LIST=off \
     LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./odd; echo $?
     sed -n 's/.*even.*: //p' off)" '0
 its probe could not be registered'
-expect 'none' "$("$TBUFCTL" -x usdt -l 2>&1; echo $?)" \
-    'tbufctl: -x usdt needs a file
-2'
+expect 'all in a list' "$("$TBUFCTL" -l -x usdt -n nosuch::: -c ./odd \
+    2>&1 | grep -c 'not armed')" "$("$TBUFCTL" -l -n nosuch::: -n usdt:::none \
+    -c ./odd 2>&1 | grep -c 'not armed')"
 
 # Installed files have no errors.
 for file in "$TBUF_USDT_DIR"/*.d; do

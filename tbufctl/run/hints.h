@@ -1,0 +1,18 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Hints: how there would be probes where no probe matched.
+ */
+#ifndef TBUFCTL_RUN_HINTS_H
+#define TBUFCTL_RUN_HINTS_H
+
+struct options;
+struct tbuf_consumer;
+
+/*
+ * After the run of a command: names --follow if the command may execute other
+ * programs, and -x usdt if it may load libraries, unless they were given.
+ */
+void	hints_tell_command(const struct options *, struct tbuf_consumer *);
+
+#endif

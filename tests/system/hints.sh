@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Where no probe matches, tbufctl says how there would be one: --follow for a
+# command that executes others, -x usdt for one that loads libraries, and for a
+# process without libtbuf how to start it.
+
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}" "${TBUFCTL:?}" "${CC:?}"
+# A program with a sanitizer would need the sanitizer's library.
+[ -z "${SANITIZER-}" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/same.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
+top=$(cd "$top_srcdir" && pwd)
+libs=$(cd "$top_builddir/.libs" && pwd)
+cd "$SCRATCH" || exit 1
+
+# compile NAME FLAG ...: compiles a program with a probe from standard input.
+compile()
+{
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	$CC -O1 -D_GNU_SOURCE -I"$top/libtbuf/include" -x c - -x none \
+	    -o "$name" "$@" -L"$libs" -ltbuf -Wl,-rpath,"$libs" -ldl || exit 1
+}
+
+# hints ARGUMENT ...: prints the messages of a run that are hints.
+hints()
+{
+	"$TBUFCTL" -q "$@" 2>&1 >/dev/null | sed -n 's/^tbufctl: //
+	    /--follow\|-x usdt\|did you mean/p'
+}
+
+# ------------------------------------------------- commands that execute
+
+follow='can execute other programs: --follow traces them, too'
+same 'a shell' "sh $follow" "$(hints -n tt:::none -c 'sh -c :' |
+    grep follow)"
+same 'a clause' "env $follow" "$(hints -n 'tt:::none { n++; }' -c 'env true')"
+same 'a name alone' "env $follow" "$(hints -n none -c 'env true')"
+same 'as JSON' "env $follow" "$(hints --format=json -n tt:::none -c 'env true')"
+same 'with --follow' '' "$(hints --follow -n tt:::none -c 'env true')"
+same 'with -x follow' '' "$(hints -x follow -n tt:::none -c 'env true')"
+same 'with -Z' '' "$(hints -Z -n tt:::none -c 'env true')"
+same 'a program that executes nothing' '' "$(hints -n tt:::none -c true)"
+printf '#!/usr/bin/env sh\n:\n' >script
+chmod 755 script
+same 'a script' "./script $follow" "$(hints -n tt:::none -c ./script)"
+# Each function that executes a program; before the run nothing is refused.
+for call in 'execl("/bin/true", "true", NULL)' 'system("true")' \
+    'pclose(popen("true", "r"))' \
+    'posix_spawn(NULL, "/bin/true", NULL, NULL, v, v)' \
+    'posix_spawnp(NULL, "true", NULL, NULL, v, environ)' \
+    'wordexp("$(true)", &w, 0)'; do
+	compile caller <<END
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <wordexp.h>
+#include <tbuf.h>
+int
+main(int argc, char **v)
+{
+	wordexp_t w;
+
+	TBUF_PROBE(tt, step, argc);
+	(void)w;
+	return (argc > 1 && $call);
+}
+END
+	same "$call" "./caller $follow" "$(hints -n 'tt:::other' -c ./caller)"
+	same "a slip beside $call" "did you mean 'tt:::step'?" \
+	    "$(hints -n 'tt:::stpe' -c ./caller)"
+	same "$call, whose probe matches" '' "$(hints -n tt:::step \
+	    -c ./caller)"
+done
+# It is true: the hint leads to the records.
+same 'the children' 1 "$("$TBUFCTL" -q --follow -n tt:::step \
+    -c 'sh -c "./caller; :"' 2>/dev/null | grep -c argc=1)"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
