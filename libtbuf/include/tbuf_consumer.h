@@ -378,7 +378,8 @@ struct tbuf_unit_info {
 	uint64_t records;	/* records of it that are returned */
 	uint64_t discarded;	/* records discarded by its outcome */
 	uint64_t began;		/* ns of CLOCK_MONOTONIC */
-	uint64_t reserved[4];
+	uint64_t end;		/* likewise, if it has ended */
+	uint64_t reserved[3];
 };
 
 struct tbuf_record {

@@ -285,6 +285,8 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 		    record.began);
 		r->batch->info.outcome = record.outcome;
 		r->batch->info.ended = true;
+		r->batch->info.end = tbuf_timeline_mono(&t->time,
+		    header->time);
 		r->batch->info.discarded = record.discarded;
 	}
 	tbuf_reader_step(r, header);
