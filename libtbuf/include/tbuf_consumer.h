@@ -825,7 +825,8 @@ struct tbuf_lane_status {
 	uint64_t records;	/* consumed, and those in the lane */
 	uint64_t overwritten;
 	uint64_t drops[3];	/* by enum tbuf_cause */
-	uint64_t reserved[8];
+	uint64_t uncounted;	/* of fill: bytes of which no records count */
+	uint64_t reserved[7];
 };
 
 /*

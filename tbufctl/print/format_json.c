@@ -543,10 +543,13 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 	    PRIu64
 	    ",\"fill\":%" PRIu64 ",\"records\":%" PRIu64
 	    ",\"overwritten\":%" PRIu64 ",\"full\":%" PRIu64
-	    ",\"large\":%" PRIu64 ",\"nolane\":%" PRIu64 "}\n", s->cpu, lock,
+	    ",\"large\":%" PRIu64 ",\"nolane\":%" PRIu64, s->cpu, lock,
 	    side, s->size, s->fill, s->records, s->overwritten,
 	    s->drops[TBUF_CAUSE_FULL], s->drops[TBUF_CAUSE_LARGE],
 	    s->drops[TBUF_CAUSE_NOLANE]);
+	if (s->uncounted != 0)
+		output_printf(out, ",\"uncounted\":%" PRIu64, s->uncounted);
+	output_printf(out, "}\n");
 }
 
 static void

@@ -619,11 +619,23 @@ make_word(char *text)
 			*text = '_';
 }
 
+/* Writes a number of records; there are more if not all of them count. */
+static const char *
+records(char *text, const struct tbuf_lane_status *s)
+{
+	char *p = text;
+
+	if (s->uncounted != 0)
+		*p++ = '>';
+	(void)fit(p, 7 - (unsigned)(p - text), s->records, 1000);
+	return (text);
+}
+
 static void
 lane(struct format *f, const struct tbuf_lane_status *s)
 {
 	char consumer[13 + 1], pid[OUTPUT_NUMBER], cpu[16];
-	char numbers[7][OUTPUT_NUMBER];
+	char numbers[7][OUTPUT_NUMBER + 1];
 
 	(void)snprintf(consumer, sizeof(consumer), "%jd/%s",
 	    (intmax_t)s->consumer, s->consumer_name);
@@ -639,7 +651,7 @@ lane(struct format *f, const struct tbuf_lane_status *s)
 	output_printf(f->out, STATUS, line_start(f), pid, consumer,
 	    format_policy(s->policy), fit(numbers[0], 4, s->size, 1024), cpu,
 	    fit(numbers[1], 4, s->fill, 1024),
-	    fit(numbers[2], 7, s->records, 1000),
+	    records(numbers[2], s),
 	    fit(numbers[3], 11, s->overwritten, 1000),
 	    fit(numbers[4], 4, s->drops[TBUF_CAUSE_FULL], 1000),
 	    fit(numbers[5], 5, s->drops[TBUF_CAUSE_LARGE], 1000),

@@ -51,7 +51,8 @@ PLACE(tbuf_lane_status, consumer_name, 8);
 PLACE(tbuf_lane_status, size, 24);
 PLACE(tbuf_lane_status, number, 40);
 PLACE(tbuf_lane_status, drops, 72);
-PLACE(tbuf_lane_status, reserved, 96);
+PLACE(tbuf_lane_status, uncounted, 96);
+PLACE(tbuf_lane_status, reserved, 104);
 SIZE(tbuf_lane_status, 160);
 
 /* Elements of arrays never change; additions have to be data. */

@@ -5,8 +5,10 @@
  * lock is taken, and a hostile target can do no harm.
  *
  * Lanes share no bytes, so that no more is read than the file has: a file that
- * names the same bytes many times is not read to its end.
+ * names the same bytes many times is not read to its end, and neither is one of
+ * many GiB.  Records that are not counted are reported.
  */
+#include <sys/param.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -18,6 +20,9 @@
 #include "consumer/util/util.h"
 #include "shared/session_build.h"
 #include "tbuf_consumer.h"
+
+/* Bytes to read of one file: some tenths of a second. */
+#define LEFT_MAX	(UINT64_C(1) << 30)
 
 struct look {
 	int fd;
@@ -41,11 +46,12 @@ take(struct look *l, uint64_t bytes)
 
 /*
  * Counts the records between two positions by walking their sizes.  The count
- * ends where the writer overwrites them meanwhile: it is approximate.
+ * ends where the writer overwrites them meanwhile: it is approximate.  Stores
+ * how many bytes were left out because too many have been read.
  */
 static uint64_t
 count_records(struct look *l, const struct tbuf_lane *lane,
-    uint64_t from, uint64_t to)
+    uint64_t from, uint64_t to, uint64_t *uncounted)
 {
 	const struct tbuf_header *header;
 	uint64_t records = 0, at = 0, size = 0;
@@ -56,8 +62,13 @@ count_records(struct look *l, const struct tbuf_lane *lane,
 			l->left += size - at;
 			size = to - from < TBUF_CHUNK ? to - from : TBUF_CHUNK;
 			at = 0;
-			if (size < sizeof(*header) || !take(l, size) ||
-			    !tbuf_lane_copy(l->fd,
+			if (size < sizeof(*header))
+				break;
+			if (!take(l, size)) {
+				*uncounted = to - from;
+				break;
+			}
+			if (!tbuf_lane_copy(l->fd,
 			    tbuf_place_offset(lane->place),
 			    tbuf_place_storage(lane->place), from, l->chunk,
 			    size))
@@ -113,7 +124,7 @@ look_lane(struct look *l, const struct tbuf_lane *lane, uint32_t index)
 	    lane->head - tail <= tbuf_place_storage(lane->place))
 		status.fill = lane->head - tail;
 	status.records = lane->consumed + count_records(l, lane,
-	    lane->head - status.fill, lane->head);
+	    lane->head - status.fill, lane->head, &status.uncounted);
 	status.drops[TBUF_CAUSE_FULL] = tbuf_full_count(lane->full);
 	status.drops[TBUF_CAUSE_LARGE] = lane->large;
 	if (index >= slot->first_lock && lock < TBUF_NLOCKS) {
@@ -160,7 +171,7 @@ look_file(struct look *l)
 	    !tbuf_file_read(l->fd, &control, sizeof(control), 0))
 		return (0);
 	/* Holes do not count. */
-	l->left = (uint64_t)st.st_blocks * 512;
+	l->left = MIN((uint64_t)st.st_blocks * 512, LEFT_MAX);
 	for (i = 0; i < TBUF_NSESSIONS && result == 0; i++) {
 		if ((control.state[i] != TBUF_ACTIVE &&
 		    control.state[i] != TBUF_ENDING) ||

@@ -797,7 +797,8 @@ give_lane(const struct fake_line *line, pid_t pid, struct tbuf_lane_status *s)
 		.overwritten = fake_number(line, 8),
 		.drops = { fake_number(line, 9), fake_number(line, 10),
 		    fake_number(line, 11) },
-		.locked = line->count > 12, .number = fake_number(line, 5)
+		.locked = line->count > 12, .number = fake_number(line, 5),
+		.uncounted = line->count > 13 ? fake_number(line, 13) : 0
 	};
 }
 

@@ -29,15 +29,41 @@ static const uint8_t number_argument[] = { TBUF_UINT64 };
 
 static uint64_t bytes_read;
 
+/* If not 0: files have this many bytes from there on, all in records. */
+static uint64_t endless_at, endless_size;
+
+#define ENDLESS_RECORD	32768u
+
 /* Counts the bytes that the library reads from files. */
 ssize_t
 pread(int fd, void *to, size_t size, off_t at)
 {
-	ssize_t n = syscall(SYS_pread64, fd, to, size, at);
+	struct tbuf_header header = { .size = ENDLESS_RECORD };
+	size_t i;
+	ssize_t n;
 
+	if (endless_size != 0 && (uint64_t)at >= endless_at &&
+	    size >= ENDLESS_RECORD) {
+		for (i = 0; i + sizeof(header) <= size; i += ENDLESS_RECORD)
+			memcpy((char *)to + i, &header, sizeof(header));
+		n = (ssize_t)size;
+	} else
+		n = syscall(SYS_pread64, fd, to, size, at);
 	if (n > 0)
 		bytes_read += (uint64_t)n;
 	return (n);
+}
+
+int
+fstat(int fd, struct stat *st)
+{
+	int error = (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+
+	if (error == 0 && endless_size != 0 && S_ISREG(st->st_mode)) {
+		st->st_size += (off_t)endless_size;
+		st->st_blocks += (blkcnt_t)(endless_size / 512);
+	}
+	return (error);
 }
 
 /* ------------------------------------------------------------ leases */
@@ -254,6 +280,69 @@ START_TEST(status_reads_no_more_than_the_file_has)
 }
 END_TEST
 
+#define LANES		4u
+#define ENDLESS_SIZE	(UINT64_C(512) << 20)
+
+struct sum {
+	uint64_t records, uncounted;
+	unsigned lanes;
+};
+
+static int
+sum_lanes(void *arg, const struct tbuf_lane_status *status)
+{
+	struct sum *sum = arg;
+
+	sum->records += status->records;
+	sum->uncounted += status->uncounted;
+	sum->lanes++;
+	return (0);
+}
+
+/* Makes a lane that is full of records. */
+static void
+fill(struct tbuf_lane *lane, uint64_t at)
+{
+	lane->place = tbuf_place(at, ENDLESS_SIZE);
+	lane->size = ENDLESS_SIZE;
+	lane->head = ENDLESS_SIZE;
+	lane->tail = lane->consumed = 0;
+	lane->pair[0] = lane->pair[1] = (struct tbuf_pair){ 0 };
+}
+
+/* Some processes have buffers of many GiB, and some only say so. */
+START_TEST(status_reads_no_more_than_a_gib)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=1m bufpolicy=ring");
+	struct sum sum = { 0 };
+	uint64_t all;
+	struct fake f;
+	uint32_t i;
+
+	fake_begin(&f);
+	fake_probe(&f, "probe", 1, number_argument);
+	fake_grab(&f, c);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	fake_map(&f);
+	ck_assert_uint_ge(fake_slot(&f)->nlanes, LANES);
+	for (i = 0; i < LANES; i++)
+		fill(fake_lane(&f, i), f.size + i * ENDLESS_SIZE);
+	fake_slot(&f)->nlanes = fake_slot(&f)->first_lock = LANES;
+	endless_at = f.size;
+	endless_size = LANES * ENDLESS_SIZE;
+	bytes_read = 0;
+	ck_assert_int_eq(tbuf_status(NULL, 0, sum_lanes, &sum), 0);
+	endless_size = 0;
+	all = LANES * ENDLESS_SIZE;
+	ck_assert_uint_eq(sum.lanes, LANES);
+	ck_assert_uint_le(bytes_read, (UINT64_C(1) << 30) + f.tables.areas);
+	ck_assert_uint_gt(sum.uncounted, all - (UINT64_C(1) << 30));
+	ck_assert_uint_eq(sum.records * ENDLESS_RECORD + sum.uncounted, all);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -265,6 +354,7 @@ main(void)
 	tcase_add_test(t, lease_on_the_board_is_not_waited_for);
 	tcase_add_test(t, leased_file_is_refused);
 	tcase_add_test(t, status_reads_no_more_than_the_file_has);
+	tcase_add_test(t, status_reads_no_more_than_a_gib);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
