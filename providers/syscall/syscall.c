@@ -22,7 +22,7 @@
 
 #include "target/provider.h"
 
-#define RETURN_NARGS	(2 + SYSCALL_PATHS)	/* result, errno, and paths */
+#define SHAPES		64u	/* lists of types that are remembered */
 #define TEXT_MAX	256u
 
 /* Enable words of a number that is no call's. */
@@ -34,87 +34,117 @@ const uint32_t *const *syscall_pages[256];
 
 static FILE *list;
 
+/* Returns the type that has this name in a row. */
 static enum tbuf_type
 type_of(const char *name)
 {
-	static const struct {
-		const char *name;
-		enum tbuf_type type;
-	} types[] = {
-		{ "i32", TBUF_INT32 },
-		{ "u32", TBUF_UINT32 },
-		{ "i64", TBUF_INT64 },
-		{ "u64", TBUF_UINT64 },
-		{ "ptr", TBUF_POINTER },
-		{ "path", TBUF_POINTER }
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(types[i].name, name) == 0)
-			return (types[i].type);
-	return (TBUF_NONE);
+	switch (*name) {
+	case 'i':
+		return (name[1] == '3' ? TBUF_INT32 : TBUF_INT64);
+	case 'u':
+		return (name[1] == '3' ? TBUF_UINT32 : TBUF_UINT64);
+	default:
+		return (TBUF_POINTER);
+	}
 }
 
-/* The arguments of a call's row, parsed. */
+/* The arguments of a probe: types, and names as adjacent strings. */
 struct arguments {
-	char text[TEXT_MAX];
-	const char *names[SYSCALL_NARGS];
-	enum tbuf_type types[SYSCALL_NARGS];
-	bool is_path[SYSCALL_NARGS];
-	unsigned n;
+	char names[TEXT_MAX];
+	size_t size;
+	uint8_t types[TBUF_ARGS_MAX];
+	uint8_t n;
 };
 
 static void
-parse(const char *arguments, struct arguments *a)
+add_argument(struct arguments *a, const char *name, size_t length,
+    enum tbuf_type type)
 {
-	char *rest = a->text, *word, *type;
+	if (a->n == TBUF_ARGS_MAX || a->size + length >= TEXT_MAX)
+		return;
+	memcpy(a->names + a->size, name, length);
+	a->size += length;
+	a->names[a->size++] = '\0';
+	a->types[a->n++] = (uint8_t)type;
+}
 
-	strncpy(a->text, arguments, TEXT_MAX - 1);
-	a->text[TEXT_MAX - 1] = '\0';
-	a->n = 0;
-	while ((word = strsep(&rest, " ")) != NULL && *word != '\0' &&
-	    a->n < SYSCALL_NARGS) {
-		type = word + strcspn(word, ":");
-		*type++ = '\0';
-		a->names[a->n] = word;
-		a->is_path[a->n] = strcmp(type, "path") == 0;
-		a->types[a->n++] = type_of(type);
+/*
+ * Parses a call's row.  The return's probe has paths as strings: the call has
+ * read them.
+ */
+static void
+parse(const char *row, struct syscall_probes *p, struct arguments *entry,
+    struct arguments *leave)
+{
+	const char *type;
+	bool is_path;
+	size_t name;
+
+	entry->n = leave->n = 0;
+	entry->size = leave->size = 0;
+	add_argument(leave, "result", 6, TBUF_INT64);
+	add_argument(leave, "errno", 5, TBUF_INT32);
+	while (*row != '\0' && entry->n < SYSCALL_NARGS) {
+		for (type = row; *type != ':'; type++)
+			continue;
+		name = (size_t)(type++ - row);
+		add_argument(entry, row, name, type_of(type));
+		is_path = type[0] == 'p' && type[1] == 'a';
+		if (is_path && p->npaths < SYSCALL_PATHS) {
+			p->paths[p->npaths++] = (uint8_t)(entry->n - 1);
+			add_argument(leave, row, name, TBUF_STRING);
+		}
+		row = type + (is_path ? 4 : 3);
+		row += *row == ' ';
 	}
 }
 
-/* The return's probe has paths as strings: the call has read them. */
-static void
-register_return(struct syscall_probes *p, const char *name,
+/*
+ * Returns a site with the same types that has been registered, or NULL, and
+ * remembers this one in its place.
+ */
+static const struct tbuf_site *
+like(const struct tbuf_site *site)
+{
+	static const struct tbuf_site *known[SHAPES];
+	unsigned i, shape = site->nargs;
+	const struct tbuf_site *other;
+
+	for (i = 0; i < site->nargs; i++)
+		shape = shape * 7 + site->types[i];
+	other = known[shape % SHAPES];
+	known[shape % SHAPES] = site;
+	return (other != NULL && other->nargs == site->nargs &&
+	    memcmp(other->types, site->types, site->nargs) == 0 ? other :
+	    NULL);
+}
+
+static int
+add(struct tbuf_site *site, const char *function, const char *name,
     const struct arguments *a)
 {
-	enum tbuf_type types[RETURN_NARGS] = { TBUF_INT64, TBUF_INT32 };
-	const char *names[RETURN_NARGS] = { "result", "errno" };
-	unsigned i;
+	struct tbuf_batch_probe probe = {
+		.provider = "syscall", .module = "", .function = function,
+		.name = name, .argnames = a->names, .argnames_size = a->size
+	};
 
-	for (i = 0; i < a->n && p->npaths < SYSCALL_PATHS; i++) {
-		if (!a->is_path[i])
-			continue;
-		types[2 + p->npaths] = TBUF_STRING;
-		names[2 + p->npaths] = a->names[i];
-		p->paths[p->npaths++] = (uint8_t)i;
-	}
-	(void)tbuf_probe_register(&p->leave, "syscall", "", name, "return",
-	    2u + p->npaths, types, names);
+	site->nargs = a->n;
+	memcpy(site->types, a->types, a->n);
+	probe.like = like(site);
+	return (tbuf_batch_register(site, &probe));
 }
 
 static int
 register_call(unsigned number, const char *name)
 {
 	struct syscall_probes *p = &syscall_probes[number];
-	struct arguments a;
+	struct arguments entry, leave;
 	int error;
 
-	parse(syscall_arguments(name), &a);
-	error = tbuf_probe_register(&p->entry, "syscall", "", name, "entry",
-	    a.n, a.types, a.names);
+	parse(syscall_arguments(name), p, &entry, &leave);
+	error = add(&p->entry, name, "entry", &entry);
 	if (error == 0)
-		register_return(p, name, &a);
+		(void)add(&p->leave, name, "return", &leave);
 	return (error);
 }
 
