@@ -33,7 +33,7 @@ command -v size >/dev/null || skip "no size(1)"
 # (CONTRIBUTING).  Each source is of the first part that has it.
 cat >"$SCRATCH/parts" <<'EOF'
 fire-and-lane	40700	libtbuf/target/(fire|lane)/.*
-clauses		34400	libtbuf/target/clause/clause_.*
+clauses		34450	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
 units		17450	libtbuf/target/unit/.*
