@@ -40,6 +40,8 @@
 #define PAGES		16
 #define ASK_MAX		128
 #define PAGE		UINT64_C(4096)
+/* Bytes of another stack that one call copies: several frames. */
+#define WINDOW		512
 
 /* End of the main thread's stack, from the loader; others end at their area. */
 extern void *__libc_stack_end __attribute__((weak));
@@ -49,6 +51,11 @@ struct frame {
 	uint64_t next;		/* the first: saved frame pointer */
 	uint64_t pc;		/* the second: return address */
 	uint64_t behind;	/* next pc, if no frame has it; or 0 */
+	uint64_t gap;		/* stack_gap, if it was not readable in this
+				   walk; or 0 */
+	uint64_t from;		/* address of the window */
+	uint64_t last;		/* offset of the last frame that it has */
+	unsigned char window[WINDOW];
 };
 
 /*
@@ -65,27 +72,26 @@ ask_some(const struct tbuf_run *run, const struct iovec *from, unsigned count,
 	return (n >= 0 ? (size_t)n : 0);
 }
 
+/*
+ * Returns true if every page from `low' to `high' can be read; else stores the
+ * first that cannot.
+ */
 static bool
-ask(const struct tbuf_run *run, const struct iovec *from, unsigned count,
-    void *to, size_t size)
-{
-	return (ask_some(run, from, count, to, size) == size);
-}
-
-/* Returns true if every page from `low' to `high' can be read. */
-static bool
-is_whole(const struct tbuf_run *run, uint64_t low, uint64_t high)
+is_whole(const struct tbuf_run *run, uint64_t low, uint64_t high,
+    uint64_t *gap)
 {
 	struct iovec pages[PAGES];
 	char bytes[PAGES];
-	unsigned n, calls;
+	size_t n;
 
-	for (calls = 0; low < high; calls++) {
+	while (low < high) {
+		*gap = low;
 		for (n = 0; n < PAGES && low < high; n++, low += PAGE)
 			pages[n] = (struct iovec){
 				(void *)(uintptr_t)low, 1
 			};
-		if (calls == ASK_MAX || !ask(run, pages, n, bytes, n))
+		*gap += ask_some(run, pages, (unsigned)n, bytes, n) * PAGE;
+		if (*gap != low)
 			return (false);
 	}
 	return (true);
@@ -112,27 +118,37 @@ end_above(const struct tbuf_run *run, uint64_t address)
 }
 
 /*
- * Returns true if an address is in this thread's stack.  The known part grows
- * when the thread has got deeper: all that is between exists as long as the
- * thread.  A handler's stack, or a coroutine's, has a gap between, or ends
- * elsewhere.
+ * Returns true if a frame at an address is in this thread's stack.  The known
+ * part grows when the thread has got deeper: all that is between exists as long
+ * as the thread.  A handler's stack, or a coroutine's, has a gap between, or
+ * ends elsewhere.  A walk makes at most ASK_MAX calls until it finds a gap;
+ * later walks make one for the same gap.
  */
 static bool
-is_stack(const struct tbuf_run *run, uint64_t address)
+is_stack(const struct tbuf_run *run, struct frame *f, uint64_t address)
 {
 	struct tbuf_thread *self = &tbuf_thread;
 	uint64_t low = tbuf_load(&self->stack_low);
+	uint64_t gap = tbuf_load(&self->stack_gap);
 	uint64_t end = end_above(run, address);
 
-	if (end == 0)
+	if (end - address < 2 * sizeof(uint64_t) || end == 0)
 		return (false);
 	if (end != tbuf_load(&self->stack_end))
 		low = end;
 	else if (address >= low)
 		return (true);
 	address &= -PAGE;
-	if (!is_whole(run, address, low))
+	if (low - address > ASK_MAX * PAGES * PAGE)
 		return (false);
+	/* A walk asks once if the gap is still there. */
+	if (gap - address < low - address &&
+	    (f->gap == gap || !is_whole(run, gap, gap + 1, &f->gap)))
+		return (false);
+	if (!is_whole(run, address, low, &f->gap)) {
+		tbuf_store(&self->stack_gap, f->gap);
+		return (false);
+	}
 	/* inv.guest: a handler between the two finds that nothing is known. */
 	tbuf_store(&self->stack_end, 0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -152,51 +168,57 @@ load(struct frame *f)
 	f->pc = tbuf_stack_code(tbuf_load(words + 1));
 }
 
-/* Reads a frame: 16 bytes at an address of the program's choice. */
+/*
+ * Reads a frame of another stack from the window, which is moved unless it has
+ * the frame: 16 bytes at an address of the program's choice.
+ */
 static bool
-read_frame(const struct tbuf_run *run, struct frame *f)
+copy(const struct tbuf_run *run, struct frame *f)
 {
-	const struct iovec from = { (void *)(uintptr_t)f->at, 16 };
+	const struct iovec from = { (void *)(uintptr_t)f->at, WINDOW };
 	uint64_t words[2];
+	size_t size;
 
-	if (is_stack(run, f->at)) {
-		if (end_above(run, f->at) - f->at < sizeof(words))
+	if (f->at - f->from > f->last) {
+		size = ask_some(run, &from, 1, f->window, WINDOW);
+		if (size < sizeof(words))
 			return (false);
-		load(f);
-		return (true);
+		f->from = f->at;
+		f->last = size - sizeof(words);
 	}
-	if (!ask(run, &from, 1, words, sizeof(words)))
-		return (false);
+	memcpy(words, f->window + (f->at - f->from), sizeof(words));
 	f->next = words[0];
 	f->pc = tbuf_stack_code(words[1]);
 	return (true);
 }
 
-/* Returns true if the caller's frame may be where this one says. */
-static bool
-is_above(const struct tbuf_run *run, const struct frame *f)
-{
-	if (f->next % 8 != 0 || f->next == 0)
-		return (false);
-	/* A handler's stack may lead to the thread's, at any address. */
-	if (!is_stack(run, f->at))
-		return ((f->next > f->at && f->next - f->at <= FRAME_MAX) ||
-		    is_stack(run, f->next));
-	return (f->next > f->at && is_stack(run, f->next));
-}
-
+/*
+ * Finds the caller's frame.  Within a stack it is above this one; a handler's
+ * stack may lead to the thread's, at any address.
+ */
 static bool
 next(const struct tbuf_run *run, struct frame *f)
 {
+	bool here, there;
+
 	if (f->behind != 0) {
 		f->pc = f->behind;
 		f->behind = 0;
 		return (true);
 	}
-	if (!is_above(run, f))
+	if (f->next % 8 != 0)
+		return (false);
+	here = is_stack(run, f, f->at);
+	there = is_stack(run, f, f->next);
+	if (there ? here && f->next <= f->at :
+	    here || f->next - f->at - 1 >= FRAME_MAX)
 		return (false);
 	f->at = f->next;
-	return (read_frame(run, f) && tbuf_stack_plausible(f->pc));
+	if (there)
+		load(f);
+	else if (!copy(run, f))
+		return (false);
+	return (tbuf_stack_plausible(f->pc));
 }
 
 /* Makes the first frame from the registers that a provider has stored. */
@@ -260,7 +282,8 @@ first(struct tbuf_run *run, struct frame *f)
 	unsigned n;
 
 	run->is_main = tbuf_run_thread() == tbuf_run_pid(run);
-	f->behind = 0;
+	f->behind = f->gap = 0;
+	f->from = f->last = 0;
 	if (tbuf_load(&tbuf_thread.from.site) == run->site) {
 		first_redirected(f);
 		return (true);
@@ -386,14 +409,14 @@ copy_pages(const struct tbuf_run *run, uint8_t *to, uint64_t from,
 
 /* Copies from an address to the stack's end, if that is not too far. */
 static uint32_t
-copy_stack(const struct tbuf_run *run, uint8_t *to, uint64_t from,
-    uint32_t most)
+copy_stack(const struct tbuf_run *run, struct frame *f, uint8_t *to,
+    uint64_t from, uint32_t most)
 {
 	uint64_t room;
 
 	if (most > TBUF_RAW_BYTES)
 		most = TBUF_RAW_BYTES;
-	if (from % sizeof(uint64_t) != 0 || !is_stack(run, from))
+	if (from % sizeof(uint64_t) != 0 || !is_stack(run, f, from))
 		return (copy_pages(run, to, from, most));
 	room = end_above(run, from) - from;
 	if (most > room)
@@ -421,7 +444,7 @@ tbuf_run_stack_raw(struct tbuf_machine *m, uint64_t image, uint8_t *to,
 	raw.sp = f.at + 2 * sizeof(uint64_t);
 	raw.fp = f.next;
 	memcpy(to, &raw, sizeof(raw));
-	*size = (uint32_t)sizeof(raw) + copy_stack(run, to + sizeof(raw),
-	    raw.sp, room - (uint32_t)sizeof(raw));
+	*size = (uint32_t)sizeof(raw) + copy_stack(run, &f,
+	    to + sizeof(raw), raw.sp, room - (uint32_t)sizeof(raw));
 	return (0);
 }

@@ -83,6 +83,7 @@ struct tbuf_thread {
 				 * trace; a handler restores both */
 	uint64_t stack_low;	/* lowest known address of its stack */
 	uint64_t stack_end;	/* end of its stack; 0: not known */
+	uint64_t stack_gap;	/* page below that could not be read; 0: none */
 	uint64_t *holds[TBUF_HOLDS]; /* fires at lock lanes: inflight.h */
 	uint64_t number;	/* never reused; 0: not drawn yet */
 	/* Blocks of variables, by sessions' slots: clause_thread_local.c. */
