@@ -54,7 +54,8 @@
 #define MSG_PROVIDER_FILE "failed to read provider file %s: line %u: %s"
 #define MSG_COMPILER	"failed to compile with %s: %s"
 #define MSG_OPEN_SCRIPT	"failed to open %s: %s"
-#define MSG_TOP_JSON	"-x aggtop does not go with --format=json"
+#define MSG_TOP_FORMAT	"-x aggtop shows tables: use --format=text"
+#define MSG_VIEW_TERMINAL "the output for a viewer is a file: use -o FILE or a pipe"
 #define MSG_TOP_TERMINAL "-x aggtop: the output is not a terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"
@@ -223,6 +224,8 @@
 #define MSG_SNAPSHOT	"snapshot: %" PRIu64 " record%s"
 #define MSG_DISCARDED	"%" PRIu64 " record%s discarded by the outcomes of " \
 			"work units"
+#define MSG_TOTAL_SLICES MSG_TOTAL ", %" PRIu64 " slices, %" PRIu64 \
+			" records without a partner"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"
 

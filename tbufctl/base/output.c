@@ -105,6 +105,7 @@ output_rotate(struct output *out, const char *path)
 	}
 	(void)fcntl(fd, F_SETFL, O_APPEND);
 	output_flush(out);
+	out->opened++;
 	if (out->saved != -1)
 		(void)dup3(fd, out->saved, O_CLOEXEC);
 	else

@@ -26,6 +26,7 @@ struct output {
 	size_t end;		/* offset where the bound cuts, or no bound */
 	bool cut;		/* the bound was reached */
 	bool terminal;		/* texts of programs are cleaned for one */
+	unsigned opened;	/* times that output_rotate() opened a file */
 	char *buffer;
 };
 

@@ -65,13 +65,14 @@ const char options_usage[] =
 "usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
 "               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
 "               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
-"               [--format=text|json|log|folded]\n"
+"               [--format=text|json|log|folded|chrome|perfetto]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
-"               [-o file] [-x name[=value]] [--format=text|json|log]\n"
+"               [-o file] [-x name[=value]]\n"
+"               [--format=text|json|log|chrome|perfetto]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
@@ -131,6 +132,9 @@ const char options_usage[] =
 "  --format=log        print a record as a line that begins with its time, in\n"
 "                      order\n"
 "  --format=folded     print aggregations at the end, for flame graphs\n"
+"  --format=chrome, --format=perfetto\n"
+"                      write slices of time for a viewer; -x pair=FROM,TO names\n"
+"                      probes that begin and end one\n"
 "  --with=field,...    add time, wall, date, delta, elapsed, pid, tid, cpu,\n"
 "                      name, execname to each record\n"
 "  --read=file|pid     print the records in a control file, or in those of a\n"
@@ -196,6 +200,21 @@ parse_syscall(struct options *o, const char *value)
 	return (0);
 }
 
+/* Parses the names of probes that begin and end a slice. */
+static int
+parse_pair(struct options *o, const char *value)
+{
+	const char *comma = value == NULL ? NULL : strchr(value, ',');
+
+	if (comma == NULL || comma == value || comma[1] == '\0' ||
+	    strchr(comma + 1, ',') != NULL)
+		return (bad_usage(MSG_SET_WRONG, "pair",
+		    value == NULL ? "" : value,
+		    "not FROM,TO (example: lock,unlock)"));
+	words_add(&o->pairs, "%s", value);
+	return (0);
+}
+
 /* Parses -x: some options are tbufctl's, all others are the library's. */
 static int
 parse_x(struct options *o, const char *text)
@@ -214,6 +233,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "syscall") == 0) {
 		free(name);
 		return (parse_syscall(o, value));
+	}
+	if (strcmp(name, "pair") == 0) {
+		free(name);
+		return (parse_pair(o, value));
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
@@ -334,9 +357,12 @@ parse_format(struct options *o, const char *text)
 	o->json = strcmp(text, "json") == 0;
 	o->folded = strcmp(text, "folded") == 0;
 	o->log = strcmp(text, "log") == 0;
-	if (!o->json && !o->folded && !o->log && strcmp(text, "text") != 0)
+	o->view = strcmp(text, "chrome") == 0 ? VIEW_CHROME :
+	    strcmp(text, "perfetto") == 0 ? VIEW_PERFETTO : VIEW_NONE;
+	if (!o->json && !o->folded && !o->log && o->view == VIEW_NONE &&
+	    strcmp(text, "text") != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--format", text,
-		    "text, json, log or folded"));
+		    "text, json, log, folded, chrome or perfetto"));
 	return (0);
 }
 
@@ -713,6 +739,8 @@ first_given(const struct options *o, const char *letters)
 		{ 'C', o->cores.count > 0, "--core" },
 		{ 'J', o->json, "--format=json" },
 		{ 'F', o->log, "--format=log" },
+		{ 'V', o->view != VIEW_NONE, o->view == VIEW_CHROME ?
+		    "--format=chrome" : "--format=perfetto" },
 		{ 'L', o->left, "--left" },
 		{ 'O', o->object_file != NULL, "--object" },
 		{ 'R', o->files.count > 0, "--read" },
@@ -754,7 +782,7 @@ choose_object(struct options *o)
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
-	return (exclude(o, "--object", "TLUpcRCSd"));
+	return (exclude(o, "--object", "TLUpcRCSdV"));
 }
 
 /* Chooses -h or -G, which make files to build a program with. */
@@ -775,9 +803,11 @@ choose_units(struct options *o)
 
 	if (status != 0)
 		return (status);
-	if (!o->units_one)
+	if (!o->units_one) {
 		o->mode = MODE_UNITS;
-	else if (o->files.count + o->cores.count == 0)
+		return (exclude(o, "--units", "V"));
+	}
+	if (o->files.count + o->cores.count == 0)
 		words_add(&o->files, "%jd", (intmax_t)o->units_pid);
 	return (0);
 }
@@ -815,17 +845,17 @@ choose_mode(struct options *o)
 		return (choose_units(o));
 	if (o->left) {
 		o->mode = MODE_LEFT;
-		return (exclude(o, "--left", "lcRCSdTp"));
+		return (exclude(o, "--left", "lcRCSdTpV"));
 	}
 	if (o->stat) {
 		o->mode = MODE_STAT;
-		return (exclude(o, "--stat", "lcRCSd"));
+		return (exclude(o, "--stat", "lcRCSdV"));
 	}
-	if (o->list)
+	if (o->list) {
 		o->mode = MODE_LIST;
-	else if (o->flow)
-		return (exclude(o, "-F", "JF"));
-	return (0);
+		return (exclude(o, "-l", "V"));
+	}
+	return (o->flow ? exclude(o, "-F", "JFV") : 0);
 }
 
 /* Takes $1 and so on; words[0] is set to $0 for each program. */
@@ -927,8 +957,11 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	size_t i;
 	int error;
 
-	/* Depths of calls, and a log, need an order; -x temporal may differ. */
-	if (o->flow || o->log)
+	/*
+	 * Depths of calls, a log and slices need an order; -x temporal may
+	 * differ.
+	 */
+	if (o->flow || o->log || o->view != VIEW_NONE)
 		(void)tbuf_consumer_set(consumer, "temporal", NULL);
 	for (i = 0; i < o->nsettings; i++) {
 		s = &o->settings[i];
@@ -963,6 +996,7 @@ options_free(struct options *o)
 	words_free(&o->environment);
 	words_free(&o->texts);
 	words_free(&o->usdt);
+	words_free(&o->pairs);
 	words_free(&o->d.cpp_words);
 	words_free(&o->d.libraries);
 	free(o->words);

@@ -56,6 +56,13 @@ struct setting {
 	const char *value;
 };
 
+/* Formats of viewers, which show slices of time. */
+enum view {
+	VIEW_NONE,
+	VIEW_CHROME,
+	VIEW_PERFETTO
+};
+
 struct options {
 	enum mode mode;
 	struct program program;
@@ -76,6 +83,7 @@ struct options {
 	bool header;		/* -h */
 	bool object;		/* -G */
 	bool json;
+	enum view view;
 	bool folded;		/* aggregations, at the end */
 	bool log;		/* a line for each record, time first */
 	bool quiet;
@@ -92,6 +100,7 @@ struct options {
 	struct words usdt;	/* -x usdt: provider files */
 	bool usdt_all;		/* -x usdt: the provider is preloaded */
 	bool syscall_all;	/* -x syscall=all */
+	struct words pairs;	/* -x pair: FROM,TO */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

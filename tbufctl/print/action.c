@@ -494,7 +494,7 @@ action_record(struct format *f, const struct tbuf_record *r)
 {
 	if (!put_records(f, r))
 		return;
-	if (f->options->json)
+	if (f->objects)
 		act_objects(f, r);
 	else
 		act_all(f, r);

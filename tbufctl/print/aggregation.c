@@ -369,8 +369,8 @@ top_problem(const struct format *f)
 {
 	if (f->options->d.top == 0)
 		return (NULL);
-	if (f->options->json)
-		return (MSG_TOP_JSON);
+	if (f->objects)
+		return (MSG_TOP_FORMAT);
 	return (isatty(f->out->fd) ? NULL : MSG_TOP_TERMINAL);
 }
 

@@ -30,7 +30,7 @@ format_init(struct format *f, struct output *out,
 		.out = out, .options = options, .quiet = options->quiet,
 		.indent = options->flow, .rawbytes = options->d.rawbytes,
 		.noerror = options->d.noerror,
-		.printsize = options->d.printsize
+		.printsize = options->d.printsize, .objects = options->json
 	};
 	f->ops = options->json ? &format_json : &format_text;
 	format_drain(f);

@@ -64,6 +64,8 @@ struct format {
 	bool quiet, indent;	/* -q, -F; setopt() may change them */
 	bool rawbytes;		/* trace() dumps texts */
 	bool noerror;		/* faults are not reported */
+	bool objects;		/* each output of a record is apart (JSON) */
+	struct viewer *viewer;	/* state of a format of view/, or NULL */
 	uint64_t printsize;	/* as in settings; setopt() may change it */
 	const char *aborted;	/* why the run cannot go on, or NULL */
 	/*
@@ -105,8 +107,8 @@ struct format_ops {
 
 	/*
 	 * Records of clauses.  row (text): the columns before the output of the
-	 * actions.  values (JSON): an object with the marked values.  output
-	 * (JSON): the output of an action.  fault (JSON): a fault and its
+	 * actions.  values (objects): the marked values.  output (objects): the
+	 * output of an action.  fault (JSON): a fault and its
 	 * description.
 	 */
 	void (*row)(struct format *, const struct tbuf_record *);

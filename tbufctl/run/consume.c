@@ -21,6 +21,7 @@
 #include "print/aggregation.h"
 #include "print/format.h"
 #include "script/compile.h"
+#include "view/viewer.h"
 
 struct run {
 	struct tbuf_consumer *consumer;
@@ -281,6 +282,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	switch (e->type) {
 	case TBUF_EVENT_DROPS:
 		flow_forget(&run->format.flow, e->pid);
+		viewer_lost(&run->format, e->pid);
 		loss_get(run, e)->drops[e->cause] += e->count;
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
@@ -288,6 +290,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 		break;
 	case TBUF_EVENT_DAMAGE:
 		flow_forget(&run->format.flow, e->pid);
+		viewer_lost(&run->format, e->pid);
 		loss_get(run, e)->damage += e->count;
 		break;
 	case TBUF_EVENT_EXIT:
@@ -637,6 +640,8 @@ run_all(struct run *run)
 	int64_t period = 0, size[NSIZES] = { 0 };
 	int error, status;
 
+	if (problem == NULL)
+		problem = viewer_problem(&run->format);
 	if (problem != NULL)
 		return (fail("%s", problem));
 	if ((status = tell_script(run)) != 0)
@@ -689,9 +694,12 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	/* Records of files may have stacks that another run took. */
 	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);
+	if (options->view != VIEW_NONE)
+		viewer_begin(&run.format);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
+	viewer_end(&run.format);
 	format_free(&run.format);
 	unwind_end();
 	address_end();

@@ -3,23 +3,6 @@
 
 # SIGUSR2 opens the file of -o again, so that a log can be renamed.
 
-# filled FILE N: waits until a file has N lines.
-filled()
-{
-	until [ "$(wc -l <"$1")" -ge "$2" ]; do
-		kill -0 $run || return
-	done
-}
-
-# opened PID FILE: waits until a process has the file open.
-opened()
-{
-	until [ -e "$2" ] && [ -n "$(find -L "/proc/$1/fd" -samefile "$2" \
-	    2>/dev/null)" ]; do
-		kill -0 "$1" || return
-	done
-}
-
 # show FILE ...: prints the files.
 show()
 {

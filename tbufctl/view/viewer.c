@@ -1,0 +1,268 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "pairs.h"
+#include "viewer.h"
+
+void
+viewer_thread_name(const struct viewer *v, pid_t pid, uint32_t tid,
+    const char *fallback, char name[16])
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%jd/task/%u/comm",
+	    (intmax_t)pid, tid);
+	fd = v->live ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd != -1) {
+		n = read(fd, name, 15);
+		close(fd);
+	}
+	if (n > 0)
+		name[name[n - 1] == '\n' ? n - 1 : n] = '\0';
+	else
+		(void)snprintf(name, 16, "%s", fallback);
+}
+
+/* Writes the file's head before its first event. */
+static void
+begin(struct viewer *v, const struct tbuf_record *r)
+{
+	if (v->begun && v->opened == v->out->opened)
+		return;
+	v->begun = true;
+	v->opened = v->out->opened;
+	v->events = 0;
+	slices_restart(&v->slices);
+	v->encoder->begin(v, r);
+}
+
+/* Nothing is prepared but a sign that the probe has been seen. */
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	(void)f;
+	(void)probe;
+	prepared->text = memory_get(NULL, 1, 1);
+}
+
+static struct viewer *
+record_begin(struct format *f, const struct tbuf_record *r)
+{
+	struct viewer *v = f->viewer;
+
+	begin(v, r);
+	v->last.pid = r->pid;
+	v->last.tid = r->tid;
+	v->last.time = r->time;
+	v->last.wall = r->wall;
+	v->execname = r->execname;
+	v->data.used = 0;
+	return (v);
+}
+
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	struct viewer *v = record_begin(f, r);
+	unsigned i;
+
+	(void)prepared;
+	for (i = 0; i < r->nargs; i++)
+		v->encoder->argument(v, r->probe->argnames[i], &r->args[i]);
+	slices_record(&v->slices, r,
+	    (struct slice_data){ v->data.used, v->data.buffer });
+}
+
+/* Shows the values that a clause traces as arguments, by their numbers. */
+static void
+values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
+{
+	struct viewer *v = record_begin(f, r);
+	struct tbuf_value value;
+	char name[16];
+	unsigned i;
+
+	for (i = 0; i < r->npieces; i++) {
+		if (!is_shown[i])
+			continue;
+		(void)snprintf(name, sizeof(name), "%u", i);
+		value_typed(&value, &r->layout->pieces[i], &r->pieces[i]);
+		v->encoder->argument(v, name, &value);
+	}
+	slices_record(&v->slices, r,
+	    (struct slice_data){ v->data.used, v->data.buffer });
+}
+
+/* Emits an instant that is not a record, at the time of the last record. */
+static void
+instant(struct viewer *v, pid_t pid, const char *track, const char *name)
+{
+	const struct slice_event event = {
+		.what = SLICE_INSTANT, .time = v->last.time, .pid = pid,
+		.track = slices_other(&v->slices, pid, track, v->last.time),
+		.name = name, .category = "tbuf",
+		.data = { v->data.used, v->data.buffer }
+	};
+
+	v->encoder->event(v, &event);
+}
+
+static void
+text(struct format *f, const char *bytes, size_t size)
+{
+	struct viewer *v = f->viewer;
+	const struct tbuf_value value = {
+		.type = TBUF_STRING, .data = bytes, .size = (uint32_t)size
+	};
+
+	begin(v, NULL);
+	v->data.used = 0;
+	v->encoder->argument(v, "text", &value);
+	instant(v, v->last.pid, "output", "output");
+}
+
+/* Shows a number of records that were lost. */
+static void
+lost(struct viewer *v, const struct loss *loss, const char *name,
+    uint64_t count)
+{
+	const struct tbuf_value cpu = { .type = TBUF_INT32, .i = loss->cpu };
+	const struct tbuf_value n = { .type = TBUF_UINT64, .u = count };
+
+	if (count == 0)
+		return;
+	v->data.used = 0;
+	v->encoder->argument(v, "count", &n);
+	v->encoder->argument(v, "cpu", &cpu);
+	instant(v, loss->pid, "losses", name);
+}
+
+static void
+losses(struct format *f, const struct loss *loss, size_t n)
+{
+	static const char *const names[] = {
+		[TBUF_CAUSE_FULL] = "drops (full)",
+		[TBUF_CAUSE_LARGE] = "drops (large)",
+		[TBUF_CAUSE_NOLANE] = "drops (nolane)"
+	};
+	struct viewer *v = f->viewer;
+	size_t i;
+	unsigned j;
+
+	format_text.losses(f, loss, n);
+	begin(v, NULL);
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < 3; j++)
+			lost(v, &loss[i], names[j], loss[i].drops[j]);
+		lost(v, &loss[i], "overwritten", loss[i].overwritten);
+		lost(v, &loss[i], "damaged bytes", loss[i].damage);
+	}
+}
+
+static void
+exited(struct format *f, const struct tbuf_event *e)
+{
+	struct viewer *v = f->viewer;
+
+	slices_finish(&v->slices, e->pid);
+	format_text.exited(f, e);
+}
+
+/* The records of a snapshot come again: their slices end with it. */
+static void
+snapshot(struct format *f, uint64_t records)
+{
+	struct viewer *v = f->viewer;
+
+	slices_finish(&v->slices, 0);
+	output_flush(f->out);
+	format_text.snapshot(f, records);
+}
+
+static void
+total(struct format *f, const struct tbuf_totals *t)
+{
+	struct viewer *v = f->viewer;
+
+	begin(v, NULL);
+	slices_finish(&v->slices, 0);
+	v->encoder->end(v);
+	if (t->discarded > 0)
+		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
+	message(MSG_TOTAL_SLICES, t->records, t->overwritten, t->drops,
+	    v->slices.paired, v->slices.unpaired);
+}
+
+static struct format_ops ops = {
+	.prepare = prepare,
+	.record = record,
+	.values = values,
+	.output = text,
+	.losses = losses,
+	.exited = exited,
+	.snapshot = snapshot,
+	.total = total
+};
+
+void
+viewer_begin(struct format *f)
+{
+	const struct options *o = f->options;
+	struct viewer *v = memory_get(NULL, 1, sizeof(*v));
+	size_t i;
+
+	*v = (struct viewer){
+		.out = f->out, .encoder = o->view == VIEW_CHROME ?
+		    &encoder_chrome : &encoder_perfetto,
+		.live = !options_reads(o), .execname = ""
+	};
+	for (i = 0; i < o->pairs.count; i++)
+		pairs_add(o->pairs.all[i]);
+	output_memory(&v->data);
+	slices_init(&v->slices);
+	v->slices.emit = v->encoder->event;
+	v->slices.argument = v;
+	f->viewer = v;
+	ops.count = format_text.count;
+	f->ops = &ops;
+	f->objects = true;
+}
+
+void
+viewer_lost(struct format *f, pid_t pid)
+{
+	if (f->viewer != NULL)
+		slices_lost(&f->viewer->slices, pid);
+}
+
+const char *
+viewer_problem(const struct format *f)
+{
+	return (f->viewer != NULL && isatty(f->out->fd) ?
+	    MSG_VIEW_TERMINAL : NULL);
+}
+
+void
+viewer_end(struct format *f)
+{
+	struct viewer *v = f->viewer;
+
+	if (v == NULL)
+		return;
+	slices_finish(&v->slices, 0);
+	slices_free(&v->slices);
+	v->encoder->free(v);
+	free(v->data.buffer);
+	free(v);
+}

@@ -1,0 +1,58 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Formats of viewers: slices of time on tracks, in a file that a viewer opens.
+ * viewer.c makes slices of the records of a run; an encoder writes them.
+ */
+#ifndef TBUFCTL_VIEW_VIEWER_H
+#define TBUFCTL_VIEW_VIEWER_H
+
+#include "base/output.h"
+#include "print/format.h"
+#include "slices.h"
+
+struct encoder {
+	/* Writes a file's head.  The record is its first one, or NULL. */
+	void (*begin)(struct viewer *, const struct tbuf_record *);
+	/* Appends an argument to `data`. */
+	void (*argument)(struct viewer *, const char *name,
+	    const struct tbuf_value *);
+	void (*event)(void *, const struct slice_event *);
+	void (*end)(struct viewer *);	/* of the output */
+	void (*free)(struct viewer *);
+};
+
+struct viewer {
+	struct output *out;
+	const struct encoder *encoder;
+	struct slices slices;
+	struct output data;	/* arguments of the present record */
+	bool live;		/* processes may still run */
+	bool begun;		/* the file has its head */
+	unsigned opened;	/* out->opened when it was written */
+	struct tbuf_record last;	/* only its process, thread and times */
+	const char *execname;	/* program of the last record */
+	struct interned *interned;	/* perfetto */
+	uint64_t events;	/* written so far */
+};
+
+extern const struct encoder encoder_chrome, encoder_perfetto;
+
+/*
+ * Makes a format write for a viewer.  viewer_end() frees the state, and does
+ * nothing for another format.
+ */
+void	viewer_begin(struct format *);
+void	viewer_end(struct format *);
+
+/* Records of a process were lost: its open slices may lack some. */
+void	viewer_lost(struct format *, pid_t);
+
+/* Returns why the output cannot be for a viewer, or NULL. */
+const char *viewer_problem(const struct format *);
+
+/* Stores the name of a thread while it lives, else `fallback`. */
+void	viewer_thread_name(const struct viewer *, pid_t, uint32_t tid,
+	    const char *fallback, char name[16]);
+
+#endif

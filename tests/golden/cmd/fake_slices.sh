@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_fake"
+
+# Slices of two records, on tracks where they nest.  No process has such a pid,
+# so that its threads have no names.
+play <<'END'
+target 5000000 kvd
+probe 1 libc libc.so malloc entry uint64:size
+probe 2 libc libc.so malloc return pointer:result
+probe 3 kv kvd serve request-start uint64:id string:op
+probe 4 kv kvd serve request-done uint64:id int32:status
+probe 5 kv kvd serve step double:x
+probe 6 kv kvd open open
+probe 7 kv kvd open close
+probe 8 kv kvd lock get
+probe 9 kv kvd lock put
+probe 10 kv kvd "a\x1b\xff" entry
+# Slices of equal times nest in the order of their records.
+record 5000000 101 0 3 1000 1 7 "a\"\xff"
+record 5000000 101 0 1 1000 1 16
+record 5000000 101 0 2 1000 1 0x10
+record 5000000 101 0 5 1500 1 1.5
+record 5000000 101 0 4 2000 1 7 -1
+# A first argument of one name pairs by its value, on any thread.
+record 5000000 101 0 3 3000 1 8 get
+record 5000000 101 0 3 3001 1 9 put
+record 5000000 101 0 4 3002 1 8 0
+record 5000000 102 0 4 3003 1 9 0
+# Two at a time are on two tracks; the first track is free again then.
+record 5000000 101 0 3 4000 1 1 x
+record 5000000 101 0 3 4001 1 2 x
+record 5000000 101 0 3 4002 1 3 x
+record 5000000 102 0 4 4003 1 2 0
+record 5000000 102 0 4 4004 1 3 0
+record 5000000 102 0 4 4005 1 1 0
+# A call whose return is missing ends with the call around it.
+record 5000000 103 0 10 5000 1
+record 5000000 103 0 1 5001 1 16
+record 5000000 103 0 6 5002 1
+record 5000000 103 0 7 5003 1
+# Records without a partner.
+record 5000000 103 0 2 6000 1 0
+record 5000000 103 0 2 6001 1 0
+record 5000000 103 0 7 6002 1
+# The pair of -x pair.
+record 5000000 104 0 8 7000 1
+record 5000000 104 0 9 7001 1
+# Lost records make open slices incomplete.
+record 5000000 104 0 3 8000 1 5 x
+drops 5000000 0 full 3
+record 5000000 104 0 4 8001 1 5 0
+# Of several enablings of a probe the first one counts.
+enabling 0
+record 5000000 105 2 1 9000 1 16
+enabling 1
+record 5000000 105 2 1 9000 1 16
+enabling 0
+record 5000000 105 2 2 9001 1 0
+enabling 1
+record 5000000 105 2 2 9001 1 0
+exit 5000000
+END
+ctl --format=chrome -x pair=get,put -n kv:::
+ctl --format=chrome -q -n kv::: | grep -c '"name":"[gp][eu]t"'
+
+# The packets of perfetto, decoded by a schema of ours, which knows all fields.
+if command -v protoc >/dev/null; then
+	"$TBUFCTL_FAKE" --format=perfetto -x pair=get,put -n kv::: 2>&- |
+	    protoc --decode=tbuf.Trace -I "$HERE" perfetto.proto |
+	    tr -d '\n' | sed 's/packet {/\n/g; s/  */ /g' |
+	    sed 's/clock_id: 6 time: [0-9]*/clock_id: 6/' >decoded
+else
+	sed -n '/^\$ protoc/,/^\$/p' "$HERE/fake_slices.ok" |
+	    sed '1d;$d' >decoded
+fi
+echo '$ protoc'
+grep . decoded
+echo '$'
+
+# A format for viewers is for records.
+for other in -l --stat --left --units -F; do
+	ctl --format=perfetto $other -n kv:::
+done
+ctl --format=chrome -x aggtop -n 'BEGIN { @ = count(); }'
+ctl --format=chrom -n kv:::
+ctl -x pair=a -n kv:::
+ctl -x pair=a,b,c -n kv:::
+ctl -x pair -n kv:::
