@@ -7,6 +7,8 @@
 #include <sys/param.h>
 
 #include <errno.h>
+#include <search.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,20 +136,18 @@ copy_hash(const struct copy *copy)
 	return (hash);
 }
 
-static bool
-same(const struct tbuf_probe_info *info, const struct copy *copy)
-{
-	return (strcmp(info->provider, copy->text[0]) == 0 &&
-	    strcmp(info->module, copy->text[1]) == 0 &&
-	    strcmp(info->function, copy->text[2]) == 0 &&
-	    strcmp(info->name, copy->text[3]) == 0 &&
-	    info->nargs == copy->nargs &&
-	    memcmp(info->types, copy->types, sizeof(info->types)) == 0);
-}
+/* The identity of a probe: its hash, its four fields, and types. */
+struct identity {
+	uint32_t hash;
+	const char *fields[4];
+	unsigned nargs;
+	const uint8_t *types;
+};
 
 /* A probe and the layout of its records; its strings follow this struct. */
 struct known {
 	struct tbuf_probe_info info;
+	struct identity identity;
 	union {
 		struct tbuf_record_layout layout;
 		unsigned char room[TBUF_ARGUMENTS_LAYOUT];
@@ -160,8 +160,37 @@ tbuf_probe_layout(const struct tbuf_probe_info *info)
 	return (&((const struct known *)(const void *)info)->arguments.layout);
 }
 
-static struct tbuf_probe_info *
-info_new(const struct copy *copy)
+static struct identity
+copy_identity(const struct copy *copy)
+{
+	return ((struct identity){ copy_hash(copy), { copy->text[0],
+	    copy->text[1], copy->text[2], copy->text[3] }, copy->nargs,
+	    copy->types });
+}
+
+/*
+ * Orders identities.  Hashes rarely let strings be compared; a hostile target
+ * chooses names with one hash.
+ */
+static int
+compare(const void *one, const void *other)
+{
+	const struct identity *a = one, *b = other;
+	unsigned i;
+	int order;
+
+	if (a->hash != b->hash)
+		return (a->hash < b->hash ? -1 : 1);
+	for (i = 0; i < 4; i++)
+		if ((order = strcmp(a->fields[i], b->fields[i])) != 0)
+			return (order);
+	if (a->nargs != b->nargs)
+		return (a->nargs < b->nargs ? -1 : 1);
+	return (memcmp(a->types, b->types, a->nargs));
+}
+
+static struct known *
+known_new(const struct copy *copy)
 {
 	struct tbuf_probe_info *info;
 	struct known *known;
@@ -189,80 +218,57 @@ info_new(const struct copy *copy)
 	for (i = 0; i < copy->nargs; i++)
 		info->argnames[i] = at[4 + i];
 	tbuf_layout_arguments(&known->arguments.layout, info);
-	return (info);
-}
-
-/* Returns the first slot from `at` on that is free or has this hash. */
-static unsigned
-slot_find(const struct tbuf_probes *probes, uint32_t hash, unsigned at)
-{
-	for (;; at++) {
-		at &= probes->nslots - 1;
-		if (probes->slots[at].number == 0 ||
-		    probes->slots[at].hash == hash)
-			return (at);
-	}
-}
-
-static unsigned
-slot_free(const struct tbuf_probes *probes, uint32_t hash)
-{
-	unsigned at = slot_find(probes, hash, hash);
-
-	while (probes->slots[at].number != 0)
-		at = slot_find(probes, hash, at + 1);
-	return (at);
+	known->identity = (struct identity){ copy_hash(copy), { at[0], at[1],
+	    at[2], at[3] }, info->nargs, info->types };
+	return (known);
 }
 
 /* Doubles the table.  Returns 0 or -ENOMEM. */
 static int
 grow(struct tbuf_probes *probes)
 {
-	unsigned i, size = probes->nslots == 0 ? 256 : 2 * probes->nslots;
-	struct tbuf_probe_slot *old = probes->slots;
-	unsigned old_size = probes->nslots;
+	unsigned room = probes->room == 0 ? 128 : 2 * probes->room;
 	struct tbuf_probe_info **infos;
 
-	infos = reallocarray(probes->infos, size / 2, sizeof(*infos));
+	infos = reallocarray(probes->infos, room, sizeof(*infos));
 	if (infos == NULL)
 		return (-ENOMEM);
 	probes->infos = infos;
-	if ((probes->slots = calloc(size, sizeof(*old))) == NULL) {
-		probes->slots = old;
-		return (-ENOMEM);
-	}
-	probes->nslots = size;
-	probes->room = size / 2;
-	for (i = 0; i < old_size; i++)
-		if (old[i].number != 0)
-			probes->slots[slot_free(probes, old[i].hash)] = old[i];
-	free(old);
+	probes->room = room;
 	return (0);
+}
+
+static const struct tbuf_probe_info *
+info_of(struct identity *const *node)
+{
+	const struct known *known = (const struct known *)(const void *)
+	    ((const char *)*node - offsetof(struct known, identity));
+
+	return (&known->info);
 }
 
 static int
 intern(struct tbuf_probes *probes, const struct copy *copy,
     const struct tbuf_probe_info **info)
 {
-	struct tbuf_probe_info *fresh;
-	uint32_t hash = copy_hash(copy);
-	unsigned at;
+	const struct identity identity = copy_identity(copy);
+	struct identity **node = tfind(&identity, &probes->tree, compare);
+	struct known *fresh;
 
-	if (probes->count == probes->room && grow(probes) != 0)
-		return (-ENOMEM);
-	for (at = slot_find(probes, hash, hash); probes->slots[at].number != 0;
-	    at = slot_find(probes, hash, at + 1)) {
-		*info = probes->infos[probes->slots[at].number - 1];
-		if (same(*info, copy))
-			return (1);
+	if (node != NULL) {
+		*info = info_of(node);
+		return (1);
 	}
-	if ((fresh = info_new(copy)) == NULL)
+	if ((probes->count == probes->room && grow(probes) != 0) ||
+	    (fresh = known_new(copy)) == NULL)
 		return (-ENOMEM);
-	probes->infos[probes->count++] = fresh;
-	probes->slots[at].hash = hash;
-	probes->slots[at].number = probes->count;
-	fresh->id = TBUF_IDS_OWN + probes->count;
-	*info = fresh;
+	if (tsearch(&fresh->identity, &probes->tree, compare) == NULL) {
+		free(fresh);
+		return (-ENOMEM);
+	}
+	probes->infos[probes->count++] = &fresh->info;
+	fresh->info.id = TBUF_IDS_OWN + probes->count;
+	*info = &fresh->info;
 	return (1);
 }
 
@@ -368,15 +374,22 @@ tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
 	memcpy(infos, probes->whole[0]->infos, n * sizeof(*infos));
 }
 
+/* The nodes of the tree name probes that are freed by their ids. */
+static void
+keep(void *node)
+{
+	(void)node;
+}
+
 void
 tbuf_probes_free(struct tbuf_probes *probes)
 {
 	unsigned i;
 
+	tdestroy(probes->tree, keep);
 	for (i = 0; i < probes->count; i++)
 		free(probes->infos[i]);
 	free(probes->infos);
-	free(probes->slots);
 	free(probes->whole[0]);
 	free(probes->whole[1]);
 }

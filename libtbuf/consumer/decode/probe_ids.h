@@ -15,19 +15,12 @@
 #include "shared/file_view.h"
 #include "tbuf_consumer.h"
 
-/* A slot has the hash, so that a look-up rarely touches another probe. */
-struct tbuf_probe_slot {
-	uint32_t hash;
-	uint32_t number;		/* id; 0: free */
-};
-
 /* The probes of a run; equal probes of several targets have one id. */
 struct tbuf_probes {
 	struct tbuf_probe_info **infos;	/* by id - 1 */
 	unsigned count;
 	unsigned room;
-	struct tbuf_probe_slot *slots;	/* by hash, open addressing */
-	unsigned nslots;		/* a power of two, or 0 */
+	void *tree;			/* of tsearch(3), by identity */
 	struct tbuf_probes_whole *whole[2]; /* the last table; a spare one */
 };
 

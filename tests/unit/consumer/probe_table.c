@@ -18,6 +18,7 @@
 
 #define ENTRIES		1024u
 #define TEXTS		65536u
+#define FNV_BEFORE	fnv(2166136261u, "p\0m", 4)
 
 struct image {
 	struct tbuf_view view;
@@ -107,14 +108,13 @@ START_TEST(equal_probes_of_two_targets_are_one)
 }
 END_TEST
 
+/* Continues FNV-1a, the hash of an identity, over some bytes. */
 static uint32_t
-hash_of(const struct tbuf_probes *probes, unsigned index)
+fnv(uint32_t hash, const char *bytes, size_t size)
 {
-	unsigned at;
-
-	for (at = 0; probes->slots[at].number != index + 1; at++)
-		ck_assert_uint_lt(at, probes->nslots);
-	return (probes->slots[at].hash);
+	while (size-- > 0)
+		hash = (hash ^ (uint8_t)*bytes++) * 16777619u;
+	return (hash);
 }
 
 /* Pairs of functions that give their probes equal hashes. */
@@ -146,12 +146,104 @@ START_TEST(probes_of_one_hash_are_two)
 		    functions[i]);
 	ck_assert_uint_eq(probes.count, ENTRIES);
 	for (i = 0; i < n; i += 2)
-		ck_assert_uint_eq(hash_of(&probes, i),
-		    hash_of(&probes, i + 1));
+		ck_assert_uint_eq(fnv(FNV_BEFORE, functions[i],
+		    strlen(functions[i])), fnv(FNV_BEFORE, functions[i + 1],
+		    strlen(functions[i + 1])));
 	tbuf_probes_free(&probes);
 	free(image.view.base);
 }
 END_TEST
+
+#ifndef __SANITIZE_ADDRESS__
+#define BLOCK		5u		/* characters */
+#define LEVELS		10u		/* blocks of a name: 1,024 names */
+#define DRAWN		(1u << 18)	/* some have the hash of others */
+
+static uint64_t compared;		/* strings */
+
+/* Replaces the C library's strcmp(). */
+int
+strcmp(const char *one, const char *other)
+{
+	compared++;
+	for (; *one == *other && *one != '\0'; one++)
+		other++;
+	return ((uint8_t)*one - (uint8_t)*other);
+}
+
+struct drawn {
+	uint32_t hash;
+	char block[BLOCK];
+};
+
+static int
+by_hash(const void *one, const void *other)
+{
+	const struct drawn *a = one, *b = other;
+
+	return ((a->hash > b->hash) - (a->hash < b->hash));
+}
+
+/* Finds two blocks that lead from a hash to one other hash, the result. */
+static uint32_t
+find_pair(uint32_t hash, char pair[2][BLOCK])
+{
+	static const char letters[] = "0123456789_.abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct drawn *all = calloc(DRAWN, sizeof(*all));
+	uint64_t drawn;
+	unsigned i, j;
+
+	ck_assert_ptr_nonnull(all);
+	for (i = 0; i < DRAWN; i++) {
+		/* An odd factor: all numbers differ. */
+		drawn = i * UINT64_C(0x9e3779b97f4a7c15);
+		for (j = 0; j < BLOCK; j++)
+			all[i].block[j] = letters[drawn >> (34 + 6 * j) & 63];
+		all[i].hash = fnv(hash, all[i].block, BLOCK);
+	}
+	qsort(all, DRAWN, sizeof(*all), by_hash);
+	for (i = 1; i < DRAWN && all[i].hash != all[i - 1].hash; i++)
+		continue;
+	ck_assert_uint_lt(i, DRAWN);
+	memcpy(pair[0], all[i - 1].block, BLOCK);
+	memcpy(pair[1], all[i].block, BLOCK);
+	hash = all[i].hash;
+	free(all);
+	return (hash);
+}
+
+/* A target chooses the names: all of its probes have one hash. */
+START_TEST(many_probes_of_one_hash_are_found_fast)
+{
+	char pairs[LEVELS][2][BLOCK], function[LEVELS * BLOCK + 1] = "";
+	struct tbuf_probes probes = { 0 };
+	uint32_t hash = FNV_BEFORE;
+	struct image image;
+	unsigned i, level;
+
+	for (level = 0; level < LEVELS; level++)
+		hash = find_pair(hash, pairs[level]);
+	image_init(&image);
+	for (i = 0; i < ENTRIES; i++) {
+		for (level = 0; level < LEVELS; level++)
+			memcpy(function + level * BLOCK,
+			    pairs[level][i >> level & 1], BLOCK);
+		ck_assert_uint_eq(fnv(FNV_BEFORE, function, LEVELS * BLOCK),
+		    hash);
+		add_probe(&image, function);
+	}
+	compared = 0;
+	for (i = 0; i < ENTRIES; i++)
+		probe_read(&probes, &image, i);
+	ck_assert_uint_eq(probes.count, ENTRIES);
+	/* Twice the depth of a tree, three strings each. */
+	ck_assert_uint_le(compared, ENTRIES * 2 * 2 * 10 * 3);
+	tbuf_probes_free(&probes);
+	free(image.view.base);
+}
+END_TEST
+#endif
 
 /* ------------------------------------------------------------ whole tables */
 
@@ -335,6 +427,7 @@ main(void)
 	tcase_add_test(t, a_table_that_differs_has_its_own_probes);
 	tcase_add_test(t, a_table_has_none_that_is_not_ready);
 #ifndef __SANITIZE_ADDRESS__
+	tcase_add_test(t, many_probes_of_one_hash_are_found_fast);
 	tcase_add_test(t, a_name_that_changes_is_what_was_copied);
 	tcase_add_test(t, a_table_that_changes_is_what_was_copied);
 #endif
