@@ -36,12 +36,15 @@ getrlimit(__rlimit_resource_t what, struct rlimit *limit)
 	return (0);
 }
 
-/* Returns the size of the largest mapping with `part` in its line. */
+/*
+ * Returns the size of the largest range of mappings with `part` in their lines;
+ * without a part, of the largest mapping.
+ */
 static uint64_t
 largest(pid_t pid, const char *part)
 {
+	uint64_t from, to, begin = 0, end = 0, most = 0;
 	char path[64], line[512];
-	uint64_t from, to, most = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
@@ -49,8 +52,13 @@ largest(pid_t pid, const char *part)
 	GUEST_EXPECT(f != NULL, "%s", path);
 	while (fgets(line, sizeof(line), f) != NULL)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 &&
-		    strstr(line, part) != NULL && to - from > most)
-			most = to - from;
+		    strstr(line, part) != NULL) {
+			if (from != end || *part == '\0')
+				begin = from;
+			end = to;
+			if (end - begin > most)
+				most = end - begin;
+		}
 	fclose(f);
 	return (most);
 }

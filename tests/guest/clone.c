@@ -6,8 +6,10 @@
  * lives for a moment.
  */
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -22,9 +24,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/syscall.h"
 #include "guest/support/guest.h"
 
 #define FIRES	20000
@@ -194,6 +199,93 @@ test_child_of_a_raw_fork_does_not_touch_its_parents_lanes(void)
 	}
 	guest_finish(c, &tally);
 	guest_account(&tally, parent.after);
+}
+
+/*
+ * Counts the bytes of the control file that are mapped, and that a store would
+ * reach once mprotect(2) has been called.
+ */
+static uint64_t
+mapped_bytes(void)
+{
+	uint64_t from, to, offset, bytes = 0;
+	char line[512], *path;
+	struct stat st;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	if (f == NULL)
+		_exit(2);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		path = strchr(line, '/');
+		if (path == NULL || strncmp(basename(path), "tbuf.", 5) != 0 ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64,
+		    &from, &to, &offset) != 3 || stat(path, &st) != 0)
+			continue;
+		if (offset < (uint64_t)st.st_size &&
+		    mprotect((void *)(uintptr_t)from, to - from,
+		    PROT_READ | PROT_WRITE) == 0)
+			bytes += MIN(to - from, (uint64_t)st.st_size - offset);
+	}
+	fclose(f);
+	return (bytes);
+}
+
+/* Calls no function of the C library, so that no fork handler runs. */
+static pid_t
+raw_fork(void)
+{
+	return ((pid_t)raw_call(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+#define AREA	(UINT64_C(4) << 20)	/* least bytes of a session's area */
+
+/*
+ * A child that gives up its privileges must keep no way to its parent.  One
+ * without a fork handler has the tables; it has no lanes and no programs.
+ */
+static void
+target_children(struct guest_page *page, const char *argument)
+{
+	bool raw = strcmp(argument, "raw") == 0;
+	struct guest_page child = { 0 };
+	uint64_t most;
+	pid_t pid;
+
+	guest_fire(page, 10);
+	most = mapped_bytes();
+	GUEST_EXPECT(most > AREA, "the file is not mapped");
+	most = raw ? most - AREA : 0;
+	if ((pid = raw ? raw_fork() : fork()) == 0) {
+		guest_fire(&child, 10);
+		_exit(mapped_bytes() <= most ? 0 : 1);
+	}
+	child_wait(pid);
+	guest_fire(page, 10);
+}
+
+static void
+child_keeps_little(const char *argument)
+{
+	struct guest_tally tally = { 0 };
+	struct guest_page *page = guest_command("switch", "4m", argument,
+	    &tally);
+
+	GUEST_EXPECT(tally.exited && tally.status == 0,
+	    "the target exited with %d", tally.status);
+	guest_account(&tally, page->after);
+}
+
+static void
+test_child_keeps_nothing_of_its_parents_file(void)
+{
+	child_keeps_little("fork");
+}
+
+static void
+test_child_of_a_raw_fork_has_no_areas(void)
+{
+	child_keeps_little("raw");
 }
 
 /* fires of fork_in_handler(), which calls fork(3) while it interrupts fires */
@@ -652,12 +744,6 @@ register_in_child(pid_t (*create)(void))
 	guest_account(&tally, page.after);
 }
 
-static pid_t
-raw_fork(void)
-{
-	return ((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-}
-
 static void
 test_child_that_registers_a_probe_is_a_target(void)
 {
@@ -721,6 +807,11 @@ static const struct guest_case cases[] = {
 	{ "clone_that_shares_memory_is_accounted_for",
 	    test_clone_that_shares_memory_is_accounted_for, NULL,
 	    GUEST_PLAIN },
+	{ "child_keeps_nothing_of_its_parents_file",
+	    test_child_keeps_nothing_of_its_parents_file, target_children,
+	    0 },
+	{ "child_of_a_raw_fork_has_no_areas",
+	    test_child_of_a_raw_fork_has_no_areas, target_children, 0 },
 	{ "clone_that_shares_nothing_is_another_process",
 	    test_clone_that_shares_nothing_is_another_process, NULL,
 	    GUEST_PLAIN },

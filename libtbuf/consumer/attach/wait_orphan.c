@@ -19,9 +19,14 @@
 #include "consumer/target/target.h"
 #include "shared/board.h"
 
-/* Returns true for a mapping of the window of a target that has ended. */
+/*
+ * Returns true if a mapping ends the window of a target that has ended, and the
+ * window has its beginning, at `first`, which a child gives up when it has
+ * decided.
+ */
 static bool
-is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m)
+is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m,
+    uint64_t first)
 {
 	const struct tbuf_control *control;
 	const struct tbuf_target *t;
@@ -36,7 +41,7 @@ is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m)
 		/* Consumers map only the file, which is smaller. */
 		control = tbuf_view_control(&t->view);
 		if (strcmp(t->name, name) == 0 &&
-		    m->end - m->start == tbuf_load(&control->window))
+		    m->end - first == tbuf_load(&control->window))
 			return (true);
 	}
 	return (false);
@@ -46,13 +51,17 @@ static bool
 has_window(const struct tbuf_consumer *c, pid_t pid)
 {
 	struct tbuf_process_map m;
+	uint64_t first = 0;
 	bool found = false;
 	FILE *f;
 
 	if ((f = tbuf_process_open(pid, "maps")) == NULL)
 		return (false);
-	while (!found && tbuf_map_next(f, &m))
-		found = is_window(c, &m);
+	while (!found && tbuf_map_next(f, &m)) {
+		if (m.offset == 0)
+			first = m.start;
+		found = is_window(c, &m, first);
+	}
 	fclose(f);
 	return (found);
 }

@@ -192,15 +192,17 @@ tbuf_run_of(struct tbuf_machine *m)
 }
 
 /*
- * Returns the bytes at an offset of the file, NULL unless all are in the file,
- * after its tables, and the offset is a multiple of 8.
+ * Returns the bytes at an offset of the file, NULL unless all are in its areas,
+ * and the offset is a multiple of 8.  A child of a bare clone(2) may write to
+ * the tables before them.
  */
 static inline const void *
 tbuf_run_bytes(const struct tbuf_run *run, uint64_t at, uint64_t size)
 {
 	uint64_t end = tbuf_file_end(run->fire->base);
 
-	if (at < TBUF_TABLES || at > end || size > end - at || at % 8 != 0)
+	if (at < tbuf_self.tables.areas || at > end || size > end - at ||
+	    at % 8 != 0)
 		return (NULL);
 	return ((const void *)(uintptr_t)(run->fire->base + at));
 }

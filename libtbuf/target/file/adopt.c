@@ -188,6 +188,7 @@ adopt_mapped(int dirfd, int fd)
 	tbuf_self.tables = control.tables;
 	adopt_sessions(fd);
 	tbuf_file_dump(fd);
+	tbuf_file_map_table(dirfd);
 	tbuf_file_live(tbuf_file.sign);
 	return (true);
 }

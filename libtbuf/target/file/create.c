@@ -92,6 +92,7 @@ static int
 copy_tables(int fd)
 {
 	const struct tbuf_tables *tables = &tbuf_self.tables;
+	const unsigned char *from = tbuf_file.table;
 	struct tbuf_extent used;
 	unsigned char *to;
 	int error;
@@ -99,6 +100,8 @@ copy_tables(int fd)
 	tbuf_table_extent(&used);
 	if (used.strings == 0)
 		return (0);
+	if (from == NULL)
+		return (-ENOENT);
 	if (used.probes != 0 &&
 	    ((error = tbuf_back(fd, tables->enable, used.enable)) != 0 ||
 	    (error = tbuf_back(fd, tables->probes, used.probes)) != 0))
@@ -109,9 +112,8 @@ copy_tables(int fd)
 	    0);
 	if (to == MAP_FAILED)
 		return (-errno);
-	memcpy(to + tables->probes, tbuf_file.base + tables->probes,
-	    used.probes);
-	memcpy(to + tables->strings, tbuf_file.base + tables->strings,
+	memcpy(to + tables->probes, from, used.probes);
+	memcpy(to + tables->strings, from + (tables->strings - tables->probes),
 	    used.strings);
 	munmap(to, tables->areas);
 	tbuf_table_claim(tbuf_file.sign);
@@ -205,8 +207,10 @@ tbuf_file_make(int dirfd, int *board, uid_t uid)
 		fd = tbuf_file_open(dirfd, tbuf_file.name);
 		if (fd == -1 || !tbuf_file_map(fd))
 			problem = "control file cannot be mapped";
-		else
+		else {
 			tbuf_file_dump(fd);
+			tbuf_file_map_table(dirfd);
+		}
 		if (fd != -1)
 			close(fd);
 	}

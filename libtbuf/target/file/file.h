@@ -19,6 +19,7 @@
 struct tbuf_file {
 	unsigned char *base;	/* of the window; NULL: not reserved yet */
 	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
+	void *table;		/* read-only, for a child; NULL: there is none */
 	char name[TBUF_NAME_MAX];
 	uint64_t generation;	/* the parent's last generation */
 	uint64_t parent_end;	/* end of the parent's file, in whole pages */
@@ -42,6 +43,12 @@ int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
 /* Reserves address space for the window; then maps the file into it. */
 bool	tbuf_file_reserve(void) TBUF_HIDDEN;
 bool	tbuf_file_map(int fd) TBUF_HIDDEN;
+/*
+ * Maps the probe table once more, from a description that was opened for
+ * reading: mprotect(2) does not make that mapping writable in a child, even if
+ * the child has given up privileges that its parent still has.
+ */
+void	tbuf_file_map_table(int dirfd) TBUF_HIDDEN;
 /*
  * Lets cores contain the window of a session that is read after the process
  * ends, up to the file's end: after that is only address space.  Slots written
@@ -86,11 +93,23 @@ const char *tbuf_file_begin(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 /* Makes a new control file; in a forked child, at its parent's addresses. */
 const char *tbuf_file_make(int dirfd, int *board, uid_t) TBUF_HIDDEN;
 
-/* Runs first in a forked child, on its parent's mapping. */
-void	tbuf_file_forked(void) TBUF_HIDDEN;
+/*
+ * Withholds the areas from children, also from those of a bare clone(2), in
+ * which no handler runs: such a child could write programs for its parent.
+ */
+void	tbuf_file_withhold(void) TBUF_HIDDEN;
 
-/* Blanks the mapping in a forked child that is not a target. */
-void	tbuf_file_blank(void) TBUF_HIDDEN;
+/*
+ * Runs first in a forked child, on its parent's mapping.  Returns false if the
+ * child cannot become a target.
+ */
+bool	tbuf_file_forked(bool withheld) TBUF_HIDDEN;
+
+/*
+ * Blanks the mapping in a forked child that is not a target.  Returns false if
+ * the child has no probe table, and so cannot become a target later.
+ */
+bool	tbuf_file_blank(void) TBUF_HIDDEN;
 
 /* Removes the file's name from the directory. */
 void	tbuf_file_unlink(void) TBUF_HIDDEN;

@@ -85,6 +85,25 @@ tbuf_file_map(int fd)
 	return (true);
 }
 
+void
+tbuf_file_map_table(int dirfd)
+{
+	const struct tbuf_tables *t = &tbuf_self.tables;
+	size_t size = t->areas - t->probes;
+	int fd = openat(dirfd, tbuf_file.name, O_RDONLY | O_NOFOLLOW |
+	    O_NONBLOCK | O_CLOEXEC);
+	void *p = MAP_FAILED;
+
+	if (tbuf_file.table != NULL)
+		munmap(tbuf_file.table, size);
+	if (fd != -1) {
+		p = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd,
+		    t->probes);
+		close(fd);
+	}
+	tbuf_file.table = p == MAP_FAILED ? NULL : p;
+}
+
 bool
 tbuf_session_any(const struct tbuf_view *view, uint64_t flags)
 {
@@ -162,39 +181,66 @@ tbuf_file_sign(int fd)
  * read-only.
  */
 static void
-blank(uint64_t offset, uint64_t end)
+blank(uint64_t end)
 {
 	const int flags = MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
 
-	if (offset == end)
-		return;
-	if (mmap(tbuf_file.base + offset, end - offset, PROT_READ | PROT_WRITE,
+	if (mmap(tbuf_file.base, end, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | flags, -1, 0) == MAP_FAILED)
-		mmap(tbuf_file.base + offset, end - offset, PROT_READ,
-		    MAP_PRIVATE | flags, -1, 0);
-	madvise(tbuf_file.base + offset, end - offset, MADV_DONTDUMP);
+		mmap(tbuf_file.base, end, PROT_READ, MAP_PRIVATE | flags, -1,
+		    0);
+	madvise(tbuf_file.base, end, MADV_DONTDUMP);
 }
 
 /*
  * Replaces the parent's file at these addresses: enable words read as zero, so
- * that sites need not be changed.  The parent's probe table remains readable,
- * in case this child becomes a target of its own.  No fire has gone past the
- * end of the parent's file: after it nothing is mapped that mlockall(2) would
- * fill.
+ * that sites need not be changed.  The parent's probe table remains readable in
+ * tbuf_file.table, in case this child becomes a target of its own.  No fire has
+ * gone past the end of the parent's file: after it nothing is mapped that
+ * mlockall(2) would fill.
  */
-void
+bool
 tbuf_file_blank(void)
 {
-	const struct tbuf_tables *t = &tbuf_self.tables;
+	blank(tbuf_file.parent_end);
+	return (tbuf_file.table != NULL);
+}
 
-	blank(0, t->probes);
-	mprotect(tbuf_file.base + t->probes, t->areas - t->probes, PROT_READ);
-	blank(t->areas, tbuf_file.parent_end);
-	if (tbuf_file.parent_end < tbuf_self.window)
-		mmap(tbuf_file.base + tbuf_file.parent_end,
-		    tbuf_self.window - tbuf_file.parent_end, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-		    -1, 0);
+/*
+ * Returns the bytes of the window from the areas up to its last page, which a
+ * child keeps: consumers recognize forked children by it.  A file does not
+ * reach so far.
+ */
+static uint64_t
+areas_size(void)
+{
+	return (tbuf_self.window - tbuf_self.tables.areas - TBUF_PAGE);
+}
+
+void
+tbuf_file_withhold(void)
+{
+	madvise(tbuf_file.base + tbuf_self.tables.areas, areas_size(),
+	    MADV_DONTFORK);
+}
+
+/*
+ * Reserves the addresses of the parent's areas.  Returns false if the child has
+ * mapped something else there first.
+ */
+static bool
+reserve_areas(bool withheld)
+{
+	unsigned char *areas = tbuf_file.base + tbuf_self.tables.areas, *p;
+	size_t size = areas_size();
+
+	p = mmap(areas, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+	    MAP_NORESERVE | (withheld ? MAP_FIXED_NOREPLACE : MAP_FIXED), -1,
+	    0);
+	/* Kernels before 4.17 take the address for a hint. */
+	if (p != MAP_FAILED && p != areas)
+		munmap(p, size);
+	return (p == areas);
 }
 
 /*
@@ -202,8 +248,8 @@ tbuf_file_blank(void)
  * Generations continue from the parent's: one that a fire has read in the
  * parent must not match here.
  */
-void
-tbuf_file_forked(void)
+bool
+tbuf_file_forked(bool withheld)
 {
 	const struct tbuf_control *control = (const void *)tbuf_file.base;
 	uint64_t areas = tbuf_self.tables.areas, end =
@@ -213,6 +259,10 @@ tbuf_file_forked(void)
 	tbuf_file.sign = NULL;
 	tbuf_file.generation = tbuf_load(&control->generation);
 	tbuf_file.parent_end = end < areas ? areas : end;
+	if (reserve_areas(withheld))
+		return (true);
+	blank(areas);
+	return (false);
 }
 
 void

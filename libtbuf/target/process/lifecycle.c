@@ -170,6 +170,9 @@ let_in(void)
 		return (false);
 	local_page->cpus = memo_cpus;
 	local_page->base = (uint64_t)(uintptr_t)tbuf_file.base;
+	/* A child whose page is wiped finds no address of an area. */
+	if (local_wiped)
+		tbuf_file_withhold();
 	tbuf_store_release(&tbuf_local, local_page);
 	return (true);
 }
@@ -322,7 +325,7 @@ become_target(void)
 	tbuf_recorder_child(problem);
 	if (problem == NULL && let_in())
 		return (TARGET);
-	tbuf_file_blank();
+	(void)tbuf_file_blank();
 	turn_off(problem == NULL ? "no memory" : problem);
 	return (OFF);
 }
@@ -335,7 +338,8 @@ child_begin(void)
 
 	if (!local_wiped)
 		*local_page = off;
-	tbuf_file_forked();
+	if (!tbuf_file_forked(local_wiped))
+		return (OFF);
 	/* Call both, even if the first returns true. */
 	follows = tbuf_recorder_follows();
 	wanted = tbuf_wanted_child() || follows;
@@ -344,8 +348,7 @@ child_begin(void)
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted)
 		tbuf_wanted_missed("forked while writing a record");
-	tbuf_file_blank();
-	return (CHILD);
+	return (tbuf_file_blank() ? CHILD : OFF);
 }
 
 /* Runs in the child of fork(2), after tbuf_fork_forget(). */
