@@ -3,7 +3,8 @@
  *
  * A consumer opens the control file of a dead target, with arbitrary contents:
  * the first byte is options, the rest is patches to a good file, with or
- * without work units.
+ * without work units.  A patch may be applied before a read, whose number comes
+ * first.
  */
 #include <sys/mman.h>
 
@@ -16,15 +17,26 @@
 #include "lib/machine_word.h"
 #include "machine/machine.h"
 #include "machine/program.h"
+#include "reads.h"
 
+#define CHANGES_MAX	16
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */
 
 enum {
 	OPTION_TEMPORAL = 1,
 	OPTION_PACKETS = 2,
 	OPTION_SCRIPT = 4,
-	OPTION_UNITS = 8
+	OPTION_UNITS = 8,
+	OPTIONS_HIGH = 0xf0,
+	OPTION_BETWEEN = 0x40	/* all of the high half: patches name a read */
 };
+
+static struct {
+	unsigned read;
+	struct change change;
+} changes[CHANGES_MAX];
+static unsigned nchanges;
+static const struct image *changed;
 
 /* Good files, without and with units. */
 static struct good {
@@ -177,6 +189,46 @@ read_file(unsigned options, bool patched)
 	return (found);
 }
 
+/* Applies the patches that name this read. */
+static void
+change(unsigned number)
+{
+	const struct change *one;
+	unsigned i;
+
+	for (i = 0; i < nchanges; i++) {
+		one = &changes[i].change;
+		if (changes[i].read == number)
+			memcpy(changed->view.base + one->at, &one->value,
+			    one->bytes);
+	}
+}
+
+/* Takes the patches.  Returns the length of the file. */
+static uint64_t
+take_patches(struct input *in, unsigned options, uint64_t size)
+{
+	uint64_t length = size;
+	struct patch p;
+	unsigned read;
+
+	for (nchanges = 0; in->size > 0;) {
+		read = (options & OPTIONS_HIGH) == OPTION_BETWEEN ?
+		    (unsigned)input_take(in, 1) : 0;
+		p = image_next(in);
+		if (p.part >= ACTION_TRUNCATE)
+			length = p.value % (size + 1);
+		else if (read == 0)
+			image_patch(changed, &p);
+		else if (nchanges < CHANGES_MAX) {
+			changes[nchanges].read = read;
+			changes[nchanges++].change = image_change(changed, &p);
+		}
+	}
+	/* Missing pages cannot be written to. */
+	return (nchanges == 0 ? length : size);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -184,22 +236,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	unsigned options = (unsigned)input_take(&in, 1);
 	const struct good *good = (options & OPTION_UNITS) != 0 ? &units :
 	    &plain;
-	uint64_t size = good->image.size, length = size;
+	uint64_t size = good->image.size;
 	bool patched = in.size > 0;
 	unsigned found;
-	struct patch p;
 
 	FUZZ_CHECK(ftruncate(fd, (off_t)size) == 0);
 	memcpy(good->image.view.base, good->bytes, size);
-	while (in.size > 0) {
-		p = image_next(&in);
-		if (p.part >= ACTION_TRUNCATE)
-			length = p.value % (size + 1);
-		else
-			image_patch(&good->image, &p);
-	}
-	FUZZ_CHECK(ftruncate(fd, (off_t)length) == 0);
+	changed = &good->image;
+	FUZZ_CHECK(ftruncate(fd, (off_t)take_patches(&in, options, size)) ==
+	    0);
+	reads_begin(change);
 	found = read_file(options, patched);
+	reads_begin(NULL);
 	FUZZ_CHECK(patched || found == (good == &units ? 2 : 0));
 	return (0);
 }
