@@ -37,6 +37,34 @@ tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
 	t->growth = GROWTH_FIRST;
 }
 
+/*
+ * To read the limits of memory takes longer than to back a small lane.  So an
+ * answer of the last ROOM_TIME is used, as long as the lanes that have grown
+ * since take a small part of that room.
+ */
+#define ROOM_TIME	(TBUF_SECOND / 50)
+#define ROOM_PART	64u
+
+/* Of all consumers of this process: the runtime directory is the same. */
+static uint64_t room_time;	/* of the last look, ns */
+static uint64_t room_left;	/* bytes that need no look */
+
+static int
+back(int fd, uint64_t at, uint64_t size)
+{
+	uint64_t now = tbuf_now(), left = tbuf_load(&room_left);
+	int error;
+
+	if (now - tbuf_load(&room_time) < ROOM_TIME && size <= left &&
+	    tbuf_cas(&room_left, left, left - size))
+		return (tbuf_back(fd, at, size));
+	if ((error = tbuf_room_back(fd, at, size)) != 0)
+		return (error);
+	tbuf_store(&room_left, tbuf_room(fd) / ROOM_PART);
+	tbuf_store(&room_time, now);
+	return (0);
+}
+
 /* The builder of the session may not have checked for room for all of it. */
 bool
 tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
@@ -47,7 +75,7 @@ tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
 	if (limit <= r->backed)
 		return (true);
 	if (t->state != TBUF_ALIVE || t->session != TBUF_SESSION_ACTIVE ||
-	    t->truncated || tbuf_room_back(t->fd, r->data + r->backed,
+	    t->truncated || back(t->fd, r->data + r->backed,
 	    limit - r->backed) != 0)
 		return (false);
 	r->backed = limit;
