@@ -130,6 +130,7 @@
 			"%s: %s (set TBUF_USDT_DIR to their directory)"
 #define MSG_ABORTED	"processing aborted: %s"
 #define MSG_MEMORY	"out of memory"
+#define MSG_INTERRUPTED	"interrupted before tracing began"
 #define MSG_SIGBUS	"a control file was truncated while it was read"
 
 /* Notices: -q silences them. */

@@ -19,8 +19,12 @@
 static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 #define NSTOPS	(sizeof(stops) / sizeof(stops[0]))
 
+/* From a signal that stops to the end, before the run has begun. */
+#define START_SECONDS	1
+
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
+static volatile sig_atomic_t starting;
 static volatile sig_atomic_t snapshot;
 static volatile sig_atomic_t reopen;
 static volatile sig_atomic_t truncated;
@@ -32,8 +36,24 @@ on_stop(int number)
 	if (stopping)
 		_exit(EXIT_FAILED);
 	stopping = 1;
+	if (starting)
+		(void)alarm(START_SECONDS);
 	if (consumer != NULL)
 		tbuf_consumer_stop(consumer);
+}
+
+static void
+on_alarm(int number)
+{
+	static const char line[] = "tbufctl: " MSG_INTERRUPTED "\n";
+	ssize_t n;
+
+	(void)number;
+	if (!starting)
+		return;
+	n = write(STDERR_FILENO, line, sizeof(line) - 1);
+	(void)n;
+	_exit(EXIT_FAILED);
 }
 
 static void
@@ -128,10 +148,19 @@ signals_take(struct tbuf_consumer *taken)
 	size_t i;
 
 	signals_mend(taken);
+	starting = 1;
+	handle(SIGALRM, on_alarm);
 	for (i = 0; i < NSTOPS; i++)
 		if (stops[i] != SIGHUP || !survives_hangup())
 			handle(stops[i], on_stop);
 	handle(SIGUSR1, on_snapshot);
+}
+
+void
+signals_running(void)
+{
+	starting = 0;
+	(void)alarm(0);
 }
 
 bool

@@ -26,9 +26,14 @@ void	signals_mend(struct tbuf_consumer *);
  * it; signals_snapshot() returns true if one came since the last call.
  * signals_mend(NULL) ends this.  signals_stopping() returns true once a signal
  * has stopped the consumer.
+ *
+ * Until signals_running() a signal that stops ends tbufctl within a second,
+ * also while it reads or searches files that would not end: no record is lost
+ * yet.
  */
 void	signals_take(struct tbuf_consumer *);
 bool	signals_stopping(void);
+void	signals_running(void);
 bool	signals_snapshot(void);
 
 /*

@@ -686,6 +686,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	};
 	int status;
 
+	signals_running();
 	run.reported = memory_get(NULL, options->program.count, sizeof(bool));
 	memset(run.reported, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
