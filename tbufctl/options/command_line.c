@@ -105,6 +105,7 @@ const char options_usage[] =
 "                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
+"                      pair=from,to of a slice,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
