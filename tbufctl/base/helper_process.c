@@ -6,9 +6,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,6 +85,23 @@ reader_confine(unsigned seconds)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	limit(RLIMIT_DATA, MEMORY);
 #endif
+	reader_filter();
+}
+
+void
+reader_become(pid_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	/* Root owns what is in /proc of a process that is not dumpable. */
+	if (geteuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
+		return;
+	if (setgroups(0, NULL) != 0 ||
+	    setresgid(st.st_gid, st.st_gid, st.st_gid) != 0 ||
+	    setresuid(st.st_uid, st.st_uid, st.st_uid) != 0)
+		_exit(1);
 }
 
 /* Inherited pipes are closed: their readers would wait for this process. */

@@ -29,9 +29,16 @@ int	reader_wait(pid_t);
 /*
  * Confines the calling helper process, before it reads a file: SIGBUS, SIGSEGV,
  * SIGPIPE, SIGALRM and tbufctl's end kill it; its memory and CPU time (s; 0: no
- * limit) are bounded.
+ * limit) are bounded; and its system calls are filtered (helper_filter.c).
  */
 void	reader_confine(unsigned seconds);
+void	reader_filter(void);
+
+/*
+ * Makes a helper process of root one of the user of a process, if it reads only
+ * that one's files.  Exits if that fails.
+ */
+void	reader_become(pid_t);
 
 /*
  * Closes all descriptors but the standard ones and `fd`, for a helper process

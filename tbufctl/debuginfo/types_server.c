@@ -219,5 +219,7 @@ void
 types_answer(struct types_source *first, int fd)
 {
 	sources = first;
+	if (first != NULL && first->next == NULL && first->command == NULL)
+		reader_become(first->pid);
 	parcels_answer(fd, SECONDS, answer);
 }

@@ -1,0 +1,186 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Helper processes read files, and can do little else.
+ */
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/helper_process.h"
+#include "lib/check_main.h"
+
+/* Exits with the line of a check that failed. */
+#define CHECK(condition) do {						\
+	if (!(condition))						\
+		_exit(__LINE__ % 256);					\
+} while (0)
+
+/* Returns true if a result of a system call is that the call was refused. */
+static bool
+refused(long result)
+{
+	return (result == -1 && errno == EPERM);
+}
+
+static bool
+status_has(const char *line)
+{
+	char text[4096];
+	int fd = open("/proc/self/status", O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	CHECK(n > 0);
+	(void)close(fd);
+	text[n] = '\0';
+	return (strstr(text, line) != NULL);
+}
+
+/* Runs a check in a confined helper process. */
+static void
+confined(void (*check)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		reader_confine(0);
+		check();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(status == 0, "status %#x, line %d", status,
+	    WEXITSTATUS(status));
+}
+
+static void
+read_only(void)
+{
+	char byte;
+	int fd;
+
+	CHECK((fd = open("/proc/self/exe", O_RDONLY)) != -1);
+	CHECK(read(fd, &byte, 1) == 1);
+	CHECK(mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED);
+	CHECK(refused((long)mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+	    fd, 0)));
+	(void)close(fd);
+	free(malloc(1 << 24));
+	CHECK(status_has("NoNewPrivs:\t1"));
+	CHECK(status_has("Seccomp:\t2"));
+}
+
+static void
+nothing_else(void)
+{
+	static char *const arguments[] = { (char *)(uintptr_t)"true", NULL };
+
+	CHECK(refused(open("/dev/null", O_WRONLY)));
+	CHECK(refused(openat(AT_FDCWD, "/dev/null", O_RDWR)));
+	CHECK(refused(open("/tmp", O_TMPFILE | O_RDWR, 0600)));
+	CHECK(refused(socket(AF_UNIX, SOCK_STREAM, 0)));
+	CHECK(refused(kill(getppid(), 0)));
+	CHECK(refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
+	CHECK(syscall(SYS_tgkill, getpid(), gettid(), 0) == 0);
+	CHECK(refused(execv("/bin/true", arguments)));
+	CHECK(refused(fork()));
+	CHECK(refused(unlink("/nowhere")));
+	CHECK(refused(chmod("/nowhere", 0)));
+	CHECK(refused(syscall(SYS_ptrace, 0, 0, 0, 0)));
+	CHECK(refused(syscall(SYS_process_vm_writev, getpid(), 0, 0, 0, 0,
+	    0)));
+	CHECK(refused(setuid(0)));
+}
+
+static bool
+is_filtered(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return (false);
+#else
+	const char *sanitizer = getenv("SANITIZER");
+
+	return (sanitizer == NULL || *sanitizer == '\0');
+#endif
+}
+
+START_TEST(a_helper_reads_files)
+{
+	if (is_filtered())
+		confined(read_only);
+}
+END_TEST
+
+START_TEST(a_helper_does_nothing_else)
+{
+	if (is_filtered())
+		confined(nothing_else);
+}
+END_TEST
+
+#define USER	12345
+
+/* Root reads a user's files as that user. */
+START_TEST(a_helper_of_root_becomes_the_user)
+{
+	int ends[2], status;
+	pid_t user, helper;
+	char byte = 0;
+
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(pipe(ends), 0);
+	if ((user = fork()) == 0) {
+		if (setresgid(USER, USER, USER) != 0 ||
+		    setresuid(USER, USER, USER) != 0 ||
+		    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0 ||
+		    write(ends[1], &byte, 1) != 1)
+			_exit(1);
+		(void)pause();
+	}
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	if ((helper = fork()) == 0) {
+		reader_become(user);
+		CHECK(status_has("Uid:\t12345\t12345\t12345\t12345"));
+		CHECK(status_has("Gid:\t12345\t12345\t12345\t12345"));
+		CHECK(status_has("CapPrm:\t0000000000000000"));
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(helper, &status, 0), helper);
+	ck_assert_msg(status == 0, "status %#x, line %d", status,
+	    WEXITSTATUS(status));
+	if ((helper = fork()) == 0) {
+		reader_become(getppid());
+		_exit(geteuid() == 0 ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(helper, &status, 0), helper);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(kill(user, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(user, &status, 0), user);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("helper");
+	TCase *tc = tcase_create("helper");
+
+	tcase_add_test(tc, a_helper_reads_files);
+	tcase_add_test(tc, a_helper_does_nothing_else);
+	tcase_add_test(tc, a_helper_of_root_becomes_the_user);
+	suite_add_tcase(s, tc);
+	return (run_suite(s));
+}
