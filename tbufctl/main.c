@@ -29,6 +29,7 @@
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/consume.h"
+#include "run/hints.h"
 #include "run/preload.h"
 #include "run/read_files.h"
 #include "run/unarmed.h"
@@ -134,20 +135,28 @@ has_provider(const struct options *o, struct tbuf_consumer *consumer,
 
 /*
  * Reports named providers that running targets lack, and cannot get any more.
+ * Returns true if there are any.
  */
-static void
+static bool
 tell_absent(const struct options *o, struct tbuf_consumer *consumer)
 {
 	char names[][8] = { "libc", "syscall", "usdt" };
+	bool told = false;
 	size_t i;
 
 	if (o->command != NULL || options_reads(o))
-		return;
+		return (false);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (preload_wanted(&o->program, names[i]) &&
-		    !has_provider(o, consumer, names[i]))
+		    !has_provider(o, consumer, names[i])) {
 			message(MSG_ABSENT, names[i], names[i]);
+			told = true;
+		}
+	return (told);
 }
+
+/* A process of -p has no libtbuf, and its profile probes sample it. */
+static bool is_sampled;
 
 /*
  * Returns true if a process that cannot be a target may still be of use: D
@@ -168,6 +177,7 @@ grab(const struct options *o, struct tbuf_consumer *consumer, pid_t pid)
 	int error = tbuf_consumer_grab(consumer, pid);
 
 	if (may_sample(o, error) && tbuf_consumer_sample(consumer, pid) == 0) {
+		is_sampled = error == -ENOEXEC;
 		if (!o->quiet)
 			message(MSG_SAMPLED, tbuf_consumer_error(consumer));
 		return (0);
@@ -223,6 +233,7 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 {
 	size_t i;
 	int error = 0, status;
+	bool told;
 
 	if (o->command == NULL)
 		raise_limit();
@@ -245,8 +256,9 @@ fail:
 	status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	/* If -c had started it, it could have the provider that was named. */
 	if (error == -ENOEXEC) {
-		tell_absent(o, consumer);
-		unarmed_tell(o, consumer);
+		told = tell_absent(o, consumer);
+		told |= unarmed_tell(o, consumer);
+		hints_tell_process(false, told);
 	}
 	return (status);
 }
@@ -280,7 +292,7 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
-	unarmed_tell(o, consumer);
+	(void)unarmed_tell(o, consumer);
 	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
 	compile_begin(compiled, o, consumer, target);
 	if (o->program.programs > 0 || o->d.compile_only)
@@ -292,8 +304,9 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 		status = list(consumer, o, out, compiled->script);
 	else if (status == 0)
 		status = trace(o, consumer, out, command, compiled);
-	if (status == EXIT_FAILED)
-		tell_absent(o, consumer);
+	if (status == EXIT_FAILED && !tell_absent(o, consumer) &&
+	    is_sampled && compiled->unmatched)
+		hints_tell_process(true, false);
 	return (status);
 }
 

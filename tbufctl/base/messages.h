@@ -107,6 +107,12 @@
 			"them, too"
 #define MSG_HINT_USDT	"%s can load libraries while it runs: -x usdt " \
 			"traces their USDT probes, too"
+#define MSG_HINT_SAMPLES "it can be sampled: profile-N, tick-N, BEGIN and " \
+			"END need no libtbuf (example: -n 'profile-97 { " \
+			"@[ustack()] = count(); }')"
+#define MSG_HINT_START	"for other probes start it by -c COMMAND, or with a " \
+			"provider in LD_PRELOAD for -p and recorders " \
+			"(TBUF_OPTIONS): see tbuf_libc(7)"
 #define MSG_PID		"provider pid is not supported: only functions of " \
 			"the C library have probes (example: " \
 			"libc::malloc:entry)"

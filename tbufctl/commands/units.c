@@ -183,7 +183,8 @@ look_in_process(struct run *run, pid_t pid)
 	why = tbuf_consumer_error(consumer);
 	if (result != 0)
 		message(MSG_LIBRARY, why);
-	if (result < 0 && strstr(why, "no session") != NULL)
+	if (result < 0 && (strstr(why, "no session") != NULL ||
+	    strstr(why, "it has no libtbuf") != NULL))
 		message(MSG_HAS_RECORDER);
 	if (result >= 0) {
 		heading(run);

@@ -30,3 +30,12 @@ hints_tell_command(const struct options *o, struct tbuf_consumer *consumer)
 	    (preload_modules(o) & PRELOAD_USDT) == 0)
 		message(MSG_HINT_USDT, o->command[0]);
 }
+
+void
+hints_tell_process(bool sampled, bool told)
+{
+	if (!sampled)
+		message(MSG_HINT_SAMPLES);
+	if (!told)
+		message(MSG_HINT_START);
+}

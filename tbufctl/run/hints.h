@@ -6,6 +6,8 @@
 #ifndef TBUFCTL_RUN_HINTS_H
 #define TBUFCTL_RUN_HINTS_H
 
+#include <stdbool.h>
+
 struct options;
 struct tbuf_consumer;
 
@@ -14,5 +16,11 @@ struct tbuf_consumer;
  * programs, and -x usdt if it may load libraries, unless they were given.
  */
 void	hints_tell_command(const struct options *, struct tbuf_consumer *);
+
+/*
+ * After -p of a process without libtbuf: says that it can be sampled, unless
+ * that is done, and unless `told` has said so how it would have probes.
+ */
+void	hints_tell_process(bool sampled, bool told);
 
 #endif

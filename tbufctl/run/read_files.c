@@ -31,7 +31,8 @@ opened(struct tbuf_consumer *consumer, int result, const char *help,
 
 	if (result < 0) {
 		(void)fail(MSG_LIBRARY, why);
-		if (strstr(why, "has no session") != NULL)
+		if (strstr(why, "has no session") != NULL ||
+		    strstr(why, "it has no libtbuf") != NULL)
 			message("%s", help);
 		return (EXIT_FAILED);
 	}

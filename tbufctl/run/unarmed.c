@@ -73,36 +73,43 @@ tell_lines(const struct words *lines)
 		notes_tell(lines->all[i]);
 }
 
-/* The list of a process without the provider has no sites. */
-static void
+/*
+ * The list of a process without the provider has no sites.  Returns true if
+ * something was reported.
+ */
+static bool
 tell(const struct search *s, bool has_provider)
 {
 	const struct program *program = &s->options->program;
 
+	bool absent = !has_provider && s->others.count != 0 &&
+	    !s->is_provided && !preload_wanted(program, "usdt");
+
 	if (!has_provider && program->count == 0)
-		return;
+		return (false);
 	if (has_provider)
 		tell_lines(&s->others);
-	else if (s->others.count != 0 && !s->is_provided &&
-	    !preload_wanted(program, "usdt"))
+	else if (absent)
 		message(MSG_ABSENT, "usdt", "usdt");
 	tell_lines(&s->hopeless);
+	return (absent || s->hopeless.count != 0);
 }
 
-void
+bool
 unarmed_tell(const struct options *o, struct tbuf_consumer *consumer)
 {
 	struct search s;
-	bool has_provider;
+	bool has_provider, told = false;
 	size_t i;
 
 	for (i = 0; i < o->npids; i++) {
 		s = (struct search){ .options = o, .consumer = consumer };
 		has_provider = notes_process(o->pids[i], see, &s);
-		tell(&s, has_provider);
+		told |= tell(&s, has_provider);
 		words_free(&s.hopeless);
 		words_free(&s.others);
 	}
+	return (told);
 }
 
 static void

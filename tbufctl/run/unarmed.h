@@ -13,9 +13,10 @@ struct tbuf_consumer;
 
 /*
  * Reports such sites as the report of the usdt provider does for a command, or
- * that the processes lack the provider.
+ * that the processes lack the provider.  Returns true if it has reported why a
+ * process without libtbuf does not have them.
  */
-void	unarmed_tell(const struct options *, struct tbuf_consumer *);
+bool	unarmed_tell(const struct options *, struct tbuf_consumer *);
 
 /* Returns true if one of the processes has the usdt provider. */
 bool	unarmed_has_provider(const struct options *);

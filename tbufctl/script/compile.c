@@ -219,8 +219,9 @@ refuse(struct compiled *c, const struct description *program,
 	if ((program == NULL || !explain_bpftrace(program, error)) &&
 	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
-	free(near);
 	explain_arguments(c, error);
+	c->unmatched |= error->unknown == D_UNKNOWN_PROBE && near == NULL;
+	free(near);
 	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
 		missing_tell(error->description->field[D_FIELD_PROVIDER]);
 	free(why);

@@ -27,6 +27,7 @@ struct compiled {
 	struct d_node **programs;	/* NULL: a plain description */
 	const struct tbuf_d_script *script;
 	bool *unfit_told;		/* of each clause; NULL: none */
+	bool unmatched;		/* an error: a description matches nothing */
 };
 
 /* Reads the scripts.  Returns 0, or an exit status after a message. */

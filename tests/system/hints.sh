@@ -83,5 +83,66 @@ done
 same 'the children' 1 "$("$TBUFCTL" -q --follow -n tt:::step \
     -c 'sh -c "./caller; :"' 2>/dev/null | grep -c argc=1)"
 
+# ---------------------------------------------------- stock processes
+
+# on ARGUMENT ...: prints the messages about the process, in one line.
+on()
+{
+	"$TBUFCTL" "$@" 2>&1 >/dev/null | sed "s/^tbufctl: //
+	    s/pid $pid/pid N/; s/ (example.*)//; s/; profile/\\n&/" |
+	    tr '\n' '|'
+}
+# stock VARIABLE ...: starts a process that waits, with this environment.
+stock()
+{
+	rm -f line
+	mkfifo line
+	env "$@" sh -c 'read -r line; exec sort -o /dev/null "$0"' \
+	    "$top/LICENSE" <line &
+	pid=$!
+	exec 3>line
+}
+end()
+{
+	exec 3>&-
+	wait "$pid"
+}
+grab='failed to grab pid N: it has no libtbuf'
+can='it can be sampled: profile-N, tick-N, BEGIN and END need no libtbuf'
+how='for other probes start it by -c COMMAND, or with a provider in LD_PRELOAD for -p and recorders (TBUF_OPTIONS): see tbuf_libc(7)'
+libc='provider libc exists only in programs it is preloaded into (tbufctl -c does that): see tbuf_libc(7)'
+stock NONE=
+for arguments in '-n tt:::step' '-q -n tt:::step' '--format=json -n tt:::step' \
+    '-x bufpolicy=ring -n tt:::step' '--follow -n tt:::step' -l \
+    '-l -n tt:::step'; do
+	# shellcheck disable=SC2086
+	same "-p $arguments" "$grab|$can|$how|" "$(on $arguments -p "$pid")"
+done
+same '-p for the libc provider' "$grab|$libc|$can|" \
+    "$(on -n libc:::entry -p "$pid")"
+same '-p for a timer and others' "$grab|; profile probes sample it|invalid \
+probe specifier BEGIN { exit(0); } tt:::step { n++; }: probe description \
+tt:::step does not match any probes|$how|" \
+    "$(on -n 'BEGIN { exit(0); } tt:::step { n++; }' -p "$pid")"
+same '-p for BEGIN' '' "$(on -q -n 'BEGIN { exit(0); }' -p "$pid")"
+for reading in --read --snapshot --units; do
+	same "$reading" "$grab|a recorder makes a session: " \
+	    "$(on $reading="$pid" | sed 's/TBUF_OPTIONS.*//')"
+done
+end
+# The ways that the message names.
+stock LD_PRELOAD="$libs/libtbuf-libc.so"
+"$TBUFCTL" -q -n libc::malloc:entry -p "$pid" >out 2>err 3>&- &
+reader=$!
+until "$TBUFCTL" --stat -p "$pid" 2>/dev/null | grep -q "$reader"; do :; done
+end
+wait $reader
+same 'a provider and -p' 1 "$(grep -c size= out | sed 's/[1-9][0-9]*/1/')"
+stock LD_PRELOAD="$libs/libtbuf-libc.so" \
+    TBUF_OPTIONS=bufsize=64k,probes=libc:::
+end
+same 'a provider and a recorder' 1 "$("$TBUFCTL" -q --read "$pid" 2>/dev/null |
+    grep -c size= | sed 's/[1-9][0-9]*/1/')"
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

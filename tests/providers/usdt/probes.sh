@@ -361,16 +361,24 @@ expect 'all by the name of the provider' "$(on -n usdt:::fine |
 expect 'not in the list of an armed one' "$(on -l -n odd:::fine)" ''
 exec 3>&-
 wait $pid
+can="tbufctl: it can be sampled: profile-N, tick-N, BEGIN and END need no \
+libtbuf (example: -n 'profile-97 { @[ustack()] = count(); }')"
 running ''
 expect 'on a process without the provider' "$(on -n odd:::pair)" \
     "tbufctl: failed to grab pid N: it has no libtbuf
 $pair
-$remedy"
+$remedy
+$can"
 expect 'that could have been armed' "$(on -n odd:::fine)" \
-    'tbufctl: failed to grab pid N: it has no libtbuf
-tbufctl: provider usdt exists only in programs it is preloaded into (tbufctl -c does that): see tbuf_usdt(7)'
+    "tbufctl: failed to grab pid N: it has no libtbuf
+tbufctl: provider usdt exists only in programs it is preloaded into (tbufctl \
+-c does that): see tbuf_usdt(7)
+$can"
 expect 'without a probe of that name' "$(on -n odd:::none)" \
-    'tbufctl: failed to grab pid N: it has no libtbuf'
+    "tbufctl: failed to grab pid N: it has no libtbuf
+$can
+tbufctl: for other probes start it by -c COMMAND, or with a provider in \
+LD_PRELOAD for -p and recorders (TBUF_OPTIONS): see tbuf_libc(7)"
 exec 3>&-
 wait $pid
 
