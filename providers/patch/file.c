@@ -31,13 +31,14 @@
 
 static struct {
 	int number;		/* -1: there is none */
+	bool tried;		/* to make it */
 	size_t used;
 	unsigned nparts;
 	struct {
 		uintptr_t at;
 		size_t size, offset;
 	} parts[PARTS_MAX];
-} file = { .number = -1 };
+} file = { .number = -1, .tried = true };
 
 /* Returns false if a limit or a filter of system calls might kill for it. */
 static bool
@@ -64,9 +65,17 @@ patch_number(int number)
 void
 patch_file_begin(void)
 {
+	file.used = file.nparts = 0;
+	file.tried = false;
+}
+
+/* Makes the file at its first use: most programs have no stubs far away. */
+static void
+make(void)
+{
 	int number;
 
-	file.used = file.nparts = 0;
+	file.tried = true;
 	if (!may_open())
 		return;
 	/* It is mapped, not executed: kernels with the flag ask for it. */
@@ -85,6 +94,7 @@ patch_file_begin(void)
 void
 patch_file_end(void)
 {
+	file.tried = true;
 	if (file.number == -1)
 		return;
 	(void)raw_call(SYS_fcntl, file.number, F_ADD_SEALS, F_SEAL_SEAL |
@@ -99,6 +109,8 @@ patch_file_map(uintptr_t at, size_t size)
 {
 	void *p;
 
+	if (!file.tried)
+		make();
 	if (file.number == -1 || file.nparts == PARTS_MAX ||
 	    SIZE - file.used < size) {
 		errno = EBADF;

@@ -9,6 +9,7 @@
  */
 #include "probe.h"
 
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <dirent.h>
@@ -23,11 +24,15 @@
 static bool
 has_threads(void)
 {
-	DIR *directory = opendir("/proc/self/task");
 	struct dirent *entry;
+	DIR *directory;
+	struct stat st;
 	unsigned n = 0;
 
-	if (directory == NULL)
+	/* The kernel counts a link for each thread, beside `.' and `..'. */
+	if (stat("/proc/self/task", &st) == 0 && st.st_nlink == 3)
+		return (false);
+	if ((directory = opendir("/proc/self/task")) == NULL)
 		return (true);
 	while ((entry = readdir(directory)) != NULL)
 		n += entry->d_name[0] != '.';

@@ -5,18 +5,23 @@
  */
 #include "dispatch.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <string.h>
 
-#define TEXT		65536u	/* bytes written at once */
+#include "arch/syscall.h"
 
 static struct syscall_slot slots[SYSCALL_SLOTS];
 static unsigned nslots;
 static bool has_far;		/* not all of them are in this object */
 
-/* Bytes to be written; adjacent slots are written at once. */
-static uint8_t images[SYSCALL_SLOTS * SYSCALL_SLOT];
+/*
+ * Bytes to be written; adjacent slots are written at once.  When the stubs have
+ * been written, the text of the jumps comes here.
+ */
+static uint8_t images[SYSCALL_SLOTS * SYSCALL_SLOT]
+    __attribute__((aligned(PATCH_PAGE)));
 
 /*
  * Clones are always inspected, as the thread's memory may be shared; also the
@@ -94,7 +99,7 @@ count_jumps(unsigned first, uintptr_t *end)
 	*end = start + PATCH_JUMP;
 	for (i = first + 1; i < nslots; i++) {
 		next = slots[i].jump;
-		if (next < *end || next + PATCH_JUMP - start > TEXT ||
+		if (next < *end || next + PATCH_JUMP - start > sizeof(images) ||
 		    next / PATCH_PAGE - (*end - 1) / PATCH_PAGE > 1)
 			break;
 		*end = next + PATCH_JUMP;
@@ -110,15 +115,14 @@ static int
 write_jumps(const struct patch *patch, unsigned first, unsigned n,
     uintptr_t end)
 {
-	static uint8_t text[TEXT];
 	uintptr_t start = slots[first].jump;
 	unsigned i;
 
-	memcpy(text, (const void *)start, end - start);
+	memcpy(images, (const void *)start, end - start);
 	for (i = first; i < first + n; i++)
-		(void)patch_jump(text + (slots[i].jump - start),
+		(void)patch_jump(images + (slots[i].jump - start),
 		    slots[i].jump, slots[i].at);
-	return (patch_write(patch, start, text, end - start));
+	return (patch_write(patch, start, images, end - start));
 }
 
 /* Writes stubs first: nothing leads to a stub until its place has changed. */
@@ -138,5 +142,8 @@ syscall_slots_write(const struct patch *patch)
 		n = count_jumps(i, &end);
 		error = write_jumps(patch, i, n, end);
 	}
+	/* A fork would copy these pages. */
+	(void)raw_call(SYS_madvise, (long)images, sizeof(images),
+	    MADV_DONTNEED, 0, 0);
 	return (error);
 }
