@@ -94,7 +94,7 @@ tbuf_file_live(struct tbuf_control *control)
 static int
 copy_part(int fd, uint64_t at, uint64_t size)
 {
-	const unsigned char *from = tbuf_file.table +
+	const unsigned char *from = (const unsigned char *)tbuf_file.table +
 	    (at - tbuf_self.tables.probes);
 	ssize_t n;
 
