@@ -263,7 +263,14 @@ int	tbuf_on_fatal(const char *options);
  * the same thread later.  tbuf_unit_end() is called by the thread that is in
  * the unit, or by any thread if none is.  They return 0; -ENOENT if the unit
  * has ended, or belongs to a parent; -EBUSY if another thread is in it, or,
- * for leave, the calling thread is not.
+ * for leave, the calling thread is not; -ECANCELED if the unit was abandoned
+ * while the calling thread was in it, which it is not any more.
+ *
+ * tbuf_unit_abandon() ends a unit as tbuf_unit_end() does, but also while
+ * another thread is in it, as a watchdog does with a unit that hangs.  Records
+ * that this thread writes afterwards do not belong to a unit.  Also returns
+ * -EBUSY if that thread is leaving or ending the unit, or is kept from
+ * finishing a record, and -ENOSYS if the kernel refuses membarrier(2).
  *
  * None of them is async-signal-safe.
  */
@@ -271,6 +278,7 @@ uint64_t tbuf_unit_begin(const char *kind, uint64_t id);
 int	tbuf_unit_enter(uint64_t unit);
 int	tbuf_unit_leave(uint64_t unit);
 int	tbuf_unit_end(uint64_t unit, int outcome);
+int	tbuf_unit_abandon(uint64_t unit, int outcome);
 
 /*
  * Register or unregister the sites [start, stop) of one object; for the macros

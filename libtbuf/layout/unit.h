@@ -33,6 +33,11 @@
  *	 |                                                               v
  *	 +--(c) the batch is read; (t) begin, under ring -------------- DONE
  *
+ *			other thread				own thread
+ *	BOUND ----> ENDING -------------------> ABANDONED ----> FREE or DONE
+ *	    |                                    ^
+ *	    +-- no record is kept ---------------+
+ *
  * CACHED is FREE, but reserved for the next unit that uses the same struct
  * tbuf_unit of the target, which makes it BOUND in one step.  Only a thread
  * that has taken that structure may bind the table for another unit.  A table
@@ -51,6 +56,15 @@
  * that are in its table only are not, wherever the target was killed
  * [inv.account].
  *
+ * A unit may be ended by another thread than the one in it (tbuf_unit_abandon()),
+ * which closes head first: it adds 2 to the laps of head, so that the same half
+ * is in use, until no section of the unit's thread stores head any more.  A
+ * step that had loaded the old head fails then.  The thread may be between two
+ * steps still, and so the table is ABANDONED until it is known to be out: such
+ * a table is read as a DONE one is, and not bound for another unit.  While a
+ * BOUND table has not wrapped, the head in its other half is 0: it has not
+ * wrapped either, for readers, if its head is closed.
+ *
  * A table that wraps has two halves, and the older half is overwritten as a
  * whole.
  *
@@ -66,7 +80,8 @@ enum tbuf_unit_state {
 	TBUF_UNIT_BOUND = 2,
 	TBUF_UNIT_ENDING = 3,
 	TBUF_UNIT_DONE = 4,
-	TBUF_UNIT_CACHED = 5
+	TBUF_UNIT_CACHED = 5,
+	TBUF_UNIT_ABANDONED = 6
 };
 
 #define TBUF_UNIT_KINDS		32u	/* the last one: all others */

@@ -229,6 +229,7 @@ commit_find(struct tbuf_consumer *c, struct tbuf_target *t,
 	if (!tbuf_unit_entry_read(t, record->table, &entry) ||
 	    tbuf_unit_instance(entry.word) != record->instance ||
 	    (!tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_ENDING) &&
+	    !tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_ABANDONED) &&
 	    !tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_DONE)))
 		return (NULL);
 	return (tbuf_unit_table(c, t, record->table, &entry, record->mask));

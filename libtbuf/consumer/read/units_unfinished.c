@@ -219,8 +219,9 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	struct tbuf_unit_held *held = t->units.held;
 
 	held->batches[i] = unfinished_open(c, t, i, e);
-	if (tbuf_unit_in(t->generation, e->word, TBUF_UNIT_DONE) && (held->done[i] =
-	    tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
+	if ((tbuf_unit_in(t->generation, e->word, TBUF_UNIT_DONE) ||
+	    tbuf_unit_in(t->generation, e->word, TBUF_UNIT_ABANDONED)) &&
+	    (held->done[i] = tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
 		held->done[i]->instance = tbuf_unit_instance(e->word);
 }
 

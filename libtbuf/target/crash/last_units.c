@@ -203,7 +203,8 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 		envelope_walk(&t, place, last, end);
 	else if (entry_read(&t, record.table, &e) &&
 	    tbuf_unit_instance(e.word) == record.instance &&
-	    tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_DONE))
+	    (tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_DONE) ||
+	    tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_ABANDONED)))
 		table_walk(&t, record.table, &e, record.mask);
 }
 

@@ -27,6 +27,8 @@ struct tbuf_bound {
 	bool wraps;
 	bool ring;			/* ended units may be overwritten */
 	bool cached;			/* the table is retained for us */
+	bool refers;			/* a commit record refers to the
+					 * abandoned table */
 	uint32_t index;			/* of the table */
 	uint32_t kind;
 	uint64_t name[TBUF_UNIT_NAME / 8];	/* of the kind */
@@ -49,10 +51,13 @@ struct tbuf_unit {
 	uint64_t owner;			/* tbuf_unit_self() of the thread in it,
 					 * or tbuf_unit_unowned(); 0: the place
 					 * is free */
+	uint64_t fate;			/* tbuf_unit_fate(); 0: it is not
+					 * abandoned */
 	struct tbuf_unit *outer;	/* unit in which its thread entered it,
 					 * or NULL */
 	uint64_t memo;			/* saved bits of that thread's memo */
-	bool busy;			/* a record is written under a lock */
+	bool busy;			/* a record is written under a lock, or
+					 * the unit is abandoned */
 	uint32_t nbound;
 	struct tbuf_bound bound[TBUF_UNIT_SESSIONS];
 };

@@ -23,7 +23,7 @@
 static inline __attribute__((always_inline)) void
 enter(struct tbuf_unit *u)
 {
-	u->bound[0].way.memo.tid = tbuf_thread.tid;
+	tbuf_store(&u->bound[0].way.memo.tid, tbuf_thread.tid);
 	u->outer = tbuf_thread.unit;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tbuf_store(&tbuf_thread.unit, u);
@@ -199,6 +199,8 @@ tbuf_unit_leave(uint64_t number)
 		return (number == 0 ? 0 : -ENOENT);
 	if (!tbuf_unit_mine(u) || !leave(u))
 		return (-EBUSY);
+	if (!tbuf_unit_claim(u))
+		return (-ECANCELED);
 	tbuf_unit_tell(u, false);
 	tbuf_store_release(&u->owner, tbuf_unit_unowned());
 	return (0);
@@ -215,6 +217,12 @@ end_cached(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 	if (outcome != 0 || !tbuf_unit_count(b, tbuf_unit_duration(b, now)))
 		tbuf_unit_tally(b, outcome, now);
 	return (true);
+}
+
+static inline int32_t
+outcome_of(int outcome)
+{
+	return (outcome == TBUF_UNIT_NO_OUTCOME ? -1 : outcome);
 }
 
 TBUF_FIRES int
@@ -235,10 +243,20 @@ tbuf_unit_end(uint64_t number, int outcome)
 		(void)leave(u);
 	else if ((error = tbuf_unit_own(u, number)) != 0)
 		return (error);
-	if (outcome == TBUF_UNIT_NO_OUTCOME)
-		outcome = -1;
+	if (!tbuf_unit_claim(u))
+		return (-ECANCELED);
+	outcome = outcome_of(outcome);
 	if (!end_cached(u, outcome, now))
 		tbuf_unit_commit(u, outcome, now);
 	tbuf_unit_release(u);
 	return (0);
+}
+
+__attribute__((cold)) int
+tbuf_unit_abandon(uint64_t number, int outcome)
+{
+	int error = tbuf_unit_end(number, outcome);
+
+	return (error == -EBUSY ? tbuf_unit_end_other(number,
+	    outcome_of(outcome)) : error);
 }

@@ -14,6 +14,7 @@
  *	unit_write	a record into the table
  *	unit_cached_write	a record, if little has changed since the last
  *	unit_end	selects the retained records and commits them
+ *	unit_abandon	ends a unit that another thread is in
  *	unit_cached_end	the end of a unit without retained records
  *	unit_select	the selection of a record
  */
@@ -65,6 +66,8 @@ tbuf_bound_here(struct tbuf_bound *b, uint32_t cpu)
 #define TBUF_UNIT_EPOCH	48		/* bits below it */
 #define TBUF_UNIT_USED	UINT64_C(1)
 #define TBUF_UNIT_SERIAL ((UINT64_C(1) << 47) - 1)
+#define TBUF_UNIT_LEAVING UINT64_C(2)	/* of an owner: it leaves or ends the
+					 * unit */
 
 static inline uint64_t
 tbuf_unit_make(uint64_t serial)
@@ -148,6 +151,44 @@ static inline bool
 tbuf_unit_mine(const struct tbuf_unit *u)
 {
 	return (tbuf_load(&u->owner) == tbuf_unit_self());
+}
+
+/* The stages of abandoning a unit, in its fate. */
+enum {
+	TBUF_UNIT_CLAIMED = 1,		/* a thread is about to abandon it */
+	TBUF_UNIT_LEFT = 2,		/* its thread may be in it still */
+	TBUF_UNIT_YIELDED = 3		/* its thread has found that it is */
+};
+
+/* Returns the fate of the unit with this word at a stage. */
+static inline uint64_t
+tbuf_unit_fate(uint64_t word, unsigned stage)
+{
+	return ((word >> 1 & TBUF_UNIT_SERIAL) << 2 | stage);
+}
+
+/*
+ * Ends a unit that another thread is in.  Returns 0; -EBUSY if that thread is
+ * about to leave it, or writes a record; -ENOENT, or -ENOSYS.
+ */
+int	tbuf_unit_end_other(uint64_t number, int32_t outcome) TBUF_HIDDEN;
+/*
+ * Finishes the abandoning of a unit on behalf of its thread.  Returns true if
+ * it is not abandoned after all.
+ */
+bool	tbuf_unit_regain(struct tbuf_unit *) TBUF_HIDDEN;
+
+/*
+ * Declares that this thread, the owner, leaves or ends the unit.  Returns false
+ * if another thread has ended it.  The order of store and load is that thread's
+ * care (unit_abandon.c).
+ */
+static inline bool
+tbuf_unit_claim(struct tbuf_unit *u)
+{
+	tbuf_store(&u->owner, tbuf_unit_self() | TBUF_UNIT_LEAVING);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return (tbuf_load(&u->fate) == 0 || tbuf_unit_regain(u));
 }
 
 static inline void
@@ -268,6 +309,13 @@ uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 	    uint32_t epid, struct tbuf_unit_epid *cached) TBUF_HIDDEN;
 /* Ends a unit at record clock `now'. */
 void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
+	    TBUF_HIDDEN;
+/*
+ * Commits an abandoned unit's records in one session; its table becomes
+ * TBUF_UNIT_ABANDONED.  Returns false if the session has ended, or no lane was
+ * free.
+ */
+bool	tbuf_unit_commit_abandoned(struct tbuf_bound *, int32_t outcome)
 	    TBUF_HIDDEN;
 /* Counts an ended unit in its kind. */
 void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,

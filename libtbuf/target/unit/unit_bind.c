@@ -319,7 +319,7 @@ _Static_assert(offsetof(struct tbuf_unit_entry, inside) -
 
 /*
  * Binds a taken table.  Its count of overwritten records is copied into the
- * half that head 0 selects, before head is 0.
+ * half that head 0 selects, with a head of 0, before the table's head is 0.
  */
 static enum tbuf_outcome
 bound_taken(struct binding *n, const struct tbuf_memo *memo)
@@ -339,7 +339,8 @@ bound_taken(struct binding *n, const struct tbuf_memo *memo)
 		return (TBUF_CHANGED);
 	older = tbuf_unit_older(was.head);
 	next[1] = was.half[older].overwritten;
-	if (older != tbuf_unit_older(0) && tbuf_step_publish(memo, &e->word,
+	if ((older != tbuf_unit_older(0) || was.half[older].head != 0) &&
+	    tbuf_step_publish(memo, &e->word,
 	    word, word, &e->half[tbuf_unit_older(0)].head, next,
 	    sizeof(next)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);

@@ -20,6 +20,7 @@ struct ending {
 	bool clean;			/* the table has not wrapped */
 	bool cached;			/* the table is retained for the next
 					 * unit */
+	bool abandoned;			/* its thread may be in it still */
 	struct tbuf_unit_total totals;	/* the table's, from then on */
 	uint64_t total, count;		/* records; those that are retained */
 	uint64_t size;
@@ -183,7 +184,8 @@ _Static_assert(offsetof(struct tbuf_unit_entry, total) -
 static enum tbuf_unit_state
 empty(const struct ending *e)
 {
-	return (e->clean ? TBUF_UNIT_CACHED : TBUF_UNIT_FREE);
+	return (e->abandoned ? TBUF_UNIT_ABANDONED :
+	    e->clean ? TBUF_UNIT_CACHED : TBUF_UNIT_FREE);
 }
 
 /*
@@ -237,7 +239,8 @@ finish_here(void *argument, const struct tbuf_memo *memo)
 {
 	struct ending *e = argument;
 	const struct tbuf_bound *b = e->bound;
-	enum tbuf_unit_state next = e->fits ? empty(e) : TBUF_UNIT_DONE;
+	enum tbuf_unit_state next = e->fits || e->abandoned ? empty(e) :
+	    TBUF_UNIT_DONE;
 
 	if (tbuf_step_swap(memo, &b->entry->word,
 	    tbuf_unit_word(b->fire.generation, b->instance, TBUF_UNIT_ENDING),
@@ -316,18 +319,20 @@ emit(struct ending *e)
 
 /* Returns false if the table is not the unit's any more. */
 static __attribute__((noinline)) bool
-commit_records(struct tbuf_bound *b, int32_t outcome)
+commit_records(struct tbuf_bound *b, int32_t outcome, bool abandoned)
 {
 	struct ending e;
 
 	e.bound = b;
 	e.outcome = outcome;
 	e.ours = e.cached = false;
+	e.abandoned = abandoned;
 	if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE || !e.ours)
 		return (false);
 	if (e.count != 0)
 		emit(&e);
 	b->cached = e.cached;
+	b->refers = e.count != 0 && !e.fits;
 	b->totals = e.totals;
 	return (true);
 }
@@ -358,6 +363,12 @@ tbuf_unit_commit(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 
 	for (b = u->bound; b < u->bound + u->nbound; b++)
 		if (b->entry == NULL || discard(b, outcome) ||
-		    commit_records(b, outcome))
+		    commit_records(b, outcome, false))
 			tbuf_unit_tally(b, outcome, now);
+}
+
+bool
+tbuf_unit_commit_abandoned(struct tbuf_bound *b, int32_t outcome)
+{
+	return (commit_records(b, outcome, true));
 }

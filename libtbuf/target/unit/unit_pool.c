@@ -25,6 +25,7 @@ renew(struct tbuf_unit *u, uint64_t word)
 		u->bound[i].entry = NULL;
 		u->bound[i].cached = false;
 	}
+	tbuf_store(&u->fate, 0);
 	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
 }
 
@@ -66,8 +67,11 @@ tbuf_unit_take(void)
 int
 tbuf_unit_own(struct tbuf_unit *u, uint64_t number)
 {
+	uint64_t word = tbuf_unit_make(number >> TBUF_UNIT_INDEX);
+
 	if (!tbuf_cas(&u->owner, tbuf_unit_unowned(), tbuf_unit_self()))
-		return (-EBUSY);
+		return (tbuf_load(&u->fate) >= tbuf_unit_fate(word,
+		    TBUF_UNIT_LEFT) ? -ENOENT : -EBUSY);
 	if (tbuf_unit_find(number) == u)
 		return (0);
 	/* A new unit has this place, and no thread is in that one either. */

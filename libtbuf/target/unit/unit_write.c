@@ -145,6 +145,9 @@ write_here(void *argument, const struct tbuf_memo *memo)
 		if (tbuf_step_load(memo, &was.full, &e->full,
 		    sizeof(was) / sizeof(was.full)) != TBUF_COMMITTED)
 			return (TBUF_CHANGED);
+		/* Before an abandoned unit's head is closed, it is busy. */
+		if (memo != NULL && tbuf_load(&w->unit->busy))
+			return (TBUF_CHANGED);
 		used = tbuf_unit_bytes(was.head);
 		if (used <= b->way.size && w->size <= b->way.size - used)
 			return (store(w, memo, was.head, b->way.table + used +

@@ -247,12 +247,28 @@ guest_begin(const char *policy, const char *bufsize)
 }
 
 static void
+take_unit(const struct tbuf_unit_info *unit, struct guest_tally *tally)
+{
+	if (!unit->ended) {
+		tally->unfinished++;
+		return;
+	}
+	tally->in_units++;
+	if (unit->id != tally->unit_id && unit->outcome >= 0 &&
+	    unit->outcome < 4)
+		tally->units[unit->outcome]++;
+	tally->unit_id = unit->id;
+}
+
+static void
 take_record(const struct tbuf_record *record, struct guest_tally *tally)
 {
 	tally->records++;
 	if (record->cpu >= 0 && record->cpu < 64)
 		tally->on_cpu[record->cpu]++;
 	tally->by_tid[record->tid != (uint32_t)record->pid]++;
+	if (record->unit != NULL)
+		take_unit(record->unit, tally);
 }
 
 void

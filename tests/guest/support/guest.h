@@ -65,6 +65,11 @@ struct guest_tally {
 	uint64_t discarded;	/* by units' outcomes */
 	uint64_t causes[3];	/* drops by enum tbuf_cause */
 	uint64_t without;	/* units without a table */
+	uint64_t in_units;	/* records of units that have ended */
+	uint64_t unfinished;	/* records of units that have not */
+	uint64_t units[4];	/* ended units with records, by outcome, if
+				 * their ids differ */
+	uint64_t unit_id;	/* the last one */
 	uint64_t on_cpu[64];	/* records by CPU */
 	uint64_t by_tid[2];	/* records of this thread; of others */
 	bool exited;
