@@ -45,7 +45,7 @@ displacement_at(const struct one *o, size_t offset, size_t size)
 	return ((uintptr_t)(intptr_t)displacement);
 }
 
-/* Returns the target of a displacement: it counts from the instruction's end. */
+/* Returns a displacement's target: it counts from the instruction's end. */
 static uintptr_t
 target_of(const struct one *o, size_t offset, size_t size)
 {

@@ -146,7 +146,7 @@ patch_table_sound(const struct patch_table *table, size_t size,
 	    head->hash == patch_table_hash(table));
 }
 
-/* Returns true for a file of this user that nobody else may write to. */
+/* Returns true for a file of this user that no other user may write to. */
 static bool
 is_own(int fd)
 {

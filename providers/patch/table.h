@@ -3,8 +3,8 @@
  *
  * Tables of findings: files in the runtime directory with the results of
  * decoding a text, so that one process decodes an object and later ones do not
- * (doc/sites.md).  A table belongs to one text of one file: it has the build ID,
- * the size and the times of the file.  The rows are the provider's own.
+ * (doc/sites.md).  A table belongs to one text of one file: it has the build
+ * ID, the size and the times of the file.  The rows are the provider's own.
  *
  *	sites.NUMBER	the number is a hash of the identity
  *
@@ -94,7 +94,7 @@ bool	patch_table_read(int directory, const struct patch_identity *,
 
 /*
  * Writes a table with head.size bytes of rows for this identity, in place of
- * one with its name, if the text still is what is in the file.  If there would
+ * one with its name, if the text agrees with the file.  If there would
  * be more than PATCH_TABLES_MAX tables, removes the oldest one.
  */
 void	patch_table_write(int directory, const struct patch_identity *,

@@ -3,13 +3,15 @@
  *
  * Tables of findings: rows are read as they were written; a table that is
  * damaged, of another file, of another owner, or that does not agree with the
- * text is as good as none; and no bytes in it lead the reader out of its memory.
+ * text is as good as none; and no bytes in it lead the reader out of its
+ * memory.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -260,7 +262,7 @@ find_library(struct dl_phdr_info *info, size_t size, void *arg)
 	    patch_texts(info, &l->text, 1) == 1);
 }
 
-/* The C library's text, the identity of it, and a table of it in a directory. */
+/* The C library's text, its identity, and its table in a directory. */
 struct world {
 	struct library library;
 	struct patch_identity identity;
