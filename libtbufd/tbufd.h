@@ -262,6 +262,12 @@ void	d_program_stability(const struct d_node *program,
 /* True if a clause has an if; DTrace adds a clause at ERROR to the first. */
 bool	d_program_has_if(const struct d_node *program);
 
+/*
+ * Returns the n-th note, from 0, on a key's stack that has fewer frames than
+ * the program asks for; NULL if there is no other.
+ */
+const char *d_lowered(const struct d_compiler *compiler, unsigned n);
+
 /* Returns the first destructive action of the scripts, or NULL. */
 const char *d_destructive(const struct d_compiler *compiler);
 

@@ -80,6 +80,9 @@ enum tbuf_d_piece_kind {
 	TBUF_PIECE_STACK	/* bytes as those of ustack, `bytes` at most */
 };
 
+/* Most bytes of a key at probes of programs. */
+#define TBUF_KEY_ROOM	2048u
+
 /* Most bytes in a record of a stack that the consumer unwinds. */
 #define TBUF_STACK_ROOM	(8192u + 40u)
 

@@ -216,6 +216,83 @@ is_usym(const struct generator *g, const struct type *type)
 	return (type == g->c->types.type_usymaddr);
 }
 
+/* --- frames of a key's stacks --------------------------------------------- */
+
+struct lowered {
+	struct lowered *next;
+	const char *note;
+};
+
+const char *
+d_lowered(const struct d_compiler *c, unsigned n)
+{
+	const struct lowered *one = c->lowered;
+
+	while (one != NULL && n-- != 0)
+		one = one->next;
+	return (one == NULL ? NULL : one->note);
+}
+
+static void
+note_lowered(struct generator *g, const struct d_node *node, uint32_t asked,
+    uint32_t frames)
+{
+	struct d_compiler *c = g->c;
+	struct lowered *one = d_allocate(c, sizeof(*one));
+
+	if (c->lowered == NULL)
+		c->last_lowered = &c->lowered;
+	one->note = d_format(c, "%s(%u) in a key lowered to %u frames",
+	    node->identifier->name, asked, frames);
+	if (c->source->has_lines)
+		one->note = d_format(c, "line %d: %s", node->line, one->note);
+	*c->last_lowered = one;
+	c->last_lowered = &one->next;
+}
+
+/* Returns the most bytes of a part, with padding; of a stack without frames. */
+static uint64_t
+part_room(const struct generator *g, const struct type *type)
+{
+	uint64_t size = type == g->c->types.type_stack ? 8 :
+	    is_usym(g, type) ? 16 :
+	    d_is_text(g, type) ? d_type_size(g->c->types.type_string) + 2 :
+	    d_is_object(type) ? d_type_size(type) : 8;
+
+	return ((size + 7) & ~UINT64_C(7));
+}
+
+/*
+ * Returns the frames of each stack in a key: as many as its room has space for.
+ * Long texts, which need not be that long, leave half of it to the stacks.
+ */
+static uint32_t
+key_frames(struct generator *g, const struct d_node *node,
+    const struct signature *signature)
+{
+	uint32_t asked = d_frames(g, node), frames;
+	uint64_t room = TBUF_KEY_ROOM, texts = 0, stacks = 0, part;
+	unsigned i;
+
+	/* A stack that is unwound later is not in a target's key. */
+	if (d_is_raw(g, node))
+		return (asked);
+	for (i = 0; i < signature->count; i++) {
+		part = part_room(g, signature->types[i]);
+		stacks += signature->types[i] == g->c->types.type_stack;
+		if (d_is_text(g, signature->types[i]))
+			texts += part;
+		else
+			room -= part < room ? part : room;
+	}
+	room -= texts < room / 2 ? texts : room / 2;
+	frames = (uint32_t)(room / (8 * stacks));
+	if (asked <= frames || frames == 0)
+		return (asked);
+	note_lowered(g, node, asked, frames);
+	return (frames);
+}
+
 /* Computes a part; all stacks have as many frames as that of the first key. */
 static void
 key_value(struct generator *g, const struct d_node *node,
@@ -233,7 +310,7 @@ key_value(struct generator *g, const struct d_node *node,
 		return;
 	}
 	if (signature->frames == 0)
-		signature->frames = d_frames(g, node);
+		signature->frames = key_frames(g, node, signature);
 	if (raw && d_is_raw(g, node))
 		d_raw_image(g, to);
 	else

@@ -16,6 +16,7 @@
 struct declaration;
 struct generated;
 struct guess;
+struct lowered;
 struct origin;
 struct pragma;
 
@@ -33,6 +34,7 @@ struct d_compiler {
 	unsigned scripts;		/* scripts generated so far */
 	const char *destructive;	/* first such action generated */
 	struct origin *origins;
+	struct lowered *lowered, **last_lowered;	/* d_lowered() */
 	const struct generated *generated;	/* the last script's clauses */
 
 	/* The source that is being compiled. */

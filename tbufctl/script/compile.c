@@ -352,6 +352,16 @@ compile_program(const struct compiled *c, unsigned n)
 	return (NULL);
 }
 
+static void
+tell_lowered(const struct compiled *c)
+{
+	const char *note;
+	unsigned n;
+
+	for (n = 0; (note = d_lowered(c->compiler, n)) != NULL; n++)
+		message("%s", note);
+}
+
 static int
 generate(struct compiled *c)
 {
@@ -372,6 +382,8 @@ generate(struct compiled *c)
 	if (c->options->d.disassemble)
 		d_disassemble(c->script, stderr);
 	look_for_targets(c);
+	if (!c->options->quiet)
+		tell_lowered(c);
 	return (0);
 }
 

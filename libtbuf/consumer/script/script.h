@@ -549,7 +549,7 @@ void	tbuf_entries_free(struct tbuf_entries *);
 /* ------------------------------------------------------------ globals */
 
 /* Bytes of the largest key of an array in a target. */
-#define TBUF_KEY_LARGE		2048u
+#define TBUF_KEY_LARGE		TBUF_KEY_ROOM
 
 /*
  * Global variables (shared_globals.c).  share: clauses here use those of

@@ -40,6 +40,7 @@
 #include "arch/rseq_area.h"
 #include "machine/aggregate.h"
 #include "machine/machine.h"
+#include "machine/program.h"
 #include "shared/array_element.h"
 #include "target/file/file.h"
 #include "target/lane/lane.h"
@@ -64,7 +65,7 @@ struct tbuf_workspace {
 	uint64_t scratch[4096 / 8];
 	uint64_t locals[16384 / 8];
 	uint64_t token[1024 / 8];
-	uint64_t key[(2048 + TBUF_RUN_KEY_ENTRY) / 8];
+	uint64_t key[(TBUF_KEY_ROOM + TBUF_RUN_KEY_ENTRY) / 8];
 };
 
 #define TBUF_WORKSPACES		32

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+. "$HERE/common_real"
+. "$HERE/common_stack"
+TBUF_TARGET=$(dirname "$TBUF_TARGET")/stacker
+
+# A key's stack has as many frames as the key has room for.
+key()
+{
+	ctl "$@" -c "$TBUF_TARGET deep=300" |
+	    grep -Ev '[`]|^ *$|matched|has exited'
+}
+key -n 'deep { @[ustack(255)] = count(); }'
+key -n 'deep { @[ustack(256)] = count(); }'
+key -n 'deep { @[ustack(1000), 1] = count(); }'
+key -n 'deep { @[ustack(1000), usym(ucaller), (char)1] = count(); }'
+key -n 'deep { @[stack(300)] = count(); }'
+key -n 'deep { @[jstack(300), execname] = count(); }'
+key -n 'deep { @[ustack(128), ustack(9)] = count(); }'
+key -x ustackframes=700 -n 'deep { @[ustack()] = count(); }'
+key -x strsize=16 -n 'deep { @[execname, ustack(300)] = count(); }'
+# Strings leave half of the room, and it is their lengths that count.
+key -x strsize=4k -n 'deep { @[execname, ustack(100)] = count(); }'
+key -x strsize=4k -n 'deep { @[execname, probename, ustack(300)] = count(); }'
+# The first key decides; the line is known.
+cat >t.d <<'EOF'
+deep
+{
+	@a[ustack(300)] = count();
+	@a[ustack(400)] = count();
+	@b[ustack(500)] = count();
+}
+EOF
+key -s t.d
+# Samples are taken here, and unwound stacks are in no key of a program.
+ctl -x strsize=16 -n 'BEGIN { @[ustack(1000)] = count(); exit(0); }' |
+    grep -v 'matched\|:BEGIN'
+key -x ustackunwind -n 'deep { @[ustack(256)] = count(); }'
+# The frames are those that fit.
+ctl -q -n 'deep { @[ustack(1000)] = count(); }' -c "$TBUF_TARGET deep=300" |
+    grep -c '`deep'
