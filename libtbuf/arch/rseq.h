@@ -34,7 +34,7 @@
  *	CHANGED		by any section: the kernel has aborted it, or a need
  *			was not met; it has not committed
  *
- * and only COMMIT and ROWS return
+ * and only COMMIT, FLAT and ROWS return
  *
  *	COMMITTED	after the commit of REFUSE, too
  *	NO_ROOM		if there is no room, and REFUSE does not count it
@@ -96,6 +96,25 @@
  *		the section goes on from the new tail, so the store of sequence
  *		need not be the last instruction.
  *
+ *	WITHIN	head = [lane.head]
+ *		need head - [m.base] < [m.span]			else NO_ROOM
+ *		This stands for ROOM, in the thread's own memo.  [base, base +
+ *		span) is the memo's stretch: a record of TBUF_FLAT_MAX bytes
+ *		that begins there has room, and does not go around the
+ *		storage's end.  It stays true when head moves, as it does in a
+ *		handler or in another thread on this CPU: limit and tail only
+ *		grow.  A damaged head is most often not within; one that is
+ *		within leads to a place in the storage.
+ *
+ *	STRETCH(room)
+ *		room = min(room, bytes up to the storage's end and up to a
+ *		    multiple of TBUF_STRETCH_MAX)
+ *		load from head's place
+ *		[m.base] = head
+ *		[m.span] = room - (TBUF_FLAT_MAX - 1), or 0
+ *		[m.span] has been 0 since head was loaded, so that a handler in
+ *		between finds no mixture of two stretches.
+ *
  *	REFUSE	need size <= m.bufsize
  *		need the record is a single one		else CHAIN
  *		need it is not a work unit's		else NO_ROOM
@@ -126,7 +145,7 @@
  * test can hit every step: with --enable-inject, step n spins tbuf_inject[n]
  * turns.
  */
-#define TBUF_INJECT_STEPS	9
+#define TBUF_INJECT_STEPS	10
 #ifdef TBUF_INJECT
 extern __attribute__((visibility("default")))
 uint32_t tbuf_inject[TBUF_INJECT_STEPS];
@@ -184,6 +203,13 @@ wrapped: __attribute__((unused));					\
 	tbuf_rseq_clear();						\
 	return (false)
 
+/* The labels that FLAT may leave by. */
+#define TBUF_FLAT_LABELS	changed, late, chain
+
+/* Operands of STRETCH. */
+#define TBUF_STRETCH_OPERANDS						\
+	[stretch] "i"(TBUF_STRETCH_MAX), [flat] "i"(TBUF_FLAT_MAX - 1)
+
 /* An operand of EPID, SITE and CHAIN: the greatest EPID, less one. */
 #define TBUF_ECB_OPERANDS	[most] "i"(TBUF_HEAD_EPID - 1)
 
@@ -198,7 +224,7 @@ wrapped: __attribute__((unused));					\
 #define TBUF_SECTION_MEANT						\
 	TBUF_SECTION_W_BITS						\
 	TBUF_NEED_EQUAL(TBUF_OF_W(W_GENERATION), TBUF_OF_M(M_GENERATION))
-#define TBUF_SECTION_ROOM	TBUF_SECTION_ROOM_FOR("%[size]", "")
+#define TBUF_SECTION_ROOM	TBUF_SECTION_ROOM_FOR("%[size]", "", "")
 
 /* The table's address and limits, from the search or from the memo. */
 #define TBUF_SEARCH_HAS(name)	TBUF_OF_W(U_##name)
@@ -234,29 +260,34 @@ wrapped: __attribute__((unused));					\
  * touched yet a read fault lets the kernel map sixteen pages at once, a write
  * fault only one.
  *
- * tbuf_rseq_flat_0() to tbuf_rseq_flat_4() are COMMIT of 0 to 4 arguments by
- * the thread's own memo, if its session is the only one that the probe is
- * enabled for.
+ * FLAT is COMMIT of 0 to 4 arguments, tbuf_rseq_flat_0() to _4(), in the
+ * stretch of the thread's own memo, if its session is the only one that the
+ * probe is enabled for.
+ *
+ *	ARM; ENABLED; CHECK
+ *	epid = [m.heads[index]]; need the probe has one ECB	else CHAIN
+ *	STAMP; WITHIN
+ *	store header and data
+ *	commit [lane.head] = head + size	release
+ *
+ * The order of the checks is the processor's.
  */
 #define TBUF_RSEQ_FLAT(n)						\
-static inline bool							\
+static inline enum tbuf_outcome						\
 tbuf_rseq_flat_##n(const struct tbuf_site *site, const uint64_t *values) \
 {									\
+	_Static_assert(sizeof(struct tbuf_header) + 8 * (n) <=		\
+	    TBUF_FLAT_MAX, "a stretch has room for it");		\
 	TBUF_SECTION(							\
 	    TBUF_SECTION_BEGIN						\
-	    TBUF_SECTION_ENABLED					\
-	    TBUF_SECTION_HERE						\
-	    TBUF_SECTION_SESSION					\
-	    TBUF_SECTION_SITE						\
-	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM						\
 	    TBUF_SECTION_FLAT(n)					\
 	    TBUF_SECTION_COMMIT,					\
-	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,	\
+	    TBUF_FLAT_LABELS, TBUF_CLOBBERS,				\
+	    TBUF_OWN_OPERANDS,						\
 	    [site] "r"(site), [values] "r"(values),			\
 	    [size] "i"(sizeof(struct tbuf_header) + 8 * (n)),		\
 	    TBUF_ECB_OPERANDS);						\
-	TBUF_SECTION_RETURN_BOOL;					\
+	TBUF_SECTION_RETURN;						\
 }
 
 TBUF_RSEQ_FLAT(0)
@@ -266,30 +297,83 @@ TBUF_RSEQ_FLAT(3)
 TBUF_RSEQ_FLAT(4)
 
 /*
- * COMMIT of any number of words, at least one, by the thread's own memo, if its
- * session also has this slot and this generation.
+ * COMMIT of any number of words by the thread's own memo, if its session also
+ * has this slot and this generation.  tbuf_rseq_extend() is that by which FLAT
+ * goes on where it returned NO_ROOM: in a linear lane, after ROOM, unless head
+ * is WITHIN or m.fill_mask is set, it makes the next stretch:
+ *
+ *	[m.span] = 0
+ *	STRETCH([lane.limit] - head)
+ *
+ * Under fill there is no stretch, as a record of another thread that is refused
+ * ends the lane.
  */
-static inline __attribute__((always_inline)) bool
-tbuf_rseq_flat_words(const struct tbuf_site *site, const uint64_t *words,
-    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
-{
-	const uint32_t size16 __attribute__((unused)) = (uint32_t)size << 16;
+#define TBUF_RSEQ_FLAT_WORDS(name, AFTER)				\
+static inline __attribute__((always_inline)) bool			\
+tbuf_rseq_##name(const struct tbuf_site *site, const uint64_t *words,	\
+    uint64_t size, const struct tbuf_slot *slot, uint64_t generation)	\
+{									\
+	const uint32_t size16 __attribute__((unused)) = (uint32_t)size << 16; \
+									\
+	TBUF_SECTION(							\
+	    TBUF_SECTION_BEGIN						\
+	    TBUF_SECTION_ENABLED					\
+	    TBUF_SECTION_HERE						\
+	    TBUF_SECTION_SAME						\
+	    TBUF_SECTION_SITE						\
+	    TBUF_SECTION_STAMP						\
+	    TBUF_SECTION_ROOM_FOR("%[size]", "", AFTER)			\
+	    TBUF_SECTION_FLAT_WORDS					\
+	    TBUF_SECTION_COMMIT,					\
+	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,	\
+	    [site] "r"(site), [values] "r"(words),			\
+	    TBUF_FLAT_WORDS_OPERANDS, TBUF_STRETCH_OPERANDS,		\
+	    [slot] "r"(slot), [generation] "r"(generation),		\
+	    TBUF_ECB_OPERANDS);						\
+	TBUF_SECTION_RETURN_BOOL;					\
+}
 
+TBUF_RSEQ_FLAT_WORDS(flat_words, "")
+TBUF_RSEQ_FLAT_WORDS(extend, TBUF_SECTION_EXTEND)
+
+/*
+ * RELEASE makes the stretch of a ring in the thread's own memo, after the
+ * oldest records have left the ring: all at once, as many as give `want` bytes
+ * of room.
+ *
+ *	ARM; ENABLED; CHECK; need m.ring
+ *	[m.span] = 0
+ *	head = [lane.head]; need head is a multiple of 8
+ *	tail = [pair[sequence & 1].tail]; need head - tail <= m.bufsize
+ *	room = m.bufsize - (head - tail)
+ *	if room < want:
+ *		move tail past whole records until there is that room, and
+ *		count them as ROOM does; need that their sizes are possible,
+ *		and that the last one ends before head or there
+ *		barrier
+ *		[pair[~sequence & 1]] = tail and overwritten
+ *		[lane.sequence] = sequence + 1	release
+ *			inv.account: removed and counted by one store
+ *			inv.killed: [tail, head) is whole at each instruction
+ *	barrier
+ *	STRETCH(room), of which the store of [m.span] is the commit
+ *
+ * The caller bounds the time of a release by `want`, at most TBUF_RELEASE_MAX:
+ * each record has 16 bytes or more.
+ */
+static inline enum tbuf_outcome
+tbuf_rseq_release(const struct tbuf_site *site, uint64_t want)
+{
 	TBUF_SECTION(
 	    TBUF_SECTION_BEGIN
 	    TBUF_SECTION_ENABLED
 	    TBUF_SECTION_HERE
-	    TBUF_SECTION_SAME
-	    TBUF_SECTION_SITE
-	    TBUF_SECTION_STAMP
-	    TBUF_SECTION_ROOM
-	    TBUF_SECTION_FLAT_WORDS
-	    TBUF_SECTION_COMMIT,
-	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,
-	    [site] "r"(site), [values] "r"(words), TBUF_FLAT_WORDS_OPERANDS,
-	    [slot] "r"(slot), [generation] "r"(generation),
-	    TBUF_ECB_OPERANDS);
-	TBUF_SECTION_RETURN_BOOL;
+	    TBUF_SECTION_SESSION
+	    TBUF_SECTION_RELEASE
+	    "2:\n\t",
+	    changed, TBUF_CLOBBERS_RELEASE, TBUF_OWN_OPERANDS,
+	    [site] "r"(site), [want] "r"(want), TBUF_STRETCH_OPERANDS);
+	TBUF_SECTION_RETURN;
 }
 
 /* COMMIT of the words of w. */

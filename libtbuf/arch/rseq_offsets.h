@@ -26,9 +26,11 @@
 #define TBUF_M_SECOND		72	/* none and tid as one */
 #define TBUF_M_TID		76
 #define TBUF_M_RING		80
+#define TBUF_M_SPAN		82
 #define TBUF_M_CPU		84
 #define TBUF_M_ECBS		88
 #define TBUF_M_ECB_MAX		96
+#define TBUF_M_BASE		104
 #define TBUF_A_TABLE		32	/* TBUF_A_*: CACHED's memo */
 #define TBUF_A_MASK		40
 #define TBUF_A_HEAP		48
@@ -109,6 +111,8 @@ TBUF_ASSERT_OFFSET(tbuf_memo, tid, TBUF_M_TID);
 TBUF_ASSERT_OFFSET(tbuf_memo, ring, TBUF_M_RING);
 TBUF_ASSERT_OFFSET(tbuf_memo, ecbs, TBUF_M_ECBS);
 TBUF_ASSERT_OFFSET(tbuf_memo, ecb_max, TBUF_M_ECB_MAX);
+TBUF_ASSERT_OFFSET(tbuf_memo, base, TBUF_M_BASE);
+TBUF_ASSERT_OFFSET(tbuf_memo, span, TBUF_M_SPAN);
 TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_table, TBUF_A_TABLE);
 TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_mask, TBUF_A_MASK);
 TBUF_ASSERT_OFFSET(tbuf_memo, tbuf_memo_heap, TBUF_A_HEAP);

@@ -40,11 +40,20 @@ struct tbuf_memo {
 	const uint32_t *heads;		/* first ECB of each probe */
 	uint32_t none;			/* 0, before tid as in a header */
 	uint32_t tid;			/* the thread's, in its own memo */
-	uint32_t ring;			/* 0: the lane is linear */
+	uint16_t ring;			/* 0: the lane is linear */
+	uint16_t span;			/* of the stretch: rseq.h */
 	uint32_t cpu;
 	const struct tbuf_ecb *ecbs;
 	uint64_t ecb_max;		/* 0: ecbs must not be used */
+	uint64_t base;			/* the head at which a stretch begins */
 };
+
+/* The largest record of the sections that a stretch is for. */
+#define TBUF_FLAT_MAX	(sizeof(struct tbuf_header) + 8 * 4)
+/* A stretch does not cross a multiple of this in memory: span has 16 bits. */
+#define TBUF_STRETCH_MAX	0x10000
+/* Most bytes that one release makes free, and so far ahead FLAT prefetches. */
+#define TBUF_RELEASE_MAX	8192
 
 #define TBUF_MEMO_NONE	(UINT64_C(1) << 32)	/* void: no enable word's */
 #define TBUF_MEMO_CLAUSES (UINT64_C(1) << 33)	/* the session has clauses */
@@ -115,7 +124,7 @@ struct tbuf_publish {
 enum tbuf_outcome {
 	TBUF_COMMITTED,		/* a record, or a drop as there is no room */
 	TBUF_CHANGED,		/* aborted, or a check failed: start over */
-	TBUF_NO_ROOM,		/* refused and not counted: see REFUSE */
+	TBUF_NO_ROOM,		/* refused, not counted: see REFUSE, WITHIN */
 	TBUF_DAMAGED,		/* the lane's words are inconsistent */
 	TBUF_WRAPPED,		/* words would wrap around: use segments */
 	TBUF_CHAIN		/* this section cannot do the probe's ECBs */

@@ -123,7 +123,9 @@
  *		head + n - tail <= size.  It writes the one of the two
  *		{tail, overwritten} pairs that `sequence` does not select, then
  *		stores sequence + 1 (release): the only publishing store of a
- *		step.  A kill between the two leaves [tail, head) whole.
+ *		step.  A kill between the two leaves [tail, head) whole.  A step
+ *		removes one record or, in larger rings, as many as make part of
+ *		the ring free.
  *
  * A CPU's lane is written in a restartable section (arch/rseq.h).  Its last
  * instruction is the committing store: of head, or of a drop counter.  The
@@ -138,7 +140,11 @@
  *
  * Memos (struct tbuf_memo) save a fire from looking this up: a thread has one
  * for its last session, and each of the first CPUs has a page with one for
- * every session.  A memo has the addresses of chain heads, ECBs and lane.
+ * every session.  A memo has the addresses of chain heads, ECBs and lane.  A
+ * thread's own memo also has a stretch: positions from a head on at which a
+ * record is known to have room.  A fire that begins in it looks at head alone,
+ * not at limit, tail or the storage's end, as neither limit nor tail ever goes
+ * back.  Under fill there is none.  A stretch is valid as long as its memo.
  * Memos are memory of the target alone, and sections compare them with cpu_id
  * and slot.generation, so consumers neither see them nor wait for them.
  *

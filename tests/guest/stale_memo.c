@@ -41,8 +41,18 @@ moment(void)
 		moment_action();
 }
 
+/* Counts a fire outside of the memo's stretch once: EXTEND follows. */
+static enum tbuf_outcome
+count_flat(enum tbuf_outcome outcome)
+{
+	flats += outcome != TBUF_NO_ROOM;
+	return (outcome);
+}
+
 #define tbuf_rseq_flat_2(site, values) \
-	(flats++, (tbuf_rseq_flat_2)(site, values))
+	count_flat((tbuf_rseq_flat_2)(site, values))
+#define tbuf_rseq_extend(site, values, size, slot, generation) \
+	(flats++, (tbuf_rseq_extend)(site, values, size, slot, generation))
 #define tbuf_memo_valid(m) (moment(), (tbuf_memo_valid)(m))
 #undef tbuf_cas
 #define tbuf_cas(word, old, new) (moment(), __atomic_compare_exchange_n(word, \

@@ -59,6 +59,7 @@
 #define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS
+#define TBUF_CLOBBERS_RELEASE	TBUF_CLOBBERS
 #define TBUF_CLOBBERS_FEW	"x3", "x4", "memory", "cc"
 
 /* Labels by which a section that writes records may leave. */
@@ -248,12 +249,61 @@
 	TBUF_DELAY_IN("w12", 3)						\
 	"b 5b\n\t"
 
-/* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
-#define TBUF_SECTION_ROOM_FOR(SIZE, ONE)				\
+/*
+ * STRETCH: x6 is the room, x10 head; x3 to x5 and x12 are scratch.  Goes to the
+ * label `none` if there is less than a record's room.
+ */
+#define TBUF_SECTION_STRETCH(none)					\
+	"ldr x5, " TBUF_OF_M(M_MASK8) "\n\t"				\
+	"and x4, x10, x5\n\t"						\
+	"add x5, x5, #8\n\t"						\
+	"sub x5, x5, x4\n\t" /* up to the storage's end */		\
+	"cmp x6, x5\n\t"						\
+	"csel x6, x5, x6, hi\n\t"					\
+	"ldr x12, " TBUF_OF_M(M_DATA) "\n\t"				\
+	"add x4, x4, x12\n\t"						\
+	"mvn x5, x4\n\t"						\
+	"and x5, x5, %[stretch] - 1\n\t"				\
+	"add x5, x5, #1\n\t"						\
+	"cmp x6, x5\n\t"						\
+	"csel x6, x5, x6, hi\n\t"					\
+	"ldr x5, [x4]\n\t"						\
+	"str x10, " TBUF_OF_M(M_BASE) "\n\t"				\
+	TBUF_DELAY(9)							\
+	"subs x6, x6, %[flat]\n\t"					\
+	"b.ls " none "\n\t"						\
+	"strh w6, " TBUF_OF_M(M_SPAN) "\n\t"
+
+/* WITHIN: x10 becomes head. */
+#define TBUF_HEAD_WITHIN						\
+	"ldr x3, " TBUF_OF_M(M_BASE) "\n\t"				\
+	"ldrh w4, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	"sub x3, x10, x3\n\t"						\
+	"cmp x3, x4\n\t"
+
+/* The stretch of a linear lane, after its ROOM. */
+#define TBUF_SECTION_EXTEND						\
+	TBUF_HEAD_WITHIN						\
+	"b.lo 10f\n\t"							\
+	"strh wzr, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	"ldr x3, " TBUF_OF_M(M_FILL_MASK) "\n\t"			\
+	"cbnz x3, 10f\n\t"						\
+	"add x3, x9, #" TBUF_O(L_LIMIT) "\n\t"				\
+	"ldar x3, [x3]\n\t"						\
+	"subs x6, x3, x10\n\t"						\
+	"b.lo 10f\n\t"							\
+	TBUF_SECTION_STRETCH("10f")
+
+/*
+ * ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record;
+ * AFTER follows the ROOM of a linear lane.
+ */
+#define TBUF_SECTION_ROOM_FOR(SIZE, ONE, AFTER)				\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
-	"ldr w3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
+	"ldrh w3, [%[m], #" TBUF_O(M_RING) "]\n\t"			\
 	"cbnz w3, 30f\n\t"						\
 	TBUF_SECTION_LINEAR(SIZE, "20f")				\
+	AFTER								\
 	"b 10f\n\t"							\
 	"20:\n\t"							\
 	TBUF_SECTION_REFUSE(SIZE, ONE)					\
@@ -267,7 +317,7 @@
 	    "mov w3, #" TBUF_O(E_UNIT) "\n\t"				\
 	    "sub w3, w13, w3\n\t"					\
 	    "cmp w3, #2\n\t"						\
-	    "b.lo %l[late]\n\t")
+	    "b.lo %l[late]\n\t", "")
 
 /* Stores the header; x5 becomes mask8. */
 #define TBUF_SECTION_HEADER(TID)					\
@@ -306,8 +356,89 @@
 	TBUF_SECTION_HEADER(TBUF_OF_M(M_TID))				\
 	"mov x13, %[values]\n\t"					\
 	TBUF_STORE_WORDS
-#define TBUF_SECTION_FLAT(n)	TBUF_SECTION_FLAT_WORDS
+#define TBUF_SECTION_FLAT(n)						\
+	TBUF_SECTION_ENABLED						\
+	TBUF_SECTION_HERE						\
+	TBUF_SECTION_SESSION						\
+	TBUF_SECTION_SITE						\
+	TBUF_SECTION_STAMP						\
+	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
+	TBUF_HEAD_WITHIN						\
+	"b.hs %l[late]\n\t"						\
+	TBUF_SECTION_FLAT_WORDS
 #define TBUF_FLAT_WORDS_OPERANDS [size] "r"(size)
+
+/*
+ * RELEASE: x3 is the sequence, x5 tail, x7 overwritten, x8 the least new tail,
+ * x10 head.  w13 is the size and EPID of the record before, x14 its size, x6 1
+ * if it is counted; x4 and x11 are scratch.  Most often a record has the size
+ * and EPID of the one before it: so the branch is predicted, and no record's
+ * load waits for that of the record before.  The barriers are those of ROOM.
+ */
+#define TBUF_RELEASE_LOAD(to)						\
+	"add x11, x5, #8\n\t"						\
+	"and x11, x11, x15\n\t"					\
+	"ldr " to ", [x12, x11]\n\t"
+#define TBUF_RELEASE_PAIR						\
+	"tst x3, #1\n\t"						\
+	"add x4, x9, #" TBUF_O(L_PAIR) "\n\t"				\
+	"add x11, x4, #16\n\t"						\
+	"csel x4, x11, x4, ne\n\t"
+#define TBUF_SECTION_RELEASE						\
+	"ldrh w3, " TBUF_OF_M(M_RING) "\n\t"				\
+	"cbz w3, %l[changed]\n\t"					\
+	"strh wzr, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
+	"tst x10, #7\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"ldr x3, [x9, #" TBUF_O(L_SEQUENCE) "]\n\t"			\
+	TBUF_RELEASE_PAIR						\
+	"ldp x5, x7, [x4]\n\t"						\
+	"sub x4, x10, x5\n\t"						\
+	"ldr x6, " TBUF_OF_M(M_BUFSIZE) "\n\t"				\
+	"subs x6, x6, x4\n\t"						\
+	"b.lo %l[changed]\n\t"						\
+	"subs x8, %[want], x6\n\t"					\
+	"b.ls 8f\n\t"							\
+	"add x8, x8, x5\n\t"						\
+	"ldr x12, " TBUF_OF_M(M_DATA) "\n\t"				\
+	"ldr x15, " TBUF_OF_M(M_MASK8) "\n\t"				\
+	"5:\n\t"							\
+	TBUF_RELEASE_LOAD("w13")					\
+	"lsr w14, w13, #16\n\t"					\
+	"tst w14, #7\n\t"						\
+	"b.ne %l[changed]\n\t"						\
+	"cmp w14, #16\n\t"						\
+	"b.lo %l[changed]\n\t"						\
+	/* 1, except for an envelope or a unit's commit record */	\
+	"uxth w4, w13\n\t"						\
+	"mov w11, #" TBUF_O(E_UNIT) "\n\t"				\
+	"sub w4, w4, w11\n\t"						\
+	"cmp w4, #2\n\t"						\
+	"cset x6, hs\n\t"						\
+	"6: add x5, x5, x14\n\t"					\
+	"add x7, x7, x6\n\t"						\
+	"cmp x5, x8\n\t"						\
+	"b.hs 7f\n\t"							\
+	TBUF_RELEASE_LOAD("w11")					\
+	"cmp w11, w13\n\t"						\
+	"b.eq 6b\n\t"							\
+	"b 5b\n\t"							\
+	"7: cmp x5, x10\n\t"						\
+	"b.hi %l[changed]\n\t"						\
+	"add x3, x3, #1\n\t"						\
+	TBUF_RELEASE_PAIR						\
+	"dmb ishst\n\t"						\
+	"stp x5, x7, [x4]\n\t"						\
+	TBUF_DELAY_IN("w11", 2)						\
+	"add x11, x9, #" TBUF_O(L_SEQUENCE) "\n\t"			\
+	"stlr x3, [x11]\n\t"						\
+	TBUF_DELAY_IN("w11", 3)						\
+	"ldr x6, " TBUF_OF_M(M_BUFSIZE) "\n\t"				\
+	"add x6, x6, x5\n\t"						\
+	"sub x6, x6, x10\n\t"						\
+	"8: dmb ishst\n\t"						\
+	TBUF_SECTION_STRETCH("%l[changed]")
 
 #define TBUF_SECTION_WORDS						\
 	TBUF_SECTION_HEADER(TBUF_OF_W(W_TID))				\
@@ -445,7 +576,7 @@
 	TBUF_SECTION_STAMP						\
 	TBUF_SECTION_ROOM_FOR("x14",					\
 	    "cmp x14, %[size]\n\t"					\
-	    "b.ne %l[chain]\n\t")					\
+	    "b.ne %l[chain]\n\t", "")					\
 	TBUF_SECTION_STORE_ROWS(FROM)
 
 #define TBUF_SECTION_FEW_ROWS						\

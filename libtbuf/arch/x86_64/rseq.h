@@ -65,6 +65,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_CLOBBERS_SEARCH	TBUF_CLOBBERS, "rsi", "r10"
 #define TBUF_CLOBBERS_ROWS	TBUF_CLOBBERS_SEARCH, "rdi"
 #define TBUF_CLOBBERS_PAIR	TBUF_CLOBBERS, "rbx"
+#define TBUF_CLOBBERS_RELEASE	TBUF_CLOBBERS_ROWS, "rbx"
 
 /* The labels that a section which writes records may leave by. */
 #define TBUF_RECORD_LABELS	changed, late, damaged, wrapped, chain
@@ -273,12 +274,61 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"ja 5b\n\t"							\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
 
-/* ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record. */
-#define TBUF_SECTION_ROOM_FOR(SIZE, ONE)				\
+/*
+ * STRETCH: rax is the room, r9 head, r8 its place, rdx scratch.  Goes to the
+ * label `none` if there is less than a record's room.
+ */
+#define TBUF_SECTION_STRETCH(none)					\
+	"movq " TBUF_OF_M(M_MASK8) ", %%rdx\n\t"			\
+	"movq %%r9, %%r8\n\t"						\
+	"andq %%rdx, %%r8\n\t"						\
+	"addq $8, %%rdx\n\t"						\
+	"subq %%r8, %%rdx\n\t" /* up to the storage's end */		\
+	"addq " TBUF_OF_M(M_DATA) ", %%r8\n\t"				\
+	"cmpq %%rdx, %%rax\n\t"					\
+	"cmova %%rdx, %%rax\n\t"					\
+	"movl %%r8d, %%edx\n\t"					\
+	"notl %%edx\n\t"						\
+	"andl %[stretch] - 1, %%edx\n\t"				\
+	"addl $1, %%edx\n\t"						\
+	"cmpq %%rdx, %%rax\n\t"					\
+	"cmova %%rdx, %%rax\n\t"					\
+	"movq (%%r8), %%rdx\n\t"					\
+	"movq %%r9, " TBUF_OF_M(M_BASE) "\n\t"				\
+	TBUF_DELAY_IN("%%edx", "%%rdx", 9)				\
+	"subq %[flat], %%rax\n\t"					\
+	"jbe " none "\n\t"						\
+	"movw %%ax, " TBUF_OF_M(M_SPAN) "\n\t"
+
+/* WITHIN: r9 is head; r8 and rdx are scratch. */
+#define TBUF_HEAD_WITHIN						\
+	"movq %%r9, %%r8\n\t"						\
+	"subq " TBUF_OF_M(M_BASE) ", %%r8\n\t"				\
+	"movzwl " TBUF_OF_M(M_SPAN) ", %%edx\n\t"			\
+	"cmpq %%rdx, %%r8\n\t"
+
+/* The stretch of a linear lane, after its ROOM. */
+#define TBUF_SECTION_EXTEND						\
+	TBUF_HEAD_WITHIN						\
+	"jb 10f\n\t"							\
+	"movw $0, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	"cmpq $0, " TBUF_OF_M(M_FILL_MASK) "\n\t"			\
+	"jne 10f\n\t"							\
+	"movq " TBUF_O(L_LIMIT) "(%%r11), %%rax\n\t"			\
+	"subq %%r9, %%rax\n\t"						\
+	"jb 10f\n\t"							\
+	TBUF_SECTION_STRETCH("10f")
+
+/*
+ * ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record;
+ * AFTER follows the ROOM of a linear lane.
+ */
+#define TBUF_SECTION_ROOM_FOR(SIZE, ONE, AFTER)				\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
-	"cmpl $0, " TBUF_OF_M(M_RING) "\n\t"				\
+	"cmpw $0, " TBUF_OF_M(M_RING) "\n\t"				\
 	"jne 30f\n\t"							\
 	TBUF_SECTION_LINEAR(SIZE, "20f")				\
+	AFTER								\
 	"jmp 10f\n\t"							\
 	"20:\n\t"							\
 	TBUF_SECTION_REFUSE(SIZE, ONE)					\
@@ -291,7 +341,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_ROOM_FOR("%[size]",				\
 	    "leal -" TBUF_O(E_UNIT) "(%%rcx), %%eax\n\t"		\
 	    "cmpl $2, %%eax\n\t"					\
-	    "jb %l[late]\n\t")
+	    "jb %l[late]\n\t", "")
 
 /*
  * r8 becomes the record's place; leaves WRAPPED if it would go around the
@@ -351,22 +401,143 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_FLAT_3	TBUF_FLAT_2 TBUF_WORD(2, "%%rax")
 #define TBUF_FLAT_4	TBUF_FLAT_3 TBUF_WORD(3, "%%rdx")
 
+/*
+ * The checks of FLAT, up to WITHIN.  While an Intel processor reads its counter
+ * it begins little else, and it reads it after the loads before it are done: so
+ * the number of loads that wait for one another decides.  Loads that do not
+ * stand side by side before the counter, and comparisons that wait for them
+ * after it.  The chain head is loaded when the generation is known to be that
+ * of the memo.
+ */
+#define TBUF_FLAT_CHECK							\
+	TBUF_SECTION_ENABLED						\
+	"movq " TBUF_OF_M(M_SLOT) ", %%r8\n\t"				\
+	"movl " TBUF_O(SITE_INDEX) "(%[site]), %%r9d\n\t"		\
+	"movq " TBUF_OF_M(M_HEADS) ", %%rcx\n\t"			\
+	"movq " TBUF_OF_M(M_GENERATION) ", %%rax\n\t"			\
+	"cmpq %%rax, " TBUF_O(S_GENERATION) "(%%r8)\n\t"		\
+	"jne %l[changed]\n\t"						\
+	TBUF_DELAY(1)							\
+	"movl (%%rcx, %%r9, 4), %%ecx\n\t"				\
+	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"			\
+	"leal -1(%%rcx), %%eax\n\t"					\
+	"cmpl %[most], %%eax\n\t"					\
+	"ja %l[chain]\n\t"						\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
+	"movl %%fs:" TBUF_RS_CPU_ID "(%%rdx), %%r8d\n\t"		\
+	TBUF_SECTION_COUNTER						\
+	"cmpl %%r8d, " TBUF_OF_M(M_CPU) "\n\t"				\
+	"jne %l[changed]\n\t"						\
+	"movq %[local], %%rdx\n\t"					\
+	"cmpq $0, (%%rdx)\n\t"						\
+	"je %l[changed]\n\t"						\
+	TBUF_HEAD_WITHIN						\
+	"jae %l[late]\n\t"						\
+	TBUF_SECTION_LATER
+
+/*
+ * The stamp is in rax.  The line that is prefetched is the one that the next
+ * release of a ring loads, and the fires after it store to.
+ */
 #define TBUF_SECTION_FLAT(n)						\
-	TBUF_SECTION_PLACE("leaq %c[size] - 8(%%r8), %%rax",		\
-	    TBUF_FETCH_SHORT)						\
-	TBUF_SECTION_HEADER(TBUF_OF_M(M_SECOND),			\
-	    "$(%c[size] << 16)")					\
+	TBUF_FLAT_CHECK							\
+	"movq %%r9, %%r8\n\t"						\
+	"andq " TBUF_OF_M(M_MASK8) ", %%r8\n\t"			\
+	"addq " TBUF_OF_M(M_DATA) ", %%r8\n\t"				\
+	"movq %%rax, (%%r8)\n\t"					\
+	"prefetchw " TBUF_O(RELEASE_MAX) " + 64(%%r8)\n\t"		\
+	"orl $(%c[size] << 16), %%ecx\n\t"				\
+	"orq " TBUF_OF_M(M_SECOND) ", %%rcx\n\t"			\
+	"movq %%rcx, 8(%%r8)\n\t"					\
+	TBUF_DELAY(4)							\
 	TBUF_FLAT_##n							\
 	"addq %[size], %%r9\n\t"
 
-/* There is at least one word. */
 #define TBUF_SECTION_FLAT_WORDS						\
 	TBUF_SECTION_PLACE("leaq -8(%%r8, %[size]), %%rax", TBUF_FETCH)	\
 	TBUF_SECTION_HEADER(TBUF_OF_M(M_SECOND),			\
 	    "%[size16]")						\
-	"leaq -16(%[size]), %%rcx\n\t"					\
+	"movq %[size], %%rcx\n\t"					\
+	"subq $16, %%rcx\n\t"						\
+	"jz 8f\n\t"							\
 	TBUF_COPY_WORDS("%[values]", "8", "%%r8", "%%rcx")		\
-	"addq %[size], %%r9\n\t"
+	"8: addq %[size], %%r9\n\t"
+
+/*
+ * RELEASE: r8 is tail, r10 the least new tail, rdx 16 times the sequence's low
+ * bit; r9 is head, and in the loop a position that the storage's end is not
+ * before.  At (r8, rbx) is the word of a record's size and EPID; eax is that of
+ * the record before, rcx its size, rdi 1 if it is counted, rsi their number.
+ * Most often a record has the size and EPID of the one before it: so the branch
+ * is predicted, and no record's load waits for that of the record before.
+ */
+#define TBUF_SECTION_RELEASE						\
+	"cmpw $0, " TBUF_OF_M(M_RING) "\n\t"				\
+	"je %l[changed]\n\t"						\
+	"movw $0, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
+	"testb $7, %%r9b\n\t"						\
+	"jnz %l[changed]\n\t"						\
+	"movl " TBUF_O(L_SEQUENCE) "(%%r11), %%edx\n\t"		\
+	"andl $1, %%edx\n\t"						\
+	"shll $4, %%edx\n\t"						\
+	"movq " TBUF_O(L_PAIR) "(%%r11, %%rdx), %%r8\n\t"		\
+	"movq %%r9, %%rcx\n\t"						\
+	"subq %%r8, %%rcx\n\t"						\
+	"movq " TBUF_OF_M(M_BUFSIZE) ", %%rax\n\t"			\
+	"subq %%rcx, %%rax\n\t"					\
+	"jb %l[changed]\n\t"						\
+	"movq %[want], %%r10\n\t"					\
+	"subq %%rax, %%r10\n\t"					\
+	"jbe 8f\n\t"							\
+	"addq %%r8, %%r10\n\t"						\
+	"xorl %%esi, %%esi\n\t"					\
+	"5: movq " TBUF_OF_M(M_MASK8) ", %%r9\n\t"			\
+	"leaq 8(%%r8), %%rbx\n\t"					\
+	"andq %%r9, %%rbx\n\t"						\
+	"subq %%rbx, %%r9\n\t"						\
+	"addq %%r8, %%r9\n\t"						\
+	"cmpq %%r10, %%r9\n\t"						\
+	"cmova %%r10, %%r9\n\t"					\
+	"addq " TBUF_OF_M(M_DATA) ", %%rbx\n\t"			\
+	"subq %%r8, %%rbx\n\t"						\
+	"6: movl (%%r8, %%rbx), %%eax\n\t"				\
+	"movl %%eax, %%ecx\n\t"					\
+	"shrl $16, %%ecx\n\t"						\
+	"testb $7, %%cl\n\t"						\
+	"jnz %l[changed]\n\t"						\
+	"cmpl $16, %%ecx\n\t"						\
+	"jb %l[changed]\n\t"						\
+	/* 1, except for an envelope or a unit's commit record */	\
+	"xorl %%edi, %%edi\n\t"					\
+	"cmpw $" TBUF_O(E_UNIT) ", %%ax\n\t"				\
+	"adcl $1, %%edi\n\t"						\
+	"cmpw $" TBUF_O(E_UNIT) " + 2, %%ax\n\t"			\
+	"sbbl $0, %%edi\n\t"						\
+	"7: addq %%rcx, %%r8\n\t"					\
+	"addq %%rdi, %%rsi\n\t"					\
+	"cmpq %%r9, %%r8\n\t"						\
+	"jae 9f\n\t"							\
+	"cmpl %%eax, (%%r8, %%rbx)\n\t"				\
+	"je 7b\n\t"							\
+	"jmp 6b\n\t"							\
+	"9: cmpq %%r10, %%r8\n\t"					\
+	"jb 5b\n\t"							\
+	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
+	"cmpq %%r9, %%r8\n\t"						\
+	"ja %l[changed]\n\t"						\
+	"addq " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx), %%rsi\n\t"		\
+	"xorl $16, %%edx\n\t"						\
+	"movq %%r8, " TBUF_O(L_PAIR) "(%%r11, %%rdx)\n\t"		\
+	"movq %%rsi, " TBUF_O(L_PAIR) " + 8(%%r11, %%rdx)\n\t"		\
+	TBUF_DELAY_IN("%%ebx", "%%rbx", 2)				\
+	"addq $1, " TBUF_O(L_SEQUENCE) "(%%r11)\n\t"			\
+	TBUF_DELAY_IN("%%ebx", "%%rbx", 3)				\
+	"movq " TBUF_OF_M(M_BUFSIZE) ", %%rax\n\t"			\
+	"addq %%r8, %%rax\n\t"						\
+	"subq %%r9, %%rax\n\t"						\
+	"8:\n\t"							\
+	TBUF_SECTION_STRETCH("%l[changed]")
 
 #define TBUF_FLAT_WORDS_OPERANDS					\
 	[size] "r"(size), [size16] "m"(size16)
@@ -534,7 +705,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_TIME						\
 	TBUF_SECTION_ROOM_FOR("%%r10",					\
 	    "cmpq " SIZE ", %%r10\n\t"					\
-	    "jne %l[chain]\n\t")					\
+	    "jne %l[chain]\n\t", "")					\
 	TBUF_SECTION_PLACE("leaq -8(%%r8, %%r10), %%rax", TBUF_FETCH)
 
 /* Copies up to four words: a loop costs more than these comparisons. */

@@ -108,7 +108,7 @@ tbuf_rseq_several(const struct tbuf_memo *memos, uint32_t bits, uint64_t size,
 	    TBUF_SEVERAL_SESSION
 	    TBUF_SEVERAL_STAMP
 	    "movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"
-	    "cmpl $0, " TBUF_SEVERAL_M(M_RING) "\n\t"
+	    "cmpw $0, " TBUF_SEVERAL_M(M_RING) "\n\t"
 	    "jne 30f\n\t"
 	    TBUF_SEVERAL_LINEAR
 	    "30:\n\t"

@@ -27,6 +27,10 @@
 
 #define FEW_BYTES	32u	/* of words: sections for a few have no more */
 
+/* A ring of this size or more gives way in parts: one of so many at once. */
+#define RING_LEAST	0x10000u
+#define RING_PARTS	128u
+
 /*
  * Returns true if the thread's memo is of a session that has ended, or of the
  * only session that traces the probe, but with other flags.  The slow path
@@ -255,7 +259,7 @@ static __attribute__((noinline)) TBUF_FIRES bool
 fire_own_words(const struct tbuf_site *site, const uint64_t *words,
     uint64_t size, const struct tbuf_slot *slot, uint64_t generation)
 {
-	return (tbuf_rseq_flat_words(site, words,
+	return (tbuf_rseq_extend(site, words,
 	    sizeof(struct tbuf_header) + size, slot, generation));
 }
 
@@ -475,17 +479,75 @@ fire_unit_first(const struct tbuf_site *site, const uint64_t *values,
 		fire_each(site, values, size);
 }
 
+/*
+ * Returns how much of a ring its oldest records leave at once, or 0 if only
+ * those leave it whose bytes the next record needs.
+ */
+static inline uint64_t
+ring_part(const struct tbuf_memo *m)
+{
+	uint64_t bufsize = tbuf_load(&m->bufsize);
+
+	if (tbuf_load(&m->ring) == 0 || bufsize < RING_LEAST)
+		return (0);
+	return (bufsize > TBUF_RELEASE_MAX * RING_PARTS ? TBUF_RELEASE_MAX :
+	    bufsize / RING_PARTS);
+}
+
+/*
+ * Fires with the thread's memo outside of its stretch.  In a linear lane this
+ * makes the next one.
+ */
+static __attribute__((noinline)) void
+fire_beyond(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
+{
+	const struct tbuf_memo *m = &tbuf_thread.memo;
+
+	if (!fire_own_words(site, values, size, tbuf_load(&m->slot),
+	    tbuf_load(&m->generation)))
+		fire_rows_own(site, values, size);
+}
+
+/* Fires after a release of the ring, which makes the next stretch. */
+static __attribute__((noinline)) void
+fire_release(const struct tbuf_site *site, const uint64_t *values,
+    uint64_t size)
+{
+	(void)tbuf_rseq_release(site, ring_part(&tbuf_thread.memo));
+	fire_beyond(site, values, size);
+}
+
+/* Fires with the thread's memo outside of its stretch, in any lane. */
+static __attribute__((noinline)) void
+fire_room(const struct tbuf_site *site, const uint64_t *values, uint64_t size)
+{
+	if (ring_part(&tbuf_thread.memo) != 0)
+		fire_release(site, values, size);
+	else
+		fire_beyond(site, values, size);
+}
+
+/* In a lane that refuses records there is no stretch, and none is tried. */
 #define FIRE_FLAT(n)							\
 static void								\
 fire_flat_##n(struct tbuf_site *site, const uint64_t *values)		\
 {									\
+	enum tbuf_outcome outcome = TBUF_NO_ROOM;			\
+									\
 	if (!tbuf_rseq_thread())					\
 		return;							\
 	if (tbuf_load(&tbuf_thread.memo.bits) !=			\
-	    tbuf_load(site->enabled))					\
+	    tbuf_load(site->enabled)) {					\
 		/* The memo is another session's, or void. */		\
 		fire_unit(site, values, 8 * (n));			\
-	else if (!tbuf_rseq_flat_##n(site, values))			\
+		return;							\
+	}								\
+	if (tbuf_load(&tbuf_thread.memo.span) != 0)			\
+		outcome = tbuf_rseq_flat_##n(site, values);		\
+	if (outcome == TBUF_NO_ROOM)					\
+		fire_room(site, values, 8 * (n));			\
+	else if (outcome != TBUF_COMMITTED)				\
 		fire_rows_own(site, values, 8 * (n));			\
 }
 

@@ -60,6 +60,7 @@ memo_make(const struct tbuf_fire *f, uint32_t cpu, struct tbuf_memo *m)
 	m->none = 0;
 	m->tid = tbuf_thread_tid();
 	m->ring = tbuf_load(&f->slot->terms.policy) == TBUF_RING;
+	m->base = m->span = 0;
 	return (m->heads != NULL);
 }
 
