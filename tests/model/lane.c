@@ -112,6 +112,44 @@ static const struct scenario scenarios[] = {
 	{ .name = "flip", .policy = SWITCH, .bufsize = 6, .storage = 16,
 	  .lanes = 2, .rounds = 3, .sessions = 1, .clock = true, .tasks = {
 		THREAD(.fires = 2, SIZES(2, 2)) } },
+	/* Memos have stretches, and rings release many records at once. */
+	{ .name = "stretch", .policy = SWITCH, .bufsize = 5, .storage = 16,
+	  .lanes = 1, .rounds = 1, .sessions = 1, .flat = 2,
+	  .kill_target = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)),
+		THREAD(.fires = 1, SIZES(3)) } },
+	{ .name = "stretch-handler", .policy = SWITCH, .bufsize = 4,
+	  .storage = 8, .lanes = 1, .rounds = 1, .sessions = 1,
+	  .flat = 2, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)),
+		THREAD(.fires = 1, SIZES(2), .parent = 1) } },
+	{ .name = "stretch-fill", .policy = FILL, .bufsize = 7, .storage = 8,
+	  .lanes = 1, .sessions = 1, .flat = 2, .kill_target = true,
+	  .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)),
+		THREAD(.fires = 1, SIZES(4)) } },
+	{ .name = "release", .policy = RING, .bufsize = 5, .storage = 8,
+	  .lanes = 1, .rounds = 1, .sessions = 1, .flat = 2, .part = 3,
+	  .kill_target = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)),
+		THREAD(.fires = 2, SIZES(3, 2)) } },
+	{ .name = "release-handler", .policy = RING, .bufsize = 7,
+	  .storage = 8, .lanes = 1, .sessions = 1, .aborts = 1, .flat = 3,
+	  .part = 2, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 3, 2)),
+		THREAD(.fires = 1, SIZES(3), .parent = 1) } },
+	{ .name = "release-end", .policy = RING, .bufsize = 4, .storage = 4,
+	  .lanes = 2, .sessions = 2, .flat = 2, .part = 3,
+	  .kill_target = true, .kill_reader = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)) } },
+	{ .name = "weak-stretch", .policy = SWITCH, .bufsize = 4,
+	  .storage = 8, .lanes = 1, .rounds = 2, .sessions = 1, .aborts = 1,
+	  .flat = 2, .weak = true, .kill_target = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)) } },
+	{ .name = "weak-release", .policy = RING, .bufsize = 4, .storage = 4,
+	  .lanes = 1, .rounds = 1, .sessions = 1, .weak = true, .flat = 2,
+	  .part = 3, .kill_target = true, .tasks = {
+		THREAD(.fires = 3, SIZES(2, 2, 2)) } },
 	{ .name = "weak-switch", .policy = SWITCH, .bufsize = 3, .storage = 8,
 	  .lanes = 1, .rounds = 2, .sessions = 1, .aborts = 1, .weak = true,
 	  .kill_target = true, .tasks = {
@@ -206,6 +244,13 @@ static const struct proof {
 	{ D_LIMIT_AFTER_TAIL, "switch-one-record" },
 	{ D_LIMIT_NOT_RELEASED, "switch-one-record" },
 	{ D_SWITCH_TWO_BUFFERS, "flip" },
+	{ D_STRETCH_NOT_VOID, "release-handler" },
+	{ D_STRETCH_TOO_LONG, "stretch" },
+	{ D_STRETCH_TOO_LONG, "release" },
+	{ D_STRETCH_UNDER_FILL, "stretch-fill" },
+	{ D_STRETCH_NO_BARRIER, "weak-release" },
+	{ D_RELEASE_UNCOUNTED, "release" },
+	{ D_RING_SINGLE_PAIR, "release" },
 	{ D_RING_SINGLE_PAIR, "ring" },
 	{ D_RING_TAIL_AFTER_DATA, "ring" },
 	{ D_RING_NO_BARRIER, "weak-ring-steps" },

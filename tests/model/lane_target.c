@@ -62,6 +62,19 @@ thread_of(struct state *s, struct task *t)
 	return (t->parent == 0 ? t : &s->tasks[t->parent - 1]);
 }
 
+/* Returns true if the record that is committed had room. */
+static bool
+has_room(const struct state *s, const struct task *t)
+{
+	const uint8_t *words = s->value + LANE(t->lane, 0);
+	unsigned end = t->head + t->size;
+
+	if (model.scenario->policy != RING)
+		return (end <= words[W_LIMIT]);
+	return (end - words[pair_word(W_TAIL0, words[W_SEQUENCE])] <=
+	    model.scenario->bufsize);
+}
+
 static void
 count_record(struct state *s, const struct task *t)
 {
@@ -70,6 +83,8 @@ count_record(struct state *s, const struct task *t)
 	finish_once(s, t);
 	if (model.scenario->policy == FILL && s->drops[t->lane] != 0)
 		model_fail("fill: a full lane stores a record");
+	if (!has_room(s, t))
+		model_fail("a record is stored where there is no room");
 	if (n == NRECORDS) {
 		model_fail("the model's list of records is too short");
 		return;
@@ -107,7 +122,7 @@ fire_return(struct state *s, struct task *t)
 	if (t->parent != 0)
 		s->tasks[t->parent - 1].nested--;
 	else if (!model.scenario->memo_of_cpu)
-		t->good = t->memo = t->memo_lane = 0;
+		t->good = t->memo = t->memo_lane = t->base = t->span = 0;
 }
 
 /*
@@ -247,6 +262,13 @@ place_step(struct state *s, struct task *t)
 	}
 }
 
+/* Returns true if a fire by the thread's memo may use its stretch. */
+static bool
+is_flat(const struct task *t)
+{
+	return (t->fast && t->size <= model.scenario->flat);
+}
+
 /* Takes a step of CHECK in arch/rseq.h, with which a section begins. */
 static void
 check_step(struct state *s, struct task *t)
@@ -291,6 +313,12 @@ check_step(struct state *s, struct task *t)
 		t->head = lane_load(s, t, W_HEAD, RELAXED);
 		t->place = model.scenario->policy == RING ? S_SEQUENCE :
 		    S_LIMIT;
+		if (!is_flat(t))
+			break;
+		if ((uint8_t)(t->head - thread->base) < thread->span)
+			t->place = S_LOAD_LAST;
+		else if (model.scenario->policy == RING)
+			t->goal = G_RELEASE;
 		break;
 	}
 }
@@ -317,6 +345,7 @@ linear_step(struct state *s, struct task *t)
 		limit = lane_load(s, t, W_LIMIT, ORDERED);
 		full = t->head + t->size > limit;
 		t->place = locked ? K_FULL : S_FULL;
+		t->value = limit - t->head;
 		if (!full && model.scenario->policy == FILL &&
 		    !model_has(D_FILL_WITHOUT_MARK))
 			return;
@@ -328,8 +357,108 @@ linear_step(struct state *s, struct task *t)
 		section_full(t);
 	else if (t->goal == G_REFUSE)
 		section_changed(t);
+	else if (is_flat(t) && (model.scenario->policy != FILL ||
+	    model_has(D_STRETCH_UNDER_FILL)))
+		t->place = S_BASE;
 	else
 		t->place = locked ? K_LOAD_LAST : S_LOAD_LAST;
+	if (t->place != S_BASE)
+		t->value = 0;
+}
+
+/*
+ * Takes a step of STRETCH: value is the room.  A fire that has released records
+ * begins again.
+ */
+static void
+stretch_step(struct state *s, struct task *t)
+{
+	struct task *thread = thread_of(s, t);
+	uint8_t less = (uint8_t)(model.scenario->flat - 1);
+
+	if (t->place == S_BASE) {
+		if (!model_has(D_STRETCH_NOT_VOID))
+			thread->span = 0;
+		thread->base = t->head;
+		t->place = S_SPAN;
+		return;
+	}
+	if (model_has(D_STRETCH_TOO_LONG))
+		less = 0;
+	thread->span = t->value > less ? (uint8_t)(t->value - less) : 0;
+	t->value = 0;
+	t->place = S_LOAD_LAST;
+	if (t->goal == G_RELEASE) {
+		forget(t);
+		t->fast = 1;
+		t->place = S_MEMO;
+	}
+}
+
+/* Returns true if the ring lacks the room that a release is to make. */
+static bool
+is_short(const struct task *t)
+{
+	return (model.scenario->bufsize < t->head - t->tail - t->at +
+	    model.scenario->part);
+}
+
+/* Takes a step of RELEASE: `at' cells and `time' records leave the ring. */
+static void
+release_step(struct state *s, struct task *t)
+{
+	unsigned next = t->sequence + 1u;
+
+	switch (t->place) {
+	case S_SEQUENCE:
+		t->sequence = lane_load(s, t, W_SEQUENCE, RELAXED);
+		t->place = S_TAIL;
+		return;
+	case S_TAIL:
+		t->tail = lane_load(s, t, pair_word(W_TAIL0, t->sequence),
+		    RELAXED);
+		if (!model_has(D_RING_STEPS_NO_BARRIER))
+			model_fence_stores(s, t->agent);
+		t->place = S_SIZE;
+		if (is_short(t))
+			return;
+		break;
+	case S_SIZE:
+		t->value = lane_load(s, t, cell(t->tail + t->at + 1u),
+		    RELAXED) & 7;
+		if (t->value < 2 || t->value > t->head - t->tail - t->at)
+			model_fail("a release finds damage");
+		t->at += t->value;
+		t->time++;
+		t->value = 0;
+		t->place = is_short(t) ? S_SIZE : S_OVER;
+		return;
+	case S_OVER:
+		t->over = lane_load(s, t, pair_word(W_OVER0, t->sequence),
+		    RELAXED);
+		t->place = S_NEW_TAIL;
+		return;
+	case S_NEW_TAIL:
+		lane_store(s, t, pair_word(W_TAIL0, next),
+		    (uint8_t)(t->tail + t->at), RELAXED);
+		t->place = S_NEW_OVER;
+		return;
+	case S_NEW_OVER:
+		lane_store(s, t, pair_word(W_OVER0, next), (uint8_t)(t->over +
+		    (model_has(D_RELEASE_UNCOUNTED) ? 1 : t->time)), RELAXED);
+		t->place = S_PUBLISH;
+		return;
+	default:		/* S_PUBLISH */
+		lane_store(s, t, W_SEQUENCE, (uint8_t)next,
+		    model_has(D_RING_SEQUENCE_NOT_RELEASED) ?
+		    RELAXED : ORDERED);
+		break;
+	}
+	if (!model_has(D_STRETCH_NO_BARRIER))
+		model_fence_stores(s, t->agent);
+	t->value = (uint8_t)(model.scenario->bufsize -
+	    (t->head - t->tail - t->at));
+	t->place = S_BASE;
 }
 
 static void
@@ -506,6 +635,7 @@ remember_step(struct state *s, struct task *t)
 			thread->good = 0;
 		thread->memo = t->generation;
 		thread->memo_lane = !t->lane;
+		thread->base = thread->span = 0;
 		t->place = R_GOOD;
 		break;
 	default:		/* R_GOOD */
@@ -626,6 +756,11 @@ model_target_step(struct state *s, unsigned task)
 	else if (within(place, S_LIMIT, S_FULL) ||
 	    within(place, K_LIMIT, K_FULL))
 		linear_step(s, t);
+	else if (within(place, S_BASE, S_SPAN))
+		stretch_step(s, t);
+	else if (within(place, S_SEQUENCE, S_PUBLISH) &&
+	    t->goal == G_RELEASE)
+		release_step(s, t);
 	else if (within(place, S_SEQUENCE, S_PUBLISH) ||
 	    within(place, K_SEQUENCE, K_PUBLISH))
 		ring_step(s, t);

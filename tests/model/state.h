@@ -105,6 +105,11 @@ enum policy {
 	X(MEMO_WITHOUT_GENERATION, "memo-without-generation")		\
 	X(MEMO_BEFORE_ARM, "memo-before-arm")				\
 	X(MEMO_COPY_NOT_VOID, "memo-copy-not-void")			\
+	X(STRETCH_NOT_VOID, "stretch-not-void")				\
+	X(STRETCH_TOO_LONG, "stretch-too-long")				\
+	X(STRETCH_UNDER_FILL, "stretch-under-fill")			\
+	X(STRETCH_NO_BARRIER, "stretch-no-barrier")			\
+	X(RELEASE_UNCOUNTED, "release-uncounted")			\
 	X(LOCK_NOT_RELEASED, "lock-not-released")			\
 	X(LOCK_WITHOUT_GENERATION, "lock-without-generation")		\
 	X(NOLANE_WITHOUT_GENERATION, "nolane-without-generation")	\
@@ -126,7 +131,7 @@ enum defect {
 	X(T_PLACE) X(T_CURRENT) X(T_REMEMBERED) X(T_AGAIN)		\
 	X(S_MEMO) X(S_GENERATION) X(S_ECB) X(S_HEAD) X(S_LIMIT) X(S_FULL) \
 	X(S_SEQUENCE) X(S_TAIL) X(S_SIZE) X(S_OVER)			\
-	X(S_NEW_TAIL) X(S_NEW_OVER) X(S_PUBLISH)			\
+	X(S_NEW_TAIL) X(S_NEW_OVER) X(S_PUBLISH) X(S_BASE) X(S_SPAN)	\
 	X(S_LOAD_LAST) X(S_STORE_LAST) X(S_TIME) X(S_WORD) X(S_DATA)	\
 	X(S_COMMIT) X(S_AFTER) X(S_LOAD_COUNTER) X(S_STORE_COUNTER)	\
 	X(R_HALF) X(R_GOOD)						\
@@ -149,7 +154,8 @@ enum task_place {
 enum goal {
 	G_COMMIT,
 	G_REFUSE,
-	G_LARGE
+	G_LARGE,
+	G_RELEASE
 };
 
 struct task {
@@ -178,6 +184,8 @@ struct task {
 	uint8_t good;		/* of a thread: its memo is complete */
 	uint8_t memo;		/* generation of the memo */
 	uint8_t memo_lane;
+	uint8_t base;		/* the memo's stretch */
+	uint8_t span;
 };
 
 #define READER_PLACES(X)						\
@@ -284,6 +292,9 @@ struct scenario {
 	uint8_t sessions;
 	uint8_t aborts;		/* of one fire; then it takes a lock lane */
 	uint8_t lanes;		/* 1: no lock lane; 2: with one */
+	uint8_t flat;		/* cells of the largest record that uses a
+				 * stretch; 0: memos have none */
+	uint8_t part;		/* cells of a ring that are released at once */
 	bool fork;
 	bool memo_of_cpu;	/* threads share the first one's memo */
 	bool large;		/* takes minutes: for make stress */
