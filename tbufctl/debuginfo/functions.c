@@ -30,6 +30,7 @@ reader(int fd, int out, const char *path)
 	struct functions f = { .count = 0 };
 	struct head head;
 
+	module_load();
 	reader_confine(READER_SECONDS);
 	(void)alarm(READER_SECONDS);
 	if (module_find_all(&f, fd, path) != 0)

@@ -42,6 +42,12 @@ void	module_free(struct functions *);
 const struct function *module_find(const struct functions *,
 	    uint64_t offset, uint64_t *from_start);
 
+/*
+ * Loads the library that demangles names, before the helper process is
+ * confined: after that it maps no code.
+ */
+void	module_load(void);
+
 /* Fills the tables, in the helper process.  Returns 0 or -1. */
 int	module_find_all(struct functions *, int fd, const char *path);
 

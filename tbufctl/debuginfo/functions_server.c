@@ -39,6 +39,19 @@ plain_length(const char *name)
 	return (strcspn(name, "@"));
 }
 
+static demangle_function *demangler;
+
+void
+module_load(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_NOW);
+	void *symbol = library == NULL ? NULL : dlsym(library,
+	    "__cxa_demangle");
+
+	if (symbol != NULL)
+		memcpy(&demangler, &symbol, sizeof(demangler));
+}
+
 /*
  * Demangles a C++ name without suffixes such as .isra.0, with libstdc++ if that
  * is installed.  Returns a name that the caller frees, or NULL.
@@ -46,21 +59,13 @@ plain_length(const char *name)
 static char *
 demangle(const char *name)
 {
-	static demangle_function *function;
-	static bool looked;
-	void *library, *symbol = NULL;
 	int status = -1;
 	char *text, *plain;
 
-	if (!looked && (library = dlopen("libstdc++.so.6", RTLD_NOW)) != NULL)
-		symbol = dlsym(library, "__cxa_demangle");
-	if (symbol != NULL)
-		memcpy(&function, &symbol, sizeof(function));
-	looked = true;
-	if (function == NULL || (plain = strndup(name, strcspn(name, ".@"))) ==
-	    NULL)
+	if (demangler == NULL ||
+	    (plain = strndup(name, strcspn(name, ".@"))) == NULL)
 		return (NULL);
-	text = function(plain, NULL, NULL, &status);
+	text = demangler(plain, NULL, NULL, &status);
 	free(plain);
 	return (status == 0 ? text : NULL);
 }
