@@ -64,8 +64,9 @@ watch_elsewhere(struct tbuf_consumer *c, const struct tbuf_target *t)
 	if (c->elsewhere == -1)
 		c->elsewhere = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (c->elsewhere != -1)
-		(void)inotify_add_watch(c->elsewhere, path,
-		    IN_CREATE | IN_MOVED_TO);
+		/* Its owner may have put a link to any place there. */
+		(void)inotify_add_watch(c->elsewhere, path, IN_CREATE |
+		    IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW);
 }
 
 int

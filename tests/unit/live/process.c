@@ -700,14 +700,32 @@ START_TEST(status_counts_without_a_session)
 }
 END_TEST
 
-/* Calls of inotify_init1(), which this replaces. */
-static unsigned watches;
+/* Calls of inotify_init1(), which this replaces, and directories watched. */
+static unsigned watches, watches_added;
+static const char *swapped;	/* a directory that becomes a link, or NULL */
 
 int
 inotify_init1(int flags)
 {
+	char aside[128];
+
 	watches++;
+	if (swapped != NULL) {
+		snprintf(aside, sizeof(aside), "%s.aside", swapped);
+		ck_assert_int_eq(rename(swapped, aside), 0);
+		ck_assert_int_eq(symlink("/tmp", swapped), 0);
+		swapped = NULL;
+	}
 	return ((int)syscall(SYS_inotify_init1, flags));
+}
+
+int
+inotify_add_watch(int fd, const char *path, uint32_t mask)
+{
+	int watch = (int)syscall(SYS_inotify_add_watch, fd, path, mask);
+
+	watches_added += watch != -1;
+	return (watch);
 }
 
 static int
@@ -744,6 +762,36 @@ START_TEST(a_list_watches_no_directory)
 	ck_assert_uint_eq(watches, 0);
 	live_go(c);
 	ck_assert_uint_eq(watches, _i == 1 ? 2 : 1);
+	tbuf_consumer_close(c);
+	live_server_stop(&s);
+	scratch_remove(directory);
+}
+END_TEST
+
+/*
+ * The owner of a target's directory exchanges it for a link after it was looked
+ * at.
+ */
+START_TEST(a_link_is_not_watched)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	char directory[64], aside[128], variable[80];
+	struct live_server s;
+
+	scratch_directory(directory, sizeof(directory));
+	snprintf(aside, sizeof(aside), "%s.aside", directory);
+	snprintf(variable, sizeof(variable), "TBUF_DIR=%s", directory);
+	live_server_start(&s, variable);
+	live_server_fire(&s, 0);
+	live_grab(c, s.pid);
+	swapped = directory;
+	live_go(c);
+	ck_assert_ptr_null(swapped);
+	ck_assert_uint_eq(watches, 2);
+	/* The own directory. */
+	ck_assert_uint_eq(watches_added, 1);
+	ck_assert_int_eq(unlink(directory), 0);
+	ck_assert_int_eq(rename(aside, directory), 0);
 	tbuf_consumer_close(c);
 	live_server_stop(&s);
 	scratch_remove(directory);
@@ -961,6 +1009,7 @@ make(void)
 	tcase_add_test(t, setuid_image_is_told);
 	tcase_add_test(t, status_counts_without_a_session);
 	tcase_add_loop_test(t, a_list_watches_no_directory, 0, 2);
+	tcase_add_test(t, a_link_is_not_watched);
 	tcase_add_test(t, targets_are_listed);
 	tcase_add_test(t, all_targets_and_later_ones);
 	tcase_add_test(t, descriptors_run_out);
