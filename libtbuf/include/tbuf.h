@@ -453,10 +453,20 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    [mask] "i" (TBUF_PRIVATE_MASK(select)),			\
 	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
 
+/*
+ * TBUF_PRIVATE_CONSTANT() is 1 if a mask is constant.  In C an optimizing gcc
+ * has no answer of __builtin_constant_p() for an assertion, but a constant 0 is
+ * a null pointer there, and does not make the other pointer a void *.
+ */
 #ifdef __cplusplus
 #define TBUF_PRIVATE_MASK(select)	static_cast<uint32_t>(select)
+#define TBUF_PRIVATE_CONSTANT(select)					\
+	__builtin_constant_p(TBUF_PRIVATE_MASK(select))
 #else
 #define TBUF_PRIVATE_MASK(select)	((uint32_t)(select))
+#define TBUF_PRIVATE_CONSTANT(select)					\
+	__builtin_types_compatible_p(int *, __typeof__(1 ?		\
+	    (void *)(0 * (uintptr_t)TBUF_PRIVATE_MASK(select)) : (int *)8))
 #endif
 
 #define TBUF_PRIVATE_OUTPUT(site)	, "=r" (site)
@@ -508,6 +518,8 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		const uint32_t *tbuf_private_word;			\
 		struct tbuf_site *tbuf_private_site;			\
 		TBUF_PRIVATE_QUIET					\
+		TBUF_PRIVATE_ASSERT(TBUF_PRIVATE_CONSTANT(select),	\
+		    "tbuf: a selection mask is a constant");		\
 		each(TBUF_PRIVATE_CHECK, __VA_ARGS__)			\
 		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_word,			\

@@ -2,8 +2,8 @@
 #-
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# An argument that cannot be traced does not compile, and the compiler's message
-# says why.
+# An argument that cannot be traced does not compile, nor does a selection that is
+# not constant, and the compiler's message says why.
 #
 # usage: top_builddir=BUILD [CC=gcc] [CXX=g++] reject.sh
 #
@@ -14,7 +14,8 @@ set -u
 library=$srcdir/../../libtbuf/include
 type="this argument's type cannot be traced"
 many="a probe has at most 10 arguments"
-passed=0 failed=0
+mask="a selection mask is a constant"
+passed=0 failed=0 optimize=-O0
 
 . "$srcdir/../lib/scratch.sh"
 work=$SCRATCH
@@ -25,8 +26,8 @@ build()
 	printf '#include <tbuf.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
 	    "$2" "$3" >"$work/case.$1"
 	case $1 in
-	c) $c -std=c11 -I"$library" -c "$work/case.c" -o "$work/case.o" ;;
-	cc) $cxx -std=c++17 -I"$library" -c "$work/case.cc" \
+	c) $c -std=c11 $optimize -I"$library" -c "$work/case.c" -o "$work/case.o" ;;
+	cc) $cxx -std=c++17 $optimize -I"$library" -c "$work/case.cc" \
 	    -o "$work/case.o" ;;
 	esac >"$work/log" 2>&1
 }
@@ -77,6 +78,28 @@ refuses()
 	done
 }
 
+# Compilers know more constants if they optimize.
+mask_cases()
+{
+	accepts "$both" 'enum { MASK = 4 };' \
+	    'TBUF_PROBE_SEL(MASK | TBUF_SEL_SUCCESS, p, n, 1);'
+	accepts "$both" '' 'TBUF_PROBE_SEL(sizeof(int) == 4 ? 1u : 2u, p, n);'
+	accepts cc 'template <unsigned M> void g() {
+	    TBUF_PROBE_SEL(M, p, n, 1); }' 'g<3>();'
+	accepts cc 'static const unsigned mask = 3;' \
+	    'TBUF_PROBE_SEL(mask, p, n, 1);'
+	accepts cc 'constexpr unsigned mask() { return 3; }' \
+	    'TBUF_PROBE_SEL(mask(), p, n, 1);'
+	rejects "$mask" "$both" 'unsigned mask;' \
+	    'TBUF_PROBE_SEL(mask, p, n, 1);'
+	rejects "$mask" "$both" 'unsigned mask;' \
+	    'TBUF_PROBE_SEL(mask | 2, p, n);'
+	rejects "$mask" "$both" 'unsigned mask(void);' \
+	    'TBUF_PROBE_SEL(mask(), p, n, 1);'
+	rejects "$mask" "$both" 'unsigned masks[2];' \
+	    'int i; for (i = 0; i < 2; i++) TBUF_PROBE_SEL(masks[i], p, n, i);'
+}
+
 cases()
 {
 	both="c cc"
@@ -108,6 +131,9 @@ cases()
 	    'TBUF_PROBE(p, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);'
 	rejects "$many" "$both" '#define FIVE 1, 2, 3, 4, 5' \
 	    'TBUF_PROBE(p, n, FIVE, FIVE, FIVE, FIVE, FIVE, FIVE, FIVE);'
+	for optimize in -O2 -O0; do
+		mask_cases
+	done
 	accepts "$both" '' 'if (TBUF_ENABLED(p, n)) return;'
 	refuses "$both" '' 'TBUF_PROBE("p", n);'
 	refuses "$both" '' 'if (TBUF_ENABLED("p", n)) return;'
