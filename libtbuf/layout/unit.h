@@ -56,14 +56,14 @@
  * that are in its table only are not, wherever the target was killed
  * [inv.account].
  *
- * A unit may be ended by another thread than the one in it (tbuf_unit_abandon()),
- * which closes head first: it adds 2 to the laps of head, so that the same half
- * is in use, until no section of the unit's thread stores head any more.  A
- * step that had loaded the old head fails then.  The thread may be between two
- * steps still, and so the table is ABANDONED until it is known to be out: such
- * a table is read as a DONE one is, and not bound for another unit.  While a
- * BOUND table has not wrapped, the head in its other half is 0: it has not
- * wrapped either, for readers, if its head is closed.
+ * tbuf_unit_abandon() ends a unit that another thread is in.  It closes head
+ * first: it adds 2 to the laps of head, so that the same half is in use, until
+ * no section of the unit's thread stores head any more.  A step that had loaded
+ * the old head fails then.  The thread may be between two steps still, and so
+ * the table is ABANDONED until it is known to be out: such a table is read as a
+ * DONE one is, and not bound for another unit.  While a BOUND table has not
+ * wrapped, the head in its other half is 0: it has not wrapped either, for
+ * readers, if its head is closed.
  *
  * A table that wraps has two halves, and the older half is overwritten as a
  * whole.

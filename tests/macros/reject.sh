@@ -2,8 +2,8 @@
 #-
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# An argument that cannot be traced does not compile, nor does a selection that is
-# not constant, and the compiler's message says why.
+# An argument that cannot be traced does not compile, nor does a selection that
+# is not constant, and the compiler's message says why.
 #
 # usage: top_builddir=BUILD [CC=gcc] [CXX=g++] reject.sh
 #
@@ -26,7 +26,8 @@ build()
 	printf '#include <tbuf.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
 	    "$2" "$3" >"$work/case.$1"
 	case $1 in
-	c) $c -std=c11 $optimize -I"$library" -c "$work/case.c" -o "$work/case.o" ;;
+	c) $c -std=c11 $optimize -I"$library" -c "$work/case.c" \
+	    -o "$work/case.o" ;;
 	cc) $cxx -std=c++17 $optimize -I"$library" -c "$work/case.cc" \
 	    -o "$work/case.o" ;;
 	esac >"$work/log" 2>&1
