@@ -3,10 +3,14 @@
  *
  * Probes are registered, and their sites armed, from the highest address down.
  */
+#include <sys/stat.h>
+
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "target/provider.h"
 #include "usdt.h"
@@ -165,15 +169,53 @@ raise_wanted(const struct usdt_sites *sites, size_t i)
 
 /* ------------------------------------------------------------ all of it */
 
+/*
+ * Opens a report's file.  tbufctl removes that of USDT_MISSED when it ends,
+ * after which another user may make something of that name.
+ */
+static int
+report_open(const char *setting)
+{
+	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
+	const char *path = getenv(setting);
+	struct stat st;
+	int fd;
+
+	if (path == NULL)
+		return (-1);
+	if (strcmp(setting, USDT_MISSED) != 0)
+		return (open(path, flags | O_CREAT, 0666));
+	fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid()))
+		return (fd);
+	close(fd);
+	return (-1);
+}
+
+void
+usdt_report_look(void)
+{
+	int fd = report_open(USDT_MISSED);
+
+	if (fd == -1)
+		unsetenv(USDT_MISSED);
+	else
+		close(fd);
+}
+
 void
 usdt_tell(const char *setting, const char *line, ...)
 {
-	const char *path = getenv(setting);
-	FILE *f = path == NULL ? NULL : fopen(path, "ae");
+	int fd = report_open(setting);
+	FILE *f = fd == -1 ? NULL : fdopen(fd, "a");
 	va_list ap;
 
-	if (f == NULL)
+	if (f == NULL) {
+		if (fd != -1)
+			close(fd);
 		return;
+	}
 	va_start(ap, line);
 	vfprintf(f, line, ap);
 	va_end(ap);

@@ -111,6 +111,7 @@ start(void)
 	sigset_t mask;
 
 	hide(&mask);
+	usdt_report_look();
 	(void)patch_decoder_load();
 	usdt_memory_look();
 	usdt_objects_update(false);

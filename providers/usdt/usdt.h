@@ -117,6 +117,8 @@ void	usdt_semaphores_hide(struct usdt_sites *);
 #define USDT_LIST	"TBUF_USDT_LIST"	/* all sites */
 #define USDT_MISSED	"TBUF_USDT_MISSED"	/* traced and not armed */
 
+/* Removes USDT_MISSED from the environment if its file is not there. */
+void	usdt_report_look(void);
 void	usdt_tell(const char *setting, const char *line, ...)
 	    __attribute__((format(printf, 2, 3)));
 

@@ -564,4 +564,24 @@ for file in "$TBUF_USDT_DIR"/*.d; do
 	expect "$file" "$("$TBUFCTL" -h -s "$file" -o installed.h 2>&1)" ''
 done
 
+# The variable for the report of a run ends with the run: later its file may be
+# another user's, or a link to a file of the user.
+left() {
+	LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so \
+	    TBUF_USDT_MISSED=$SCRATCH/its-report env | sed -n 's/^TBUF_USDT_MI.*=//p'
+}
+expect 'no report' "$(left)" ''
+expect 'it is not made' "$(ls its-report 2>/dev/null)" ''
+: >its-report
+expect 'a report' "$(left)" "$SCRATCH/its-report"
+mv its-report other
+ln -s other its-report
+expect 'a link' "$(left)" ''
+rm its-report
+if [ "$(id -u)" -eq 0 ]; then
+	: >its-report
+	chown 12345 its-report
+	expect 'a file of another user' "$(left)" ''
+fi
+
 report
