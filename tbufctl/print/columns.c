@@ -49,8 +49,8 @@ put_text(struct output *out, const char *text, size_t length, bool packed)
  * Returns true for at least one character that a terminal shows, followed by
  * NULs only; *length is the number of characters.
  */
-static bool
-is_text(const struct datum *d, size_t *length)
+bool
+columns_is_text(const struct datum *d, size_t *length)
 {
 	size_t i;
 
@@ -66,8 +66,8 @@ is_text(const struct datum *d, size_t *length)
 	return (*length > 0);
 }
 
-static bool
-is_number(size_t size)
+bool
+columns_is_number(size_t size)
 {
 	return (size == 1 || size == 2 || size == 4 || size == 8);
 }
@@ -90,10 +90,10 @@ put_bytes_key(struct output *out, const struct datum *d, bool packed)
 
 	if (address_is_stack(d))
 		address_put_stack(out, d);
-	else if (is_number(d->length))
+	else if (columns_is_number(d->length))
 		put_integer(out, datum_load(d->data, (unsigned)d->length,
 		    false), (unsigned)d->length);
-	else if (is_text(d, &length))
+	else if (columns_is_text(d, &length))
 		put_text(out, d->data, length, packed);
 	else
 		trace_dump(out, d->data, d->length);
@@ -150,7 +150,7 @@ key_width(const struct tbuf_tuple *tuple)
 	for (i = 0; i < tuple->nkeys; i++) {
 		datum_get(&d, &a->keys[i], &tuple->keys[i]);
 		size = d.kind == DATUM_INTEGER ? d.size : d.length;
-		width += (d.kind != DATUM_TEXT && is_number(size) ?
+		width += (d.kind != DATUM_TEXT && columns_is_number(size) ?
 		    widths[size] : PACKED_WIDTH) + 1;
 	}
 	return (width);

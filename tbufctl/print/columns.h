@@ -12,6 +12,7 @@
 
 #include "base/output.h"
 #include "histogram.h"
+#include "typed_value.h"
 
 /*
  * Layout of one aggregation: in columns, as a histogram of all its keys
@@ -24,6 +25,13 @@ struct columns {
 	struct packed packed;
 	bool begun;		/* the heading has been printed */
 };
+
+/*
+ * How bytes of a key are printed: as a number, if their size is one's; else as
+ * text, if they are printable up to the NULs at their end; else byte by byte.
+ */
+bool	columns_is_number(size_t size);
+bool	columns_is_text(const struct datum *, size_t *length);
 
 /*
  * columns_see() takes each tuple into account for the scale; then columns_put()

@@ -8,6 +8,7 @@
 
 #include "address.h"
 #include "base/clean_text.h"
+#include "columns.h"
 #include "folded.h"
 #include "typed_value.h"
 
@@ -48,6 +49,22 @@ put_stack(struct output *out, const struct datum *d, bool *first)
 	free(frame.buffer);
 }
 
+/* Prints bytes that are no address, such as a structure, as a text. */
+static void
+put_plain_bytes(struct output *text, const struct datum *d)
+{
+	size_t length, i;
+
+	if (columns_is_number(d->length))
+		output_printf(text, "%" PRIu64, datum_load(d->data,
+		    (unsigned)d->length, false));
+	else if (columns_is_text(d, &length))
+		output_printf(text, "%.*s", (int)length, d->data);
+	else
+		for (i = 0; i < d->length; i++)
+			output_printf(text, "%02x", (unsigned char)d->data[i]);
+}
+
 static void
 put_key(struct output *out, const struct datum *d, bool *first)
 {
@@ -63,6 +80,8 @@ put_key(struct output *out, const struct datum *d, bool *first)
 			address_put_symbol(&text, d);
 		else if (d->kind == DATUM_FLOAT)
 			output_printf(&text, "%g", d->floating);
+		else if (d->kind == DATUM_BYTES)
+			put_plain_bytes(&text, d);
 		else
 			output_printf(&text, "%" PRId64, (int64_t)d->number);
 		put_part(out, text.buffer, text.used, first);

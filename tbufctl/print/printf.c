@@ -234,14 +234,35 @@ put_escaped(struct output *out, const struct conversion *c, const char *text,
 	free(room.buffer);
 }
 
-/* Prints an array of wchar_t, with ? for characters beyond ASCII. */
+/* Writes a character in UTF-8, or ? if there is no such.  Returns its end. */
+static char *
+put_utf8(char *p, uint64_t letter)
+{
+	unsigned more = letter < 0x80 ? 0 : letter < 0x800 ? 1 :
+	    letter < 0x10000 ? 2 : 3;
+
+	if (letter > 0x10ffff || (letter >= 0xd800 && letter < 0xe000)) {
+		*p++ = '?';
+		return (p);
+	}
+	*p++ = (char)(more == 0 ? letter :
+	    (0xff00u >> (more + 1) & 0xff) | letter >> 6 * more);
+	while (more-- != 0)
+		*p++ = (char)(0x80 | (letter >> 6 * more & 0x3f));
+	return (p);
+}
+
+/*
+ * Prints an array of wchar_t.  A precision counts bytes, as in C, and parts no
+ * character.
+ */
 static void
 put_wide(struct output *out, const struct conversion *c,
     const struct datum *d)
 {
 	struct output room;
 	uint64_t letter;
-	char *p;
+	char *p, *end;
 	size_t i;
 
 	output_memory(&room);
@@ -249,8 +270,11 @@ put_wide(struct output *out, const struct conversion *c,
 		if ((letter = datum_load(d->data + i, 4, false)) == 0)
 			break;
 		p = output_room(&room, 4);
-		*p++ = letter < 0x80 ? (char)letter : '?';
-		output_taken(&room, p);
+		end = put_utf8(p, letter);
+		if (c->precision > 0 && room.used + (size_t)(end - p) >
+		    (size_t)c->precision)
+			break;
+		output_taken(&room, end);
 	}
 	put_text(out, c, room.buffer, room.used);
 	free(room.buffer);
@@ -304,6 +328,7 @@ printf_convert(struct output *out, const struct conversion *c,
     const struct datum *d)
 {
 	char letter = c->name[strlen(c->name) - 1];
+	char wide[4];
 
 	switch (letter) {
 	case 'd':
@@ -320,7 +345,11 @@ printf_convert(struct output *out, const struct conversion *c,
 		put_integer(out, c, d, 'x');
 		break;
 	case 'c':
-		put_character(out, c, d->number);
+		if (c->name[0] == 'c')
+			put_character(out, c, d->number);
+		else
+			put_text(out, c, wide, (size_t)(put_utf8(wide,
+			    (uint32_t)d->number) - wide));
 		break;
 	case 'C': {
 		char byte = (char)d->number;

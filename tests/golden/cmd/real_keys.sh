@@ -38,3 +38,25 @@ key -x ustackunwind -n 'deep { @[ustack(256)] = count(); }'
 # The frames are those that fit.
 ctl -q -n 'deep { @[ustack(1000)] = count(); }' -c "$TBUF_TARGET deep=300" |
     grep -c '`deep'
+
+# Structures as keys, on one line: a number, a text, and other bytes.
+cat >t.d <<'EOF'
+struct s { char name[12]; };
+struct t { int a, b, c; };
+struct n { char name[4]; };
+struct s s;
+struct t t;
+struct n n;
+
+BEGIN
+{
+	s.name[0] = 'a';
+	s.name[1] = ';';
+	s.name[2] = 'b';
+	t.b = 258;
+	n.name[0] = 7;
+	@[n, s, t, -1] = count();
+	exit(0);
+}
+EOF
+ctl -q --format=folded -s t.d
