@@ -93,16 +93,16 @@ nothing_left()
 # squatted WHAT REASON: expects that TBUF_DIR cannot be used.
 squatted()
 {
-	before=$(ls -lR "$TBUF_DIR")
+	before=$(ls -lR "$TBUF_DIR") remedy=': set TBUF_DIR to another'
 	for arguments in -l '-n count'; do
 		# shellcheck disable=SC2086
-		says "$1" 1 "tbufctl: could not look for targets: $2" \
+		says "$1" 1 "tbufctl: could not look for targets: $2$remedy" \
 		    $arguments
 	done
-	says "$1" 1 "tbufctl: could not enable tracing: $2" \
+	says "$1" 1 "tbufctl: could not enable tracing: $2$remedy" \
 	    -n count -c "$TBUF_TARGET say=executed"
 	same "$1: the command was not executed" '' "$(cat out)"
-	says "$1" 1 "tbufctl: failed to read the status: $2" --stat
+	says "$1" 1 "tbufctl: failed to read the status: $2$remedy" --stat
 	start fire=3
 	says "$1" 1 \
 	    "tbufctl: failed to grab pid $target: tracing is off: $2" \

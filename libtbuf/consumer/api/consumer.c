@@ -122,7 +122,8 @@ expect_more(struct tbuf_consumer *c)
 
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", tbuf_directory_problem(error)));
+		    "tracing: %s%s", tbuf_directory_problem(error),
+		    tbuf_directory_remedy(error)));
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_board_post(c)) != 0)
 		return (tbuf_consumer_refuse(c, error));

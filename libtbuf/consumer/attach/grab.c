@@ -262,8 +262,9 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 	error = tbuf_consumer_directory(c, true);
 	if (error < 0)
 		return (tbuf_consumer_fail(c, error,
-		    "could not look for targets: %s",
-		    tbuf_directory_problem(error)));
+		    "could not look for targets: %s%s",
+		    tbuf_directory_problem(error),
+		    tbuf_directory_remedy(error)));
 	c->all = true;
 	if ((error = tbuf_consumer_scan(c)) != 0)
 		return (tbuf_consumer_fail(c, error,

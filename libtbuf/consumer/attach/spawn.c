@@ -249,7 +249,8 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		    "could not enable tracing: " TBUF_NO_PROC));
 	if ((error = tbuf_consumer_directory(c, true)) < 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", tbuf_directory_problem(error)));
+		    "tracing: %s%s", tbuf_directory_problem(error),
+		    tbuf_directory_remedy(error)));
 	free(c->spawned.command);
 	if ((c->spawned.command = strdup(argv[0])) == NULL)
 		return (failed(c, argv[0], -ENOMEM));

@@ -22,6 +22,13 @@ tbuf_directory_open(bool make)
 	return (tbuf_directory_open_set(secure_getenv("TBUF_DIR"), make));
 }
 
+const char *
+tbuf_directory_remedy(int error)
+{
+	return (error == -EPERM || error == -ENOTDIR ?
+	    ": set TBUF_DIR to another" : "");
+}
+
 /* Opens a control file of this user and reads its header; -errno. */
 static int
 open_file(int dirfd, const char *name, struct tbuf_control *control)
