@@ -93,7 +93,7 @@ struct tbuf_process_map {
 	uint64_t start, end, offset;
 	unsigned major, minor;
 	uint64_t inode;
-	bool executable;
+	bool writable, executable, private;
 	char *path;		/* in `line` */
 	char line[TBUF_MAP_LINE];
 };

@@ -106,7 +106,9 @@ tbuf_map_next(FILE *f, struct tbuf_process_map *m)
 		    " %x:%x %" SCNu64 " %n", &m->start, &m->end, permissions,
 		    &m->offset, &m->major, &m->minor, &m->inode, &at) != 7)
 			continue;
+		m->writable = strchr(permissions, 'w') != NULL;
 		m->executable = strchr(permissions, 'x') != NULL;
+		m->private = strchr(permissions, 'p') != NULL;
 		m->path = m->line + at;
 		return (true);
 	}

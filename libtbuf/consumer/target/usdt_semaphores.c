@@ -7,6 +7,12 @@
  * traces one of the word's probes.  So a later consumer recognises the bit of
  * a killed one, and a consumer that ends does not disturb others.
  *
+ * The addresses come from memory that other processes may write: a child of the
+ * target by a bare clone(2), even after it has given up its privileges.  So the
+ * description has to be in private memory, and the word in the data of an
+ * object, where the notes of probes have them: nothing else of the target is
+ * changed.
+ *
  * A probe's enable word is set before the bit is read, and read again after
  * the bit was cleared: if one consumer begins while another ends, one of them
  * sees the other.
@@ -20,6 +26,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "consumer/files/files.h"
 #include "consumer/target/target.h"
 
 /* The semaphore of a probe.  Several probes may share one. */
@@ -35,19 +42,47 @@ struct guards {
 	size_t count;
 };
 
+/* A private range of the target's memory. */
+struct range {
+	uint64_t start, end;
+	bool data;		/* of an object: .data or .bss */
+};
+
+/* The target's memory, open, and its private ranges in ascending order. */
+struct memory {
+	int fd;			/* -1: it cannot be used */
+	struct range *ranges;
+	size_t count;
+};
+
+/* Returns true if a range has all of the bytes. */
+static bool
+is_within(const struct memory *m, uint64_t at, uint64_t size, bool data)
+{
+	const struct range *r = m->ranges;
+	size_t i;
+
+	for (i = 0; i < m->count; i++, r++)
+		if (at >= r->start && at < r->end)
+			return (size <= r->end - at && (!data || r->data));
+	return (false);
+}
+
 /*
  * Returns the address of a semaphore.  The target's words are copied and
- * checked.  `memory` stays that of one exec image while it is open: another
- * image has no such words there.
+ * checked.  The descriptor stays that of one exec image while it is open:
+ * another image has no such words there.
  */
 static uint64_t
-word_of(int memory, uint64_t at)
+word_of(const struct memory *m, uint64_t at)
 {
 	struct tbuf_semaphore s;
 
-	if (memory == -1 || at > INT64_MAX || pread(memory, &s, sizeof(s),
+	if (m->fd == -1 || at > INT64_MAX ||
+	    !is_within(m, at, sizeof(s), false) || pread(m->fd, &s, sizeof(s),
 	    (off_t)at) != (ssize_t)sizeof(s) ||
-	    s.check != (TBUF_SEMAPHORE_CHECK ^ at) || s.word >= INT64_MAX)
+	    s.check != (TBUF_SEMAPHORE_CHECK ^ at) || s.word >= INT64_MAX ||
+	    !is_within(m, s.word, sizeof(uint16_t), true))
 		return (0);
 	return (s.word);
 }
@@ -100,7 +135,8 @@ has_guards(const struct tbuf_target *t)
 }
 
 static bool
-collect(const struct tbuf_target *t, int memory, struct guards *g)
+collect(const struct tbuf_target *t, const struct memory *memory,
+    struct guards *g)
 {
 	uint32_t n = tbuf_probes_count(&t->view), i, enabled;
 	uint64_t at;
@@ -150,19 +186,19 @@ settle_all(struct guards *g, int memory, bool wanted)
 }
 
 static void
-settle_target(struct tbuf_target *t, int memory)
+settle_target(struct tbuf_target *t, const struct memory *memory)
 {
 	struct guards g;
 	size_t i;
 
 	if (!collect(t, memory, &g))
 		return;
-	settle_all(&g, memory, false);
+	settle_all(&g, memory->fd, false);
 	free(g.all);
 	tbuf_fence();
 	if (!collect(t, memory, &g))
 		return;
-	settle_all(&g, memory, true);
+	settle_all(&g, memory->fd, true);
 	for (t->waiting = 0, i = 0; i < g.count; i++)
 		t->waiting += g.all[i].ours && !g.all[i].raised;
 	free(g.all);
@@ -191,16 +227,54 @@ memory_open(const struct tbuf_target *t)
 	return (-1);
 }
 
+/*
+ * Adds a mapping; without memory it is left out.  The memory after the data of
+ * an object, which has no name, is its .bss.
+ */
+static void
+add_range(struct memory *m, const struct tbuf_process_map *map)
+{
+	const struct range *last = m->count == 0 ? NULL :
+	    &m->ranges[m->count - 1];
+	bool bss = *map->path == '\0' && last != NULL && last->data &&
+	    last->end == map->start;
+	struct range *more;
+
+	if (!map->private)
+		return;
+	more = reallocarray(m->ranges, m->count + 1, sizeof(*more));
+	if (more == NULL)
+		return;
+	m->ranges = more;
+	m->ranges[m->count++] = (struct range){ map->start, map->end,
+	    map->writable && !map->executable && (bss || *map->path == '/') };
+}
+
+static void
+read_ranges(struct memory *m, pid_t pid)
+{
+	struct tbuf_process_map map;
+	FILE *f = tbuf_process_open(pid, "maps");
+
+	while (f != NULL && tbuf_map_next(f, &map))
+		add_range(m, &map);
+	if (f != NULL)
+		fclose(f);
+}
+
 void
 tbuf_semaphores_settle(struct tbuf_target *t)
 {
-	int memory, error = errno;
+	struct memory memory = { .ranges = NULL };
+	int error = errno;
 
 	if (!has_guards(t))
 		return;
-	memory = memory_open(t);
-	settle_target(t, memory);
-	if (memory != -1)
-		close(memory);
+	if ((memory.fd = memory_open(t)) != -1)
+		read_ranges(&memory, t->pid);
+	settle_target(t, &memory);
+	if (memory.fd != -1)
+		close(memory.fd);
+	free(memory.ranges);
 	errno = error;
 }

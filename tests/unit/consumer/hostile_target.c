@@ -281,18 +281,30 @@ START_TEST(semaphores_that_are_none_wait)
 {
 	static struct tbuf_semaphore semaphore;
 	static uint16_t word;
+	static const uint16_t constant;
 	const uint64_t own = (uintptr_t)&semaphore;
-	const uint64_t addresses[] = {
-		own, 1, UINT64_MAX, INT64_MAX, own, own
+	uint64_t addresses[] = {
+		own, 1, UINT64_MAX, INT64_MAX, own, own, own, own, own
 	};
+	struct tbuf_semaphore *shared;
 	struct tbuf_probe_entry *entry;
 	uint64_t count = 0;
 	struct fake f;
 	struct tbuf_consumer *c = fake_consumer("");
 	pid_t pid;
 
-	semaphore.word = (uintptr_t)&word;
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_ANONYMOUS |
+	    (_i == 8 ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+	ck_assert_ptr_ne(shared, MAP_FAILED);
+	/* In code, in memory of no object, and described in shared memory. */
+	semaphore.word = _i == 6 ? (uintptr_t)&constant : _i == 7 ?
+	    (uintptr_t)shared : (uintptr_t)&word;
 	semaphore.check = TBUF_SEMAPHORE_CHECK ^ own ^ (_i == 4);
+	if (_i == 8) {
+		addresses[8] = (uintptr_t)shared;
+		shared->word = (uintptr_t)&word;
+		shared->check = TBUF_SEMAPHORE_CHECK ^ addresses[8];
+	}
 	fake_begin(&f);
 	f.control->flags |= TBUF_F_SELECTION;
 	entry = (struct tbuf_probe_entry *)(void *)
@@ -472,7 +484,7 @@ START_TEST(names_are_printable)
 	fake_probe(&f, "a\033[2Jb\n\x7f\xc2\x9b:,c", 0, NULL);
 	fake_grab(&f, c);
 	ck_assert_int_eq(tbuf_consumer_list(c, check_name,
-	    (void *)(uintptr_t)"a?[2Jb???\x9b??c"), 1);
+	    (void *)(uintptr_t)"a?[2Jb??????c"), 1);
 	tbuf_consumer_close(c);
 	fake_end(&f);
 }
@@ -876,7 +888,7 @@ main(void)
 	tcase_add_loop_test(t, impossible_size_skips_its_record, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
 	tcase_add_test(t, string_longer_than_its_record_is_damage);
-	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 6);
+	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 9);
 	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
 	tcase_add_test(t, head_that_goes_back_is_damage);
 	tcase_add_test(t, truncated_storage_is_damage);
