@@ -229,6 +229,48 @@ put_member(struct output *out, const char *before, const char *name,
 	output_taken(out, put_string(p, text));
 }
 
+/* Bytes of names that each value with addresses may have; "..." is the rest. */
+static size_t
+names_most(const struct datum *d)
+{
+	return (1024 + 64 * (size_t)(d->length != 0 ? d->length : d->size));
+}
+
+static void
+put_symbol(struct output *out, const struct datum *d, struct output *text)
+{
+	size_t most = names_most(d);
+
+	address_put_symbol(text, d);
+	if (text->used > most) {
+		text->used = most;
+		output_printf(text, "...");
+	}
+	put_quoted(out, text->buffer, text->used);
+}
+
+static void
+put_stack(struct output *out, const struct datum *d, struct output *text)
+{
+	const char *before = "";
+	size_t most = names_most(d);
+	unsigned n;
+
+	output_printf(out, "[");
+	for (n = 0; address_put_frame(text, d, n, true); n++) {
+		output_printf(out, "%s", before);
+		if (text->used > most) {
+			output_printf(out, "\"...\"");
+			break;
+		}
+		most -= text->used;
+		put_quoted(out, text->buffer, text->used);
+		text->used = 0;
+		before = ",";
+	}
+	output_printf(out, "]");
+}
+
 /*
  * Writes an address as a string, a stack as an array of strings, the site
  * first.  Returns false for other values.
@@ -238,27 +280,16 @@ put_address(struct output *out, const struct tbuf_d_piece *piece,
     const struct tbuf_value *value)
 {
 	struct output text;
-	const char *before = "";
 	struct datum d;
-	unsigned n;
 
 	datum_get(&d, piece, value);
 	if (!address_is_stack(&d) && !address_is_symbol(&d))
 		return (false);
 	output_memory(&text);
-	if (address_is_symbol(&d)) {
-		address_put_symbol(&text, &d);
-		put_quoted(out, text.buffer, text.used);
-	} else {
-		output_printf(out, "[");
-		for (n = 0; address_put_frame(&text, &d, n, true); n++) {
-			output_printf(out, "%s", before);
-			put_quoted(out, text.buffer, text.used);
-			text.used = 0;
-			before = ",";
-		}
-		output_printf(out, "]");
-	}
+	if (address_is_symbol(&d))
+		put_symbol(out, &d, &text);
+	else
+		put_stack(out, &d, &text);
 	free(text.buffer);
 	return (true);
 }

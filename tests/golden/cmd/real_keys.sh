@@ -60,3 +60,9 @@ BEGIN
 }
 EOF
 ctl -q --format=folded -s t.d
+
+# The names of addresses in JSON have a bound.
+ctl -q --format=json -n 'long_ { ustack(3); usym(ucaller); @[ustack(2)] =
+    count(); @u[usym(ucaller)] = count(); }' -c "$TBUF_TARGET long=1" |
+    sed -E -e 's/(abc){1000}_/WHOLE_/g' -e 's/(abc)+/CUT/g' \
+    -e 's/(\.cold)?\+0x[0-9a-f]+/+N/g'

@@ -9,6 +9,7 @@
  *	signal		fires in a handler, and in one on a stack of its own
  *	coroutine	fires in a context with a stack of its own
  *	deep=N		fires below N frames
+ *	long		fires in functions with long names
  *	load		fires a probe in a library that is loaded now
  *	broken		fires with frame pointers that lead nowhere
  *	plus		fires in functions of C++
@@ -244,6 +245,26 @@ deep_thread(void *arg)
 	return (NULL);
 }
 
+/* Names of 3000 characters. */
+#define TEN(x)		x x x x x x x x x x
+#define LONG		TEN(TEN(TEN("abc")))
+void	long_leaf(int) __asm__(LONG "_leaf");
+void	long_outer(int) __asm__(LONG "_outer");
+
+NOINLINE void
+long_leaf(int number)
+{
+	TBUF_PROBE(stacker, long_, number);
+	STAY();
+}
+
+NOINLINE void
+long_outer(int number)
+{
+	long_leaf(number);
+	STAY();
+}
+
 NOINLINE void
 load(void)
 {
@@ -409,7 +430,9 @@ obey(const char *order)
 	else if (is(order, "deep", &number)) {
 		deep(number);
 		in_thread(deep_thread, number);
-	} else if (is(order, "load", &number))
+	} else if (is(order, "long", &number))
+		long_outer(number);
+	else if (is(order, "load", &number))
 		load();
 	else if (is(order, "broken", &number)) {
 		(void)broken(NULL);
