@@ -1,9 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The filter of system calls of helper processes, which read hostile files: they
- * read, and write to the descriptors that they have.  Other calls fail with
- * EPERM, so that a call that a library adds is a lack, and not an end.
+ * The filter of system calls of helper processes, which read hostile files.
+ * They read, and write to the descriptors that they have.  Other calls fail
+ * with EPERM, so that a call that a library adds is a lack, and not an end.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>

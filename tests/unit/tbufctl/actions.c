@@ -844,7 +844,7 @@ END_TEST
 
 /* ------------------------------------------------------------ terminals */
 
-/* Control characters of ASCII and of UTF-8; line ends and tabs are none here. */
+/* Control characters of ASCII and of UTF-8, then a line end and a tab. */
 #define CONTROLS	"\033[2Ja\r\b\x7f\xc2\x9b\xc3\xa4\n\t"
 #define CLEANED		"?[2Ja?????\xc3\xa4\n\t"
 
