@@ -469,8 +469,15 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * before.  At (r8, rbx) is the word of a record's size and EPID; eax is that of
  * the record before, rcx its size, rdi 1 if it is counted, rsi their number.
  * Most often a record has the size and EPID of the one before it: so the branch
- * is predicted, and no record's load waits for that of the record before.
+ * is predicted, and no record's load waits for that of the record before.  Two
+ * records in each round of the loop are faster than one.
  */
+#define TBUF_RELEASE_ONE						\
+	"addq %%rcx, %%r8\n\t"						\
+	"addq %%rdi, %%rsi\n\t"					\
+	"cmpq %%r9, %%r8\n\t"						\
+	"jae 9f\n\t"							\
+	"cmpl %%eax, (%%r8, %%rbx)\n\t"
 #define TBUF_SECTION_RELEASE						\
 	"cmpw $0, " TBUF_OF_M(M_RING) "\n\t"				\
 	"je %l[changed]\n\t"						\
@@ -514,11 +521,10 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"adcl $1, %%edi\n\t"						\
 	"cmpw $" TBUF_O(E_UNIT) " + 2, %%ax\n\t"			\
 	"sbbl $0, %%edi\n\t"						\
-	"7: addq %%rcx, %%r8\n\t"					\
-	"addq %%rdi, %%rsi\n\t"					\
-	"cmpq %%r9, %%r8\n\t"						\
-	"jae 9f\n\t"							\
-	"cmpl %%eax, (%%r8, %%rbx)\n\t"				\
+	"7:\n\t"							\
+	TBUF_RELEASE_ONE						\
+	"jne 6b\n\t"							\
+	TBUF_RELEASE_ONE						\
 	"je 7b\n\t"							\
 	"jmp 6b\n\t"							\
 	"9: cmpq %%r10, %%r8\n\t"					\
