@@ -66,7 +66,7 @@ description_cut(const char *text)
 	text = trim(text);
 	length = strcspn(text, "\n");
 	if (length > most) {
-		/* A character of UTF-8, which has up to four bytes, is not cut. */
+		/* A character of UTF-8 has at most four bytes. */
 		while (most > TITLE_MAX - 3 && (text[most] & 0xc0) == 0x80)
 			most--;
 		return (text + most);

@@ -55,7 +55,9 @@
 #define MSG_COMPILER	"failed to compile with %s: %s"
 #define MSG_OPEN_SCRIPT	"failed to open %s: %s"
 #define MSG_TOP_FORMAT	"-x aggtop shows tables: use --format=text"
-#define MSG_VIEW_TERMINAL "the output for a viewer is a file: use -o FILE or a pipe"
+#define MSG_VIEW_TERMINAL \
+			"the output for a viewer is a file: use -o FILE or " \
+			"a pipe"
 #define MSG_TOP_TERMINAL "-x aggtop: the output is not a terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"

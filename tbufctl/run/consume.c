@@ -39,7 +39,7 @@ struct run {
 	bool skipped;		/* untraced processes are reported */
 	bool truncated;		/* a truncated control file is reported */
 	bool telling;		/* this drain reports losses */
-	bool ordered;		/* a thread's records come in order, each once */
+	bool ordered;		/* a thread's records come in order, once */
 	int cpu;		/* of this drain's last record */
 	uint64_t period;	/* statusrate, ns */
 	uint64_t due;		/* when losses are reported next */

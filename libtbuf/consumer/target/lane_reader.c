@@ -405,7 +405,7 @@ tbuf_reader_peek(struct tbuf_reader *r, const struct tbuf_header **header)
 		*header = need(r, size);
 		if (*header != NULL && r->position == at)
 			return ((*header)->size == size ? 1 : -1);
-		/* The position moves if the writer overtakes it, or at holes. */
+		/* It moves at holes, or if the writer overtakes it. */
 		if (r->position == at)
 			break;
 	}
