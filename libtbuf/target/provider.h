@@ -61,27 +61,27 @@ int	tbuf_directory_target(void);
  * the table is locked once for all of them.  The calling thread must not wait
  * for any other in between.
  */
-void	tbuf_batch_begin(sigset_t *mask);
-void	tbuf_batch_end(const sigset_t *mask);
+void	tbuf_series_begin(sigset_t *mask);
+void	tbuf_series_end(const sigset_t *mask);
 
 /*
- * Registers a probe between tbuf_batch_begin() and tbuf_batch_end().  `site' is
- * zeroed but for its arguments' number and types; argnames has that many
+ * Registers a probe between tbuf_series_begin() and tbuf_series_end().  `site'
+ * is zeroed but for its arguments' number and types; argnames has that many
  * strings, one after the other.  Function and name must be valid fields.  The
  * strings that provider and module point to must not change until
- * tbuf_batch_end(): they are checked only when the pointers differ from the
- * last call's.  `like' is a site registered since tbuf_batch_begin() with the
+ * tbuf_series_end(): they are checked only when the pointers differ from the
+ * last call's.  `like' is a site registered since tbuf_series_begin() with the
  * same types, or NULL.  Returns as tbuf_probe_register() does.
  */
 struct tbuf_site;
-struct tbuf_batch_probe {
+struct tbuf_series_probe {
 	const char *provider, *module, *function, *name;
 	const char *argnames;
 	size_t argnames_size;	/* with the NULs */
 	const struct tbuf_site *like;
 };
-int	tbuf_batch_register(struct tbuf_site *site,
-	    const struct tbuf_batch_probe *);
+int	tbuf_series_register(struct tbuf_site *site,
+	    const struct tbuf_series_probe *);
 
 /*
  * Fires a site on behalf of redirected code, or of a wrapper that has called

@@ -201,7 +201,7 @@ static void
 add(struct tbuf_site *site, const char *module, const char *function,
     const char *name, const char *written, struct arguments *a)
 {
-	struct tbuf_batch_probe probe = { "libc", module, function, name,
+	struct tbuf_series_probe probe = { "libc", module, function, name,
 	    a->names, 0, NULL };
 
 	if (written != a->written)
@@ -211,7 +211,7 @@ add(struct tbuf_site *site, const char *module, const char *function,
 	memcpy(site->types, a->types, sizeof(site->types));
 	probe.argnames_size = a->size;
 	probe.like = a->site;
-	if (tbuf_batch_register(site, &probe) == 0)
+	if (tbuf_series_register(site, &probe) == 0)
 		a->site = site;
 }
 
@@ -293,7 +293,7 @@ settle(const struct libc_family *family)
 }
 
 /*
- * Runs before the registration batch, in which no thread may wait for the
+ * Runs before the registration series, in which no thread may wait for the
  * loader.
  */
 static void
@@ -320,10 +320,10 @@ register_all(void)
 		return;
 	for (i = 0; i < LENGTH(families); i++)
 		find_modules(families[i]);
-	tbuf_batch_begin(&mask);
+	tbuf_series_begin(&mask);
 	for (i = 0; i < LENGTH(families); i++)
 		register_family(families[i]);
-	tbuf_batch_end(&mask);
+	tbuf_series_end(&mask);
 	for (i = 0; i < LENGTH(families); i++)
 		settle(families[i]);
 	tbuf_libc_thread_begin();

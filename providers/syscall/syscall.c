@@ -123,7 +123,7 @@ static int
 add(struct tbuf_site *site, const char *function, const char *name,
     const struct arguments *a)
 {
-	struct tbuf_batch_probe probe = {
+	struct tbuf_series_probe probe = {
 		.provider = "syscall", .module = "", .function = function,
 		.name = name, .argnames = a->names, .argnames_size = a->size
 	};
@@ -131,7 +131,7 @@ add(struct tbuf_site *site, const char *function, const char *name,
 	site->nargs = a->n;
 	memcpy(site->types, a->types, a->n);
 	probe.like = like(site);
-	return (tbuf_batch_register(site, &probe));
+	return (tbuf_series_register(site, &probe));
 }
 
 static int
@@ -155,11 +155,11 @@ register_all(void)
 	unsigned i;
 	int error = 0;
 
-	tbuf_batch_begin(&mask);
+	tbuf_series_begin(&mask);
 	for (i = 0; i < SYSCALL_NUMBERS && error == 0; i++)
 		if (syscall_name(i) != NULL)
 			error = register_call(i, syscall_name(i));
-	tbuf_batch_end(&mask);
+	tbuf_series_end(&mask);
 	return (error);
 }
 

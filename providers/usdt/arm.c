@@ -78,11 +78,11 @@ register_groups(struct usdt_sites *sites)
 	struct usdt_group *g;
 	sigset_t mask;
 
-	tbuf_batch_begin(&mask);
+	tbuf_series_begin(&mask);
 	for (g = sites->groups; g != NULL; g = g->next)
 		if (g->candidates > 0 || getenv(USDT_MISSED) != NULL)
 			register_group(g);
-	tbuf_batch_end(&mask);
+	tbuf_series_end(&mask);
 }
 
 /* Returns true if the probe can ever be enabled. */

@@ -23,14 +23,14 @@ change(bool start, const char *options)
 	int saved = errno, error;
 	sigset_t mask;
 
-	tbuf_batch_begin(&mask);
-	if ((error = tbuf_thread.batch_error) != 0)
+	tbuf_series_begin(&mask);
+	if ((error = tbuf_thread.series_error) != 0)
 		(void)tbuf_recorder_fail(error, "",
 		    "tracing is off or not yet set up");
 	else
 		error = start ? tbuf_recorder_build(options) :
 		    tbuf_recorder_halt();
-	tbuf_batch_end(&mask);
+	tbuf_series_end(&mask);
 	errno = saved;
 	return (error);
 }

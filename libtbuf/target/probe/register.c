@@ -59,16 +59,16 @@ tbuf_register_unlock(const sigset_t *mask)
 }
 
 /*
- * In a registration batch `busy' is 1 between probes, and 2 while one is
+ * In a registration series `busy' is 1 between probes, and 2 while one is
  * registered.
  */
 int
 tbuf_register_begin(sigset_t *mask)
 {
-	if (!tbuf_thread.batch)
+	if (!tbuf_thread.series)
 		return (tbuf_register_lock(mask));
-	if (tbuf_thread.batch_error != 0)
-		return (tbuf_thread.batch_error);
+	if (tbuf_thread.series_error != 0)
+		return (tbuf_thread.series_error);
 	if (tbuf_thread.busy != 1)
 		return (-EBUSY);
 	tbuf_thread.busy++;
@@ -78,7 +78,7 @@ tbuf_register_begin(sigset_t *mask)
 void
 tbuf_register_end(const sigset_t *mask)
 {
-	if (tbuf_thread.batch)
+	if (tbuf_thread.series)
 		tbuf_thread.busy--;
 	else
 		tbuf_register_unlock(mask);

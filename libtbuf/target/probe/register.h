@@ -24,7 +24,7 @@ void	tbuf_register_unlock(const sigset_t *) TBUF_HIDDEN;
 
 /*
  * Begin and end the registration of one probe: take and release the lock unless
- * a registration batch holds it.  tbuf_register_begin() returns as
+ * a registration series holds it.  tbuf_register_begin() returns as
  * tbuf_register_lock().
  */
 int	tbuf_register_begin(sigset_t *) TBUF_HIDDEN;

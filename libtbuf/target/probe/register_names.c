@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Registration of probes whose names are known only at run time, alone or in a
- * provider's registration batch (register.c).  A static program that has only
+ * provider's registration series (register.c).  A static program that has only
  * the macros' sites does not contain it.
  */
 #include "base/optimize_size.h"
@@ -138,40 +138,40 @@ tbuf_probe_unregister(struct tbuf_site *site)
 	tbuf_signals_restore(&mask);
 }
 
-/* ----------------------------------------------- registration batches */
+/* ----------------------------------------------- registration series */
 
 /*
- * Fields that the probes of a registration batch have in common; the lock's
+ * Fields that the probes of a registration series have in common; the lock's
  * holder uses it.
  */
 static struct tbuf_group group TBUF_FORKED;
 
 void
-tbuf_batch_begin(sigset_t *mask)
+tbuf_series_begin(sigset_t *mask)
 {
 	int saved = errno;
 
-	tbuf_thread.batch_error = tbuf_register_lock(mask);
-	if (tbuf_thread.batch_error == 0)
+	tbuf_thread.series_error = tbuf_register_lock(mask);
+	if (tbuf_thread.series_error == 0)
 		group.provider = NULL;
-	tbuf_thread.batch = true;
+	tbuf_thread.series = true;
 	errno = saved;
 }
 
 void
-tbuf_batch_end(const sigset_t *mask)
+tbuf_series_end(const sigset_t *mask)
 {
-	tbuf_thread.batch = false;
-	if (tbuf_thread.batch_error == 0)
+	tbuf_thread.series = false;
+	if (tbuf_thread.series_error == 0)
 		tbuf_register_unlock(mask);
 }
 
 /*
- * Checks the fields that a registration batch has in common once; the lock's
+ * Checks the fields that a registration series has in common once; the lock's
  * holder calls it.
  */
 static int
-group_look(const struct tbuf_batch_probe *probe)
+group_look(const struct tbuf_series_probe *probe)
 {
 	if (probe->provider == group.provider && probe->module == group.module)
 		return (0);
@@ -183,8 +183,8 @@ group_look(const struct tbuf_batch_probe *probe)
 }
 
 int
-tbuf_batch_register(struct tbuf_site *site,
-    const struct tbuf_batch_probe *probe)
+tbuf_series_register(struct tbuf_site *site,
+    const struct tbuf_series_probe *probe)
 {
 	const struct tbuf_candidate candidate = { .names = { probe->provider,
 	    probe->module, probe->function, probe->name }, .group = &group,

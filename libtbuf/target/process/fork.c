@@ -30,7 +30,7 @@ tbuf_fork_forget(void)
 	tbuf_store(&tbuf_thread.thread_lane_busy, 0);
 	tbuf_thread.shared = 0;
 	tbuf_thread.children = 0;
-	tbuf_thread.batch = false;
+	tbuf_thread.series = false;
 	/* The C library may still cache the parent's. */
 	tbuf_thread.tid = (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0);
 	/* Another thread of the parent may have been registering. */

@@ -73,8 +73,8 @@ struct tbuf_thread {
 	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
 	uint8_t thread_lane_busy; /* not 0: its lane must not be used */
-	bool batch;		/* between tbuf_batch_begin() and _end() */
-	int16_t batch_error;	/* why tbuf_batch_begin() failed, or 0 */
+	bool series;		/* between tbuf_series_begin() and _end() */
+	int16_t series_error;	/* why tbuf_series_begin() failed, or 0 */
 	uint8_t elsewhere;	/* fires for sessions other than the memo's,
 				 * each the only one of its probe; at most
 				 * TBUF_ELSEWHERE */

@@ -226,8 +226,8 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
  * Registers a probe like the libc provider, without a check of earlier types.
  */
 int
-tbuf_batch_register(struct tbuf_site *site,
-    const struct tbuf_batch_probe *probe)
+tbuf_series_register(struct tbuf_site *site,
+    const struct tbuf_series_probe *probe)
 {
 	const char *names[TBUF_ARGS_MAX], *p = probe->argnames;
 	enum tbuf_type types[TBUF_ARGS_MAX];

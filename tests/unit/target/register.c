@@ -200,12 +200,12 @@ static int
 batched(struct tbuf_site *site, const char *module, const char *function,
     const struct tbuf_site *like)
 {
-	const struct tbuf_batch_probe probe = { "batch", module, function, "n",
+	const struct tbuf_series_probe probe = { "batch", module, function, "n",
 	    "a\0b", 4, like };
 
 	*site = (struct tbuf_site){ .nargs = 2,
 	    .types = { TBUF_INT32, TBUF_POINTER } };
-	return (tbuf_batch_register(site, &probe));
+	return (tbuf_series_register(site, &probe));
 }
 
 /* Each argument of a probe has a name of its own. */
@@ -238,12 +238,12 @@ START_TEST(a_batch_registers_what_single_calls_do)
 
 	ck_assert_int_eq(tbuf_probe_register(&single, "batch", "m", "f", "n",
 	    2, types, names), 0);
-	tbuf_batch_begin(&mask);
+	tbuf_series_begin(&mask);
 	ck_assert_int_eq(batched(&sites[0], "m", "f", NULL), 0);
 	ck_assert_int_eq(batched(&sites[1], "m", "g", &sites[0]), 0);
 	ck_assert_int_eq(batched(&sites[3], "a b", "f", NULL), -EINVAL);
 	ck_assert_int_eq(batched(&sites[2], "m2", "f", &sites[3]), 0);
-	tbuf_batch_end(&mask);
+	tbuf_series_end(&mask);
 	ck_assert_uint_eq(sites[0].index, single.index);
 	ck_assert_uint_eq(tbuf_view_probe(&view, single.index)->sites, 2);
 	ck_assert_uint_eq(control->nprobes, n + 3);
