@@ -18,7 +18,7 @@ missing_is_pid(const char *provider)
 	    *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0');
 }
 
-void
+bool
 missing_tell(const char *provider)
 {
 	static const char *const names[] = {
@@ -27,15 +27,19 @@ missing_tell(const char *provider)
 		"udp", "vminfo"
 	};
 	static bool reported[sizeof(names) / sizeof(names[0])], reported_pid;
+	bool missing = missing_is_pid(provider);
 	size_t i;
 
-	if (missing_is_pid(provider) && !reported_pid) {
+	if (missing && !reported_pid) {
 		message(MSG_PID);
 		reported_pid = true;
 	}
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(provider, names[i]) == 0 && !reported[i]) {
-			message(MSG_KERNEL, provider);
+		if (strcmp(provider, names[i]) == 0) {
+			missing = true;
+			if (!reported[i])
+				message(MSG_KERNEL, provider);
 			reported[i] = true;
 		}
+	return (missing);
 }

@@ -11,7 +11,10 @@
 /* Returns true for a name of DTrace's pid provider: pid and digits. */
 bool	missing_is_pid(const char *provider);
 
-/* Reports, once for each, that tbuf lacks this provider of DTrace. */
-void	missing_tell(const char *provider);
+/*
+ * Returns true if tbuf lacks this provider of DTrace, and reports it, once for
+ * each.
+ */
+bool	missing_tell(const char *provider);
 
 #endif

@@ -23,6 +23,7 @@ struct run {
 	struct output *out;
 	bool found;			/* a unit or figures were printed */
 	bool headed;
+	bool of_process;		/* the units are those of one */
 };
 
 /* Writes a duration in about four columns. */
@@ -81,6 +82,14 @@ heading(struct run *run)
 		    "PROGRAM");
 }
 
+/* Returns false for a process of a file that is not the given one. */
+static bool
+wanted(const struct run *run, pid_t pid)
+{
+	return (run->of_process || run->options->units_pid == 0 ||
+	    run->options->units_pid == pid);
+}
+
 /* Returns the pid to print: the given one, as a container has others. */
 static pid_t
 pid_of(const struct run *run, pid_t pid)
@@ -96,6 +105,8 @@ unit(void *arg, const struct tbuf_unit_status *u)
 	char kind[64], program[64], age[32], tid[32];
 
 	heading(run);
+	if (!wanted(run, u->pid))
+		return (0);
 	run->found = true;
 	word(kind, sizeof(kind), u->kind);
 	word(program, sizeof(program), u->program);
@@ -125,6 +136,8 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	char kind[64], program[64], median[32], p99[32], p999[32];
 
 	heading(run);
+	if (!wanted(run, f->pid))
+		return (0);
 	run->found = true;
 	word(kind, sizeof(kind), f->kind);
 	word(program, sizeof(program), f->program);
@@ -188,6 +201,7 @@ look_in_process(struct run *run, pid_t pid)
 		message(MSG_HAS_RECORDER);
 	if (result >= 0) {
 		heading(run);
+		run->of_process = true;
 		(void)tbuf_consumer_units(consumer,
 		    run->options->units_figures ? NULL : unit, figures, run);
 		if (!run->found)

@@ -220,10 +220,11 @@ refuse(struct compiled *c, const struct description *program,
 	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	explain_arguments(c, error);
-	c->unmatched |= error->unknown == D_UNKNOWN_PROBE && near == NULL;
+	if (error->unknown == D_UNKNOWN_PROBE && !(error->description != NULL &&
+	    missing_tell(error->description->field[D_FIELD_PROVIDER])) &&
+	    near == NULL)
+		c->unmatched = true;
 	free(near);
-	if (error->unknown == D_UNKNOWN_PROBE && error->description != NULL)
-		missing_tell(error->description->field[D_FIELD_PROVIDER]);
 	free(why);
 	return (EXIT_FAILED);
 }
@@ -275,6 +276,8 @@ read_script(const struct options *o, struct description *program)
 	const char *why;
 
 	program->script = text_read(program->text, &program->length);
+	if (program->script == NULL && errno == EINTR)
+		return (fail(MSG_INTERRUPTED));
 	if (program->script == NULL)
 		return (fail(MSG_OPEN_SCRIPT, program->text,
 		    strerror(errno)));
@@ -543,7 +546,7 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	free(near);
 	explained |= bpftrace_tell_descriptions(text);
 	free(text);
-	missing_tell(d->field[D_FIELD_PROVIDER]);
+	explained |= missing_tell(d->field[D_FIELD_PROVIDER]);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 

@@ -124,7 +124,7 @@ same 'TBUF_DIR of another user' "$SCRATCH/service/ 1 2 3 4 " \
     files; read_pid "$pid")"
 chmod 770 service
 same 'TBUF_DIR that others may write to' \
-    'runtime directory has the wrong owner or mode' \
+    'runtime directory has the wrong owner or mode: set TBUF_DIR to another' \
     "$(TBUF_DIR=$SCRATCH/service "$TBUFCTL" --left 2>&1 |
     sed -n 's/.*processes: //p')"
 
@@ -187,7 +187,7 @@ rm -rf /dev/shm/tbuf-1010
 mv /dev/shm/tbuf-0 saved
 as 1002 mkdir -m 755 /dev/shm/tbuf-0
 same 'a forged directory of root' 'failed to look for files of ended '\
-'processes: runtime directory has the wrong owner or mode' \
+'processes: runtime directory has the wrong owner or mode: set TBUF_DIR to another' \
     "$("$TBUFCTL" --left 2>&1 >/dev/null | sed 's/^tbufctl: //')"
 same 'others beside it' '1 2 1 ' \
     "$(read_pid "$first" | sed 's/.*control file //')"

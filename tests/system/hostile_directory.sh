@@ -272,8 +272,12 @@ same 'truncated: message' \
     'tbufctl: a control file was truncated while it was read' \
     "$(grep -v -e matched -e total err)"
 same 'truncated: the end is orderly' 1 "$(grep -c total err)"
-says 'truncated' 1 "tbufctl: failed to grab pid $first: it has no libtbuf" \
-    -n count -p "$first"
+# Messages after it say what can be done with such a process.
+"$TBUFCTL" -n count -p "$first" >out 2>err
+same 'truncated: status of -p' 1 "$?"
+same 'truncated: message of -p' \
+    "tbufctl: failed to grab pid $first: it has no libtbuf" \
+    "$(head -n 1 err)"
 says 'truncated' 0 '' -l -Z -n count
 kill -9 "$first"
 wait "$first" 2>/dev/null

@@ -107,6 +107,7 @@ setup(void)
 
 	memset(image, 0, sizeof(image));
 	control->end = tbuf_self.window = sizeof(image);
+	tbuf_self.tables.areas = TBUF_TABLES;
 	slot = (struct tbuf_slot *)(void *)(image + TBUF_SLOTS);
 	slot->nspec = 1;
 	slot->speculated = BUFFER;

@@ -752,7 +752,7 @@ START_TEST(actions)
 	act(TBUF_ACTION_TRUNC, id, INT64_MIN);
 	act(TBUF_ACTION_PRINTA, id, INT64_MIN);
 	expect("\n");
-	options.json = true;
+	options.json = format.objects = true;
 	format.ops = &format_json;
 	act(TBUF_ACTION_PRINTA, id, INT64_MIN);
 	expect("{\"type\":\"output\",\"text\":\"\\n\"}\n");
