@@ -90,11 +90,13 @@ take(struct input *in, unsigned options)
 	}
 }
 
+/* The bytes read are stored here, so that the reads are not removed. */
+static volatile unsigned sink;
+
 /* Reads every byte of a record, which is in the chunk. */
 static void
 look(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
-	static volatile unsigned sink;
 	const unsigned char *bytes = (const void *)header;
 	uint16_t i;
 
