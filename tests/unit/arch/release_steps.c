@@ -72,14 +72,17 @@ note(uint64_t size, uint32_t epid)
 	nrecords++;
 }
 
-/* Fills the ring with records of several sizes, among them units'. */
+/*
+ * Fills the ring with records of several sizes, among them units'.  Some that
+ * are counted stand beside some of the same size that are not.
+ */
 static void
 fill(void)
 {
 	static const uint32_t kinds[][2] = {
 		{ 32, 1 }, { 32, 1 }, { 32, 1 }, { 32, 2 }, { 16, 2 },
-		{ LARGEST, TBUF_EPID_UNIT }, { 32, TBUF_EPID_UNIT + 1 },
-		{ 24, TBUF_EPID_UNIT - 1 }, { 24, TBUF_EPID_UNIT + 2 }
+		{ LARGEST, TBUF_EPID_UNIT }, { 24, TBUF_EPID_UNIT - 1 },
+		{ 24, TBUF_EPID_UNIT + 1 }, { 24, TBUF_EPID_UNIT + 2 }
 	};
 	const uint32_t *kind = kinds[nrecords % 9];
 
@@ -146,8 +149,17 @@ check_stretch(void)
 static void
 check(void)
 {
-	check_ring();
+	if (memo->ring)
+		check_ring();
 	check_stretch();
+}
+
+/* Allows a linear lane that is full some more records, each time others. */
+static void
+allow(void)
+{
+	if (!memo->ring && lane.limit < lane.head + FLAT)
+		lane.limit = lane.head + FLAT + nrecords * 7 % 25 * 8;
 }
 
 static enum tbuf_outcome outcome;
@@ -173,6 +185,7 @@ write_one(void)
 {
 	const uint64_t words[1] = { 1 };
 
+	allow();
 	outcome = memo->span == 0 ? TBUF_NO_ROOM :
 	    tbuf_rseq_flat_1(&site, words);
 	if (outcome == TBUF_NO_ROOM && memo->ring)
@@ -227,6 +240,21 @@ START_TEST(a_release_for_which_there_is_room_removes_nothing)
 	ck_assert_int_eq(outcome, TBUF_COMMITTED);
 	ck_assert_uint_eq(lane.sequence, 1);
 	ck_assert_uint_eq(memo->base, lane.head);
+	ck_assert_int_eq(tbuf_rseq_release(&site, room_now()),
+	    TBUF_COMMITTED);
+	ck_assert_uint_eq(lane.sequence, 1);
+	check();
+}
+END_TEST
+
+/* A large record may be all that a ring has. */
+START_TEST(a_release_may_empty_the_ring)
+{
+	begin(true);
+	lane.pair[0].tail = begins[nrecords - 1];
+	lane.pair[0].overwritten = counted[nrecords - 1];
+	ck_assert_int_eq(tbuf_rseq_release(&site, BUFSIZE), TBUF_COMMITTED);
+	ck_assert_uint_eq(tail_now(), lane.head);
 	check();
 }
 END_TEST
@@ -299,8 +327,23 @@ fire_or_note(void)
 
 START_TEST(a_handler_fires_at_each_instruction_of_a_fire)
 {
-	begin(true);
+	begin(_i != 0);
 	ck_assert_uint_gt(leave_at_each(write_one, fire_or_note), 40);
+}
+END_TEST
+
+START_TEST(stamps_rise_in_a_stretch)
+{
+	const uint64_t words[1] = { 1 }, *time;
+
+	begin(_i != 0);
+	fire();
+	ck_assert_uint_ne(memo->span, 0);
+	lane.last = UINT64_MAX / 2;
+	time = (const uint64_t *)(const void *)(storage + lane.head % STORAGE);
+	ck_assert_int_eq(tbuf_rseq_flat_1(&site, words), TBUF_COMMITTED);
+	ck_assert_uint_eq(*time, UINT64_MAX / 2 + 1);
+	ck_assert_uint_eq(lane.last, *time);
 }
 END_TEST
 
@@ -358,13 +401,14 @@ END_TEST
 START_TEST(a_release_stores_nothing_for_another_session)
 {
 	static struct tbuf_local gone;
+	uint64_t want = WANT;
 
 	begin(true);
 #define REFUSED(word, value) do {					\
 	__typeof__(word) was_ = (word);					\
 									\
 	(word) = (value);						\
-	ck_assert_int_eq(tbuf_rseq_release(&site, WANT), TBUF_CHANGED);	\
+	ck_assert_int_eq(tbuf_rseq_release(&site, want), TBUF_CHANGED);	\
 	(word) = was_;							\
 	ck_assert_uint_eq(lane.sequence, 0);				\
 	ck_assert_uint_eq(memo->span, 0);				\
@@ -383,6 +427,10 @@ START_TEST(a_release_stores_nothing_for_another_session)
 	REFUSED(*size_at(begins[2]), 8 << 16 | 1);
 	REFUSED(*size_at(begins[2]), 36 << 16 | 1);
 	REFUSED(*size_at(begins[2]), 0xfff8u << 16 | 1);
+	/* Also if no other record has to be looked at. */
+	want = room_now() + 8;
+	REFUSED(*size_at(0), 8 << 16 | 1);
+	REFUSED(*size_at(0), 36 << 16 | 1);
 #undef REFUSED
 }
 END_TEST
@@ -450,10 +498,13 @@ main(void)
 	tcase_add_test(stretch, a_release_is_whole_at_each_instruction);
 	tcase_add_test(stretch,
 	    a_release_for_which_there_is_room_removes_nothing);
+	tcase_add_test(stretch, a_release_may_empty_the_ring);
 	tcase_add_test(stretch, a_release_is_left_at_each_instruction);
 	tcase_add_test(stretch,
 	    a_handler_fires_at_each_instruction_of_a_release);
-	tcase_add_test(stretch, a_handler_fires_at_each_instruction_of_a_fire);
+	tcase_add_loop_test(stretch,
+	    a_handler_fires_at_each_instruction_of_a_fire, 0, 2);
+	tcase_add_loop_test(stretch, stamps_rise_in_a_stretch, 0, 2);
 	tcase_add_loop_test(stretch,
 	    a_stretch_is_of_one_cpu_session_and_generation, 0, 2);
 	tcase_add_test(stretch, a_release_stores_nothing_for_another_session);
