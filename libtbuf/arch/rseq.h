@@ -305,10 +305,11 @@ TBUF_RSEQ_FLAT(4)
  *	[m.span] = 0
  *	STRETCH([lane.limit] - head)
  *
- * Under fill there is no stretch, as a record of another thread that is refused
- * ends the lane.
+ * Where it REFUSEs, it stores 0 to [m.span], too: as the next fires are likely
+ * to be refused, they do not try FLAT before.  Under fill there is no stretch,
+ * as a record of another thread that is refused ends the lane.
  */
-#define TBUF_RSEQ_FLAT_WORDS(name, AFTER)				\
+#define TBUF_RSEQ_FLAT_WORDS(name, REFUSED, AFTER)			\
 static inline __attribute__((always_inline)) bool			\
 tbuf_rseq_##name(const struct tbuf_site *site, const uint64_t *words,	\
     uint64_t size, const struct tbuf_slot *slot, uint64_t generation)	\
@@ -322,7 +323,7 @@ tbuf_rseq_##name(const struct tbuf_site *site, const uint64_t *words,	\
 	    TBUF_SECTION_SAME						\
 	    TBUF_SECTION_SITE						\
 	    TBUF_SECTION_STAMP						\
-	    TBUF_SECTION_ROOM_FOR("%[size]", "", AFTER)			\
+	    TBUF_SECTION_ROOM_FOR("%[size]", REFUSED, AFTER)		\
 	    TBUF_SECTION_FLAT_WORDS					\
 	    TBUF_SECTION_COMMIT,					\
 	    TBUF_RECORD_LABELS, TBUF_CLOBBERS, TBUF_OWN_OPERANDS,	\
@@ -333,8 +334,8 @@ tbuf_rseq_##name(const struct tbuf_site *site, const uint64_t *words,	\
 	TBUF_SECTION_RETURN_BOOL;					\
 }
 
-TBUF_RSEQ_FLAT_WORDS(flat_words, "")
-TBUF_RSEQ_FLAT_WORDS(extend, TBUF_SECTION_EXTEND)
+TBUF_RSEQ_FLAT_WORDS(flat_words, "", "")
+TBUF_RSEQ_FLAT_WORDS(extend, TBUF_SECTION_NO_STRETCH, TBUF_SECTION_EXTEND)
 
 /*
  * RELEASE makes the stretch of a ring in the thread's own memo, after the

@@ -281,11 +281,14 @@
 	"sub x3, x10, x3\n\t"						\
 	"cmp x3, x4\n\t"
 
+#define TBUF_SECTION_NO_STRETCH						\
+	"strh wzr, " TBUF_OF_M(M_SPAN) "\n\t"
+
 /* The stretch of a linear lane, after its ROOM. */
 #define TBUF_SECTION_EXTEND						\
 	TBUF_HEAD_WITHIN						\
 	"b.lo 10f\n\t"							\
-	"strh wzr, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	TBUF_SECTION_NO_STRETCH						\
 	"ldr x3, " TBUF_OF_M(M_FILL_MASK) "\n\t"			\
 	"cbnz x3, 10f\n\t"						\
 	"add x3, x9, #" TBUF_O(L_LIMIT) "\n\t"				\
@@ -295,8 +298,8 @@
 	TBUF_SECTION_STRETCH("10f")
 
 /*
- * ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record;
- * AFTER follows the ROOM of a linear lane.
+ * ROOM by the policy, after STAMP; ONE comes before REFUSE, most often to check
+ * that it is for one record; AFTER follows the ROOM of a linear lane.
  */
 #define TBUF_SECTION_ROOM_FOR(SIZE, ONE, AFTER)				\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
@@ -387,7 +390,7 @@
 #define TBUF_SECTION_RELEASE						\
 	"ldrh w3, " TBUF_OF_M(M_RING) "\n\t"				\
 	"cbz w3, %l[changed]\n\t"					\
-	"strh wzr, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	TBUF_SECTION_NO_STRETCH						\
 	"ldr x10, [x9, #" TBUF_O(L_HEAD) "]\n\t"			\
 	"tst x10, #7\n\t"						\
 	"b.ne %l[changed]\n\t"						\

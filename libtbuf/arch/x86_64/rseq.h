@@ -307,11 +307,14 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"movzwl " TBUF_OF_M(M_SPAN) ", %%edx\n\t"			\
 	"cmpq %%rdx, %%r8\n\t"
 
+#define TBUF_SECTION_NO_STRETCH						\
+	"movw $0, " TBUF_OF_M(M_SPAN) "\n\t"
+
 /* The stretch of a linear lane, after its ROOM. */
 #define TBUF_SECTION_EXTEND						\
 	TBUF_HEAD_WITHIN						\
 	"jb 10f\n\t"							\
-	"movw $0, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	TBUF_SECTION_NO_STRETCH						\
 	"cmpq $0, " TBUF_OF_M(M_FILL_MASK) "\n\t"			\
 	"jne 10f\n\t"							\
 	"movq " TBUF_O(L_LIMIT) "(%%r11), %%rax\n\t"			\
@@ -320,8 +323,8 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_STRETCH("10f")
 
 /*
- * ROOM by the policy, after STAMP; ONE checks that REFUSE is for one record;
- * AFTER follows the ROOM of a linear lane.
+ * ROOM by the policy, after STAMP; ONE comes before REFUSE, most often to check
+ * that it is for one record; AFTER follows the ROOM of a linear lane.
  */
 #define TBUF_SECTION_ROOM_FOR(SIZE, ONE, AFTER)				\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
@@ -481,7 +484,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 #define TBUF_SECTION_RELEASE						\
 	"cmpw $0, " TBUF_OF_M(M_RING) "\n\t"				\
 	"je %l[changed]\n\t"						\
-	"movw $0, " TBUF_OF_M(M_SPAN) "\n\t"				\
+	TBUF_SECTION_NO_STRETCH						\
 	"movq " TBUF_O(L_HEAD) "(%%r11), %%r9\n\t"			\
 	"testb $7, %%r9b\n\t"						\
 	"jnz %l[changed]\n\t"						\

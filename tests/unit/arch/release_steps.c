@@ -464,6 +464,26 @@ START_TEST(a_linear_stretch_ends_where_room_does)
 }
 END_TEST
 
+/* So its next fires do not look into a stretch before they are refused. */
+START_TEST(a_lane_that_refuses_a_record_has_no_stretch)
+{
+	static const uint64_t words[4];
+	enum tbuf_outcome flat;
+
+	begin(false);
+	ck_assert(tbuf_rseq_extend(&site, words, TBUF_FLAT_MAX, &slot,
+	    GENERATION));
+	while ((flat = tbuf_rseq_flat_4(&site, words)) == TBUF_COMMITTED)
+		;
+	ck_assert_int_eq(flat, TBUF_NO_ROOM);
+	ck_assert_uint_gt(lane.head + TBUF_FLAT_MAX, lane.limit);
+	ck_assert(tbuf_rseq_extend(&site, words, TBUF_FLAT_MAX, &slot,
+	    GENERATION));
+	ck_assert_uint_eq(lane.full, 1);
+	ck_assert_uint_eq(memo->span, 0);
+}
+END_TEST
+
 START_TEST(a_stretch_does_not_cross_its_bound_in_memory)
 {
 	const uint64_t words[1] = { 1 };
@@ -509,6 +529,8 @@ main(void)
 	    a_stretch_is_of_one_cpu_session_and_generation, 0, 2);
 	tcase_add_test(stretch, a_release_stores_nothing_for_another_session);
 	tcase_add_test(stretch, a_linear_stretch_ends_where_room_does);
+	tcase_add_test(stretch,
+	    a_lane_that_refuses_a_record_has_no_stretch);
 	tcase_add_test(stretch, a_stretch_does_not_cross_its_bound_in_memory);
 	tcase_add_test(stretch, a_lane_that_fills_has_no_stretch);
 	suite_add_tcase(suite, stretch);
