@@ -10,6 +10,7 @@
 #include "arch/rseq_area.h"
 #include "fixture.h"
 #include "target/self/self.h"
+#include "target/self/thread.h"
 
 /* inv.account, inv.order */
 START_TEST(switch_drops_past_the_limit_and_goes_on_behind_it)
@@ -83,6 +84,107 @@ START_TEST(ring_keeps_the_last_records_that_fit)
 		ck_assert_uint_eq(word_at(lane, ring_tail(lane) +
 		    (i + 1) * size - 16), 777 - kept + i + 1);
 	ck_assert_uint_eq(lane->full + lane->large, 0);
+}
+END_TEST
+
+/*
+ * Expects that a full ring holds at most `part` less than its size, because its
+ * oldest records leave several at once; 0: they leave one by one.
+ */
+static void
+expect_parts(unsigned path, uint64_t bufsize, uint64_t part)
+{
+	const unsigned _i = path;
+	struct order o = ORDER(TBUF_RING, bufsize);
+	struct tbuf_lane *lane = session(0, &o);
+	uint64_t size = record_size(lane, 16), fires, i;
+	const struct tbuf_pair *pair;
+
+	if (lane->kind == TBUF_KIND_LOCK)
+		part = 0;
+	fires = bufsize / size + 5000;
+	for (i = 0; i < fires; i++)
+		fire(i);
+	pair = &lane->pair[lane->sequence & 1];
+	ck_assert_uint_eq(lane->head, fires * size);
+	ck_assert_uint_eq(pair->tail, pair->overwritten * size);
+	ck_assert_uint_le(lane->head - pair->tail, bufsize);
+	ck_assert_uint_gt(lane->head - pair->tail + part + size, bufsize);
+	if (part != 0)
+		ck_assert_uint_lt(lane->sequence, pair->overwritten / 2);
+	for (i = pair->tail; i < lane->head; i += size)
+		ck_assert_uint_eq(word_at(lane, i + size - 16), i / size);
+}
+
+START_TEST(a_small_ring_is_full)
+{
+	expect_parts(_i, 65536 - 8, 0);
+}
+END_TEST
+
+START_TEST(a_larger_ring_gives_way_in_parts)
+{
+	expect_parts(_i, 65536, 512);
+}
+END_TEST
+
+START_TEST(a_part_of_a_ring_is_bounded)
+{
+	expect_parts(_i, 3000000, 8192);
+}
+END_TEST
+
+/* Without a stretch all would be as it should be, but slower. */
+static void
+expect_stretch(unsigned path, enum tbuf_policy policy, uint64_t bufsize)
+{
+	const unsigned _i = path;
+	struct order o = ORDER(policy, bufsize);
+	unsigned tries;
+
+	(void)session(0, &o);
+	/* A preemption may abort the section that makes it. */
+	for (tries = 0; tries < 100 && tbuf_thread.memo.span == 0; tries++)
+		fire(tries);
+	if (tbuf_self.rseq)
+		ck_assert_uint_ne(tbuf_thread.memo.span, 0);
+}
+
+START_TEST(a_thread_has_a_stretch)
+{
+	expect_stretch(_i, TBUF_SWITCH, 8192);
+}
+END_TEST
+
+START_TEST(a_thread_has_a_stretch_in_a_larger_ring)
+{
+	expect_stretch(_i, TBUF_RING, 65536);
+}
+END_TEST
+
+/* Leaves bytes on the stack, where the next call has its variables. */
+static __attribute__((noinline)) void
+soil_stack(void)
+{
+	unsigned char bytes[4096];
+
+	memset(bytes, 0xff, sizeof(bytes));
+	__asm__ volatile("" : : "r"(bytes) : "memory");
+}
+
+START_TEST(a_new_memo_has_no_stretch)
+{
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_lane *lane = session(0, &o);
+
+	soil_stack();
+	fire(1);
+	ck_assert_uint_ne(lane->head, 0);
+	if (!tbuf_self.rseq)
+		return;
+	ck_assert_uint_eq(tbuf_thread.memo.bits, 1);
+	ck_assert_uint_eq(tbuf_thread.memo.base, 0);
+	ck_assert_uint_eq(tbuf_thread.memo.span, 0);
 }
 END_TEST
 
@@ -316,6 +418,12 @@ main(void)
 		switch_takes_a_smaller_record_where_a_larger_was_refused,
 		fill_stores_nothing_after_the_first_refusal,
 		ring_keeps_the_last_records_that_fit,
+		a_small_ring_is_full,
+		a_larger_ring_gives_way_in_parts,
+		a_part_of_a_ring_is_bounded,
+		a_thread_has_a_stretch,
+		a_thread_has_a_stretch_in_a_larger_ring,
+		a_new_memo_has_no_stretch,
 		a_record_larger_than_the_buffer_is_a_drop_of_its_own,
 		the_smallest_buffer_holds_one_record,
 		a_size_that_is_no_power_of_two_is_kept,
