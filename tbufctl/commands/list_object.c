@@ -88,16 +88,21 @@ tell_site(void *curable, const struct notes_site *site)
 	*(bool *)curable |= notes_curable(site->line);
 }
 
+/* Reads the notes of a file, and reports the sites that cannot be armed. */
 static const char *
 read_object(struct usdt_object *object, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool curable = false;
 	const char *error;
 
 	if (fd == -1)
 		return (strerror(errno));
-	error = usdt_object_read(object, fd);
+	if ((error = usdt_object_read(object, fd)) == NULL)
+		notes_sites(object, fd, path, tell_site, &curable);
 	(void)close(fd);
+	if (curable)
+		message(MSG_REBUILD);
 	return (error);
 }
 
@@ -109,16 +114,12 @@ list_object(const struct options *o, struct output *out)
 	struct usdt_note note;
 	struct format format;
 	const char *error = read_object(&object, o->object_file);
-	bool curable = false;
 	size_t at = 0;
 
 	if (error != NULL)
 		return (fail(MSG_CORE, o->object_file, error));
 	while (usdt_note_next(&object, &at, &note))
 		add(&probes, &note);
-	notes_sites(&object, o->object_file, tell_site, &curable);
-	if (curable)
-		message(MSG_REBUILD);
 	usdt_object_free(&object);
 	format_init(&format, out, o);
 	if (probes.count > 0) {

@@ -29,7 +29,7 @@ void	notes_visit(const char *program, notes_visit_one *, void *arg);
 void	notes_providers(const char *program, struct words *);
 
 /*
- * Visits the sites in the notes of a file: the reason why a site cannot be
+ * Visits the sites in the notes of a file, which fd reads: the reason why a site cannot be
  * armed, or NULL if the file does not say, and a line that reports it (NULL if
  * its names are no fields of a description).  Files that libtbuf's own probes
  * are in have no sites.
@@ -42,7 +42,7 @@ struct notes_site {
 typedef void notes_site_visit(void *, const struct notes_site *);
 
 struct usdt_object;
-void	notes_sites(const struct usdt_object *, const char *path,
+void	notes_sites(const struct usdt_object *, int fd, const char *path,
 	    notes_site_visit *, void *);
 
 /*

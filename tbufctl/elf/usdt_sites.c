@@ -12,7 +12,9 @@
 
 #include "base/open_regular.h"
 #include "base/string_list.h"
+#include "usdt/operand.h"
 #include "usdt/probe.h"
+#include "usdt/symbol.h"
 #include "usdt_notes.h"
 
 #define FILES_MAX	512
@@ -20,15 +22,52 @@
 
 /* ------------------------------------------------------------ one file */
 
+/* Returns true if the table has the symbol of an operand, or it has none. */
+static bool
+has_symbol(const struct usdt_symbols *symbols, const struct usdt_operand *o)
+{
+	uint64_t address;
+	char *name;
+	bool found;
+
+	if (o->symbol == NULL)
+		return (true);
+	name = string_format("%.*s", (int)o->length, o->symbol);
+	found = usdt_symbol_find(symbols, name, &address);
+	free(name);
+	return (found);
+}
+
+/*
+ * Returns why operands that are understood have no address, or NULL.  Of a
+ * stripped file the loader may know the symbols.
+ */
+static const char *
+symbols_problem(const struct usdt_symbols *symbols, const char *operands)
+{
+	unsigned n = usdt_operands_count(operands), i;
+	struct usdt_operand o;
+
+	operands += strspn(operands, " \t");
+	for (i = 0; symbols->count > 0 && i < n && i < TBUF_ARGS_MAX &&
+	    usdt_operand_parse(&operands, &o); i++)
+		if (!has_symbol(symbols, &o))
+			return ("an operand's symbol is not known");
+	return (NULL);
+}
+
 /* Visits a site; *line has names that are fields of a description. */
 static void
-visit_site(const struct usdt_object *o, const struct usdt_note *note,
-    const char *module, notes_site_visit *visit, void *arg)
+visit_site(const struct usdt_object *o, const struct usdt_symbols *symbols,
+    const struct usdt_note *note, const char *module,
+    notes_site_visit *visit, void *arg)
 {
 	struct notes_site site = { .problem = usdt_note_problem(o, note) };
 	struct usdt_probe probe;
 	char *line;
 
+	if (site.problem == NULL)
+		site.problem = symbols_problem(symbols, note->operands);
 	if (!usdt_probe_make(&probe, note)) {
 		line = string_format("%s at %#" PRIx64 ": not armed: %s",
 		    module, note->address - o->low, site.problem);
@@ -46,14 +85,19 @@ visit_site(const struct usdt_object *o, const struct usdt_note *note,
 }
 
 void
-notes_sites(const struct usdt_object *o, const char *path,
+notes_sites(const struct usdt_object *o, int fd, const char *path,
     notes_site_visit *visit, void *arg)
 {
+	struct usdt_symbols symbols;
 	struct usdt_note note;
 	size_t at = 0;
 
-	while (!o->has_sites && usdt_note_next(o, &at, &note))
-		visit_site(o, &note, basename(path), visit, arg);
+	if (o->has_sites || o->notes == NULL)
+		return;
+	usdt_symbols_read(&symbols, fd);
+	while (usdt_note_next(o, &at, &note))
+		visit_site(o, &symbols, &note, basename(path), visit, arg);
+	usdt_symbols_free(&symbols);
 }
 
 /* ------------------------------------------------------------ a process */
@@ -105,7 +149,7 @@ read_mapped(pid_t pid, const struct mapped *m, notes_site_visit *visit,
 	if (fd == -1)
 		return;
 	if (usdt_object_read(&object, fd) == NULL) {
-		notes_sites(&object, m->path, visit, arg);
+		notes_sites(&object, fd, m->path, visit, arg);
 		usdt_object_free(&object);
 	}
 	(void)close(fd);
