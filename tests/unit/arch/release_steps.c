@@ -17,8 +17,6 @@
 #include "lib/single_step.h"
 #include "target/self/thread.h"
 
-#if defined(__x86_64__)
-
 #define STORAGE		1024u
 #define BUFSIZE		960u
 #define WANT		200u
@@ -101,7 +99,8 @@ begin(bool ring)
 	memset(memory, 0, sizeof(memory));
 	nrecords = 0;
 	lane.limit = ring ? 0 : BUFSIZE;
-	tbuf_rseq_at = (ptrdiff_t)tbuf_rseq_offset(area);
+	tbuf_rseq_at = (ptrdiff_t)((uintptr_t)area -
+	    (uintptr_t)__builtin_thread_pointer());
 	memset(area, 0, sizeof(area));
 	ck_assert_int_eq(tbuf_process_register(), 0);
 	memo = &tbuf_thread.memo;
@@ -244,6 +243,30 @@ START_TEST(a_release_for_which_there_is_room_removes_nothing)
 	    TBUF_COMMITTED);
 	ck_assert_uint_eq(lane.sequence, 1);
 	check();
+}
+END_TEST
+
+/* Each release removes as few whole records as are enough. */
+START_TEST(releases_of_any_size_are_exact)
+{
+	uint64_t want, sequence, tail, least;
+	unsigned n;
+
+	begin(true);
+	for (want = 8; nrecords < RECORDS - 100; want = want * 5 % 928 + 8) {
+		sequence = lane.sequence;
+		tail = tail_now();
+		least = lane.head - BUFSIZE + want;
+		for (n = 0; begins[n] < tail || (begins[n] < least &&
+		    want > room_now()); n++)
+			;
+		(void)tbuf_rseq_release(&site, want);
+		check();
+		ck_assert_uint_eq(tail_now(), begins[n]);
+		ck_assert_uint_eq(lane.sequence, sequence +
+		    (tail_now() != tail));
+		fill();
+	}
 }
 END_TEST
 
@@ -508,6 +531,16 @@ START_TEST(a_lane_that_fills_has_no_stretch)
 }
 END_TEST
 
+static void
+add_steps(TCase *steps)
+{
+	tcase_add_test(steps, a_release_is_whole_at_each_instruction);
+	tcase_add_test(steps, a_release_is_left_at_each_instruction);
+	tcase_add_test(steps, a_handler_fires_at_each_instruction_of_a_release);
+	tcase_add_loop_test(steps,
+	    a_handler_fires_at_each_instruction_of_a_fire, 0, 2);
+}
+
 int
 main(void)
 {
@@ -515,15 +548,12 @@ main(void)
 	TCase *stretch = tcase_create("stretch");
 
 	tcase_set_timeout(stretch, 120);
-	tcase_add_test(stretch, a_release_is_whole_at_each_instruction);
+	if (STEPS_POSSIBLE)
+		add_steps(stretch);
 	tcase_add_test(stretch,
 	    a_release_for_which_there_is_room_removes_nothing);
+	tcase_add_test(stretch, releases_of_any_size_are_exact);
 	tcase_add_test(stretch, a_release_may_empty_the_ring);
-	tcase_add_test(stretch, a_release_is_left_at_each_instruction);
-	tcase_add_test(stretch,
-	    a_handler_fires_at_each_instruction_of_a_release);
-	tcase_add_loop_test(stretch,
-	    a_handler_fires_at_each_instruction_of_a_fire, 0, 2);
 	tcase_add_loop_test(stretch, stamps_rise_in_a_stretch, 0, 2);
 	tcase_add_loop_test(stretch,
 	    a_stretch_is_of_one_cpu_session_and_generation, 0, 2);
@@ -536,13 +566,3 @@ main(void)
 	suite_add_tcase(suite, stretch);
 	return (run_suite(suite));
 }
-
-#else
-
-int
-main(void)
-{
-	return (77);
-}
-
-#endif
