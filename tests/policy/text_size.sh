@@ -36,15 +36,15 @@ fire-and-lane	40700	libtbuf/target/(fire|lane)/.*
 clauses		34500	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
-units		19340	libtbuf/target/unit/.*
+units		19680	libtbuf/target/unit/.*
 recorder	5910	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
-file-and-process	22720	libtbuf/target/(file|process|self)/.*
+file-and-process	22740	libtbuf/target/(file|process|self)/.*
 probes		12260	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
 EOF
-most_sum=244300
+most_sum=244640
 most_fire=102700
 most_static=209200
 
