@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "guest/support/guest.h"
@@ -25,18 +26,24 @@
 #define MANY	1100u		/* more units than a process knows */
 
 static struct tbuf_consumer *
-begin_with(const char *tables, const char *select)
+begin_of(const char *tables, const char *size, const char *select)
 {
 	struct tbuf_consumer *c = guest_consumer("switch", "4m");
 
 	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", tables) == 0 &&
-	    tbuf_consumer_set(c, "unitsize", "1m") == 0 &&
+	    tbuf_consumer_set(c, "unitsize", size) == 0 &&
 	    (select == NULL ||
 	    tbuf_consumer_set(c, "unitselect", select) == 0) &&
 	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
 	    tbuf_consumer_error(c));
 	guest_go(c);
 	return (c);
+}
+
+static struct tbuf_consumer *
+begin_with(const char *tables, const char *select)
+{
+	return (begin_of(tables, "1m", select));
 }
 
 static struct tbuf_consumer *
@@ -392,6 +399,46 @@ test_unit_of_a_thread_that_has_ended_is_released(void)
 	    " without, %" PRIu64 " units", tally.without, tally.units[1]);
 }
 
+static void *
+hang_and_die(void *argument)
+{
+	struct hung *h = argument;
+
+	h->unit = tbuf_unit_begin("hung", ++nested_units[0]);
+	guest_fire(&h->page, 2);
+	set(&h->stage, 1);
+	wait_for(&h->stage, 2);
+	dead_tid = (uint32_t)gettid();
+	return (NULL);
+}
+
+/* A watchdog may end the thread once it has abandoned the unit. */
+static void
+test_abandoned_unit_of_a_thread_that_ends_later_is_released(void)
+{
+	struct tbuf_consumer *c = begin_with("2", NULL);
+	struct guest_tally tally = { 0 };
+	struct hung h;
+	unsigned i;
+
+	for (i = 0; i < MANY; i++) {
+		memset(&h, 0, sizeof(h));
+		GUEST_EXPECT(pthread_create(&h.thread, NULL, hang_and_die,
+		    &h) == 0, "thread");
+		wait_for(&h.stage, 1);
+		GUEST_EXPECT(h.unit != 0, "no unit after %u", i);
+		GUEST_EXPECT(tbuf_unit_abandon(h.unit, 1) == 0, "abandon");
+		set(&h.stage, 2);
+		pthread_join(h.thread, NULL);
+		while (syscall(SYS_tgkill, getpid(), dead_tid, 0) == 0)
+			sched_yield();
+	}
+	guest_finish(c, &tally);
+	guest_account(&tally, 2 * MANY);
+	GUEST_EXPECT(tally.without == 0 && tally.units[1] == MANY, "%" PRIu64
+	    " without, %" PRIu64 " units", tally.without, tally.units[1]);
+}
+
 #define WORKERS	4u
 #define DOGS	2u
 #define UNITS	1500u		/* of each worker */
@@ -539,6 +586,114 @@ test_each_unit_of_many_threads_ends_once(void)
 		    tally.units[1], abandoned, tally.units[2], ended);
 }
 
+#ifdef __x86_64__
+#define STEPS	500u		/* of a watchdog that are tried */
+#define TRAP	0x100u		/* flag: SIGTRAP after each instruction */
+
+/* A watchdog that is stopped twice, with one instruction in between. */
+static struct {
+	uint64_t unit;
+	unsigned steps;		/* instructions that it has executed */
+	unsigned last;		/* it stops after this one and the next one */
+	unsigned stops;
+	uint32_t stage;		/* 1 and 3: it has stopped; 2 and 4: goes on */
+	int result;
+} late;
+
+static void
+stop(void)
+{
+	unsigned n = late.stops++;
+
+	set(&late.stage, 2 * n + 1);
+	wait_for(&late.stage, 2 * n + 2);
+}
+
+static void
+step(int signal, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)signal, (void)info;
+	if (++late.steps < late.last)
+		return;
+	stop();
+	if (late.stops == 2)
+		registers[REG_EFL] &= ~(greg_t)TRAP;
+}
+
+static void *
+watch_late(void *argument)
+{
+	__asm__ volatile("pushfq; orl %0, (%%rsp); popfq" : : "i" (TRAP) :
+	    "memory", "cc");
+	late.result = tbuf_unit_abandon(late.unit, 1);
+	__asm__ volatile("pushfq; andl %0, (%%rsp); popfq" : : "i" (~TRAP) :
+	    "memory", "cc");
+	while (late.stops < 2)
+		stop();
+	return (argument);
+}
+
+/*
+ * The unit ends after as many instructions of its watchdog, and another one
+ * begins in its place after one more.  Returns false if that has fewer ones.
+ */
+static bool
+begin_next(struct guest_page *page, unsigned last)
+{
+	uint64_t next;
+	pthread_t dog;
+	int error;
+
+	/* It is too large for an envelope, so its table is not used again. */
+	late.unit = tbuf_unit_begin("first", last);
+	guest_fire(page, 300);
+	late.last = last;
+	late.steps = late.stops = late.stage = 0;
+	GUEST_EXPECT(pthread_create(&dog, NULL, watch_late, NULL) == 0,
+	    "thread");
+	wait_for(&late.stage, 1);
+	error = tbuf_unit_end(late.unit, 2);
+	set(&late.stage, 2);
+	wait_for(&late.stage, 3);
+	next = tbuf_unit_begin("next", last);
+	guest_fire(page, 1);
+	set(&late.stage, 4);
+	pthread_join(dog, NULL);
+	guest_fire(page, 1);
+	GUEST_EXPECT((error == 0) != (late.result == 0), "%u: the unit ended "
+	    "with %d, the watchdog with %d", last, error, late.result);
+	error = tbuf_unit_end(next, 3);
+	GUEST_EXPECT(error == 0, "%u: the next unit ended with %d", last,
+	    error);
+	return (late.steps >= last);
+}
+
+static void
+test_late_watchdog_leaves_the_next_unit_alone(void)
+{
+	struct sigaction action = { .sa_sigaction = step,
+	    .sa_flags = SA_SIGINFO };
+	struct tbuf_consumer *c = begin_of("1024", "32k",
+	    "0:0xffffffff");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	unsigned i;
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (i = 1; i < STEPS && begin_next(&page, i); i++) {
+		GUEST_EXPECT(tbuf_consumer_work(c) >= 0, "%s",
+		    tbuf_consumer_error(c));
+		guest_take(c, &tally);
+	}
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+	GUEST_EXPECT(tally.without == 0 && i > 50, "%" PRIu64
+	    " without, %u steps", tally.without, i);
+}
+#endif
+
 static const struct guest_case cases[] = {
 	{ "records_of_an_abandoned_unit_are_whole",
 	    test_records_of_an_abandoned_unit_are_whole, NULL, 0 },
@@ -557,6 +712,14 @@ static const struct guest_case cases[] = {
 	    test_unit_within_an_abandoned_one_goes_on, NULL, 0 },
 	{ "forked_child_cannot_abandon_its_parents_unit",
 	    test_forked_child_cannot_abandon_its_parents_unit, NULL, 0 },
+	{ "abandoned_unit_of_a_thread_that_ends_later_is_released",
+	    test_abandoned_unit_of_a_thread_that_ends_later_is_released, NULL,
+	    0 },
+#ifdef __x86_64__
+	{ "late_watchdog_leaves_the_next_unit_alone",
+	    test_late_watchdog_leaves_the_next_unit_alone, NULL,
+	    GUEST_PLAIN },
+#endif
 	{ "unit_of_a_thread_that_has_ended_is_released",
 	    test_unit_of_a_thread_that_has_ended_is_released, NULL, 0 },
 	{ "each_unit_of_many_threads_ends_once",

@@ -202,6 +202,8 @@ tbuf_unit_leave(uint64_t number)
 	if (!tbuf_unit_claim(u))
 		return (-ECANCELED);
 	tbuf_unit_tell(u, false);
+	/* The next owner may not be inside yet when the unit is abandoned. */
+	tbuf_store(&u->bound[0].way.memo.tid, 0);
 	tbuf_store_release(&u->owner, tbuf_unit_unowned());
 	return (0);
 }
@@ -255,8 +257,10 @@ tbuf_unit_end(uint64_t number, int outcome)
 __attribute__((cold)) int
 tbuf_unit_abandon(uint64_t number, int outcome)
 {
-	int error = tbuf_unit_end(number, outcome);
+	int error;
 
+	tbuf_units_sweep();
+	error = tbuf_unit_end(number, outcome);
 	return (error == -EBUSY ? tbuf_unit_end_other(number,
 	    outcome_of(outcome)) : error);
 }

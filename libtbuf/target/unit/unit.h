@@ -167,6 +167,10 @@ tbuf_unit_fate(uint64_t word, unsigned stage)
 	return ((word >> 1 & TBUF_UNIT_SERIAL) << 2 | stage);
 }
 
+extern uint32_t tbuf_units_most TBUF_HIDDEN;	/* that were ever used */
+
+/* Releases abandoned units of threads that have ended inside. */
+void	tbuf_units_sweep(void) TBUF_HIDDEN;
 /*
  * Ends a unit that another thread is in.  Returns 0; -EBUSY if that thread is
  * about to leave it, or writes a record; -ENOENT, or -ENOSYS.

@@ -126,6 +126,30 @@ thread_ended(const struct tbuf_unit *u)
 	    tbuf_load(&u->bound[0].way.memo.tid), 0, 0, 0) == -ESRCH);
 }
 
+/* Releases a unit if its thread ends without leaving it. */
+static void
+release_ended(struct tbuf_unit *u, uint64_t left)
+{
+	if (thread_ended(u) && tbuf_cas(&u->fate, left,
+	    left ^ TBUF_UNIT_LEFT ^ TBUF_UNIT_YIELDED))
+		release(u);
+}
+
+void
+tbuf_units_sweep(void)
+{
+	struct tbuf_unit *u, *end = tbuf_units_all +
+	    tbuf_load(&tbuf_units_most);
+	uint64_t fate;
+
+	for (u = tbuf_units_all; u < end; u++) {
+		fate = tbuf_load_acquire(&u->fate);
+		if ((fate & STAGE) == TBUF_UNIT_LEFT &&
+		    tbuf_unit_used(tbuf_load(&u->word)))
+			release_ended(u, fate);
+	}
+}
+
 /*
  * Returns 0 if the unit's thread is in it, and not about to leave it, and then
  * keeps that thread from writing under a lock.
@@ -230,7 +254,6 @@ tbuf_unit_end_other(uint64_t number, int32_t outcome)
 	uint64_t word = tbuf_unit_make(number >> TBUF_UNIT_INDEX);
 	uint64_t claimed = tbuf_unit_fate(word, TBUF_UNIT_CLAIMED);
 	uint64_t left = tbuf_unit_fate(word, TBUF_UNIT_LEFT);
-	uint64_t yielded = tbuf_unit_fate(word, TBUF_UNIT_YIELDED);
 	uint64_t owner;
 	int error;
 
@@ -246,8 +269,9 @@ tbuf_unit_end_other(uint64_t number, int32_t outcome)
 	if (error != 0 && tbuf_cas(&u->fate, claimed, 0))
 		return (error);
 	commit(u, outcome);
-	if (!tbuf_cas(&u->fate, claimed, left) ||
-	    (thread_ended(u) && tbuf_cas(&u->fate, left, yielded)))
+	if (tbuf_cas(&u->fate, claimed, left))
+		release_ended(u, left);
+	else
 		release(u);
 	return (0);
 }

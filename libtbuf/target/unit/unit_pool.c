@@ -13,19 +13,25 @@
 #include "target/self/thread.h"
 #include "target/unit/unit.h"
 
-static uint32_t most;	/* units that were ever used */
+uint32_t tbuf_units_most;
 
-/* Reuses a unit.  In a forked child its tables are in the parent's sessions. */
+/*
+ * Reuses a unit.  In a forked child its tables are in the parent's sessions.
+ * In the same process its fate may still be that of a thread which is about to
+ * abandon the place's last unit, and has to find its claim there.
+ */
 static void
 renew(struct tbuf_unit *u, uint64_t word)
 {
 	unsigned i;
 
-	for (i = 0; tbuf_unit_foreign(word) && i < TBUF_UNIT_SESSIONS; i++) {
-		u->bound[i].entry = NULL;
-		u->bound[i].cached = false;
+	if (tbuf_unit_foreign(word)) {
+		for (i = 0; i < TBUF_UNIT_SESSIONS; i++) {
+			u->bound[i].entry = NULL;
+			u->bound[i].cached = false;
+		}
+		tbuf_store(&u->fate, 0);
 	}
-	tbuf_store(&u->fate, 0);
 	tbuf_store(&u->word, tbuf_unit_make((word >> 1) + 1));
 }
 
@@ -34,8 +40,8 @@ count(uint32_t used)
 {
 	uint32_t n;
 
-	while ((n = tbuf_load(&most)) < used)
-		if (tbuf_cas(&most, n, used))
+	while ((n = tbuf_load(&tbuf_units_most)) < used)
+		if (tbuf_cas(&tbuf_units_most, n, used))
 			break;
 }
 
@@ -106,7 +112,7 @@ hand_over(struct tbuf_unit *u, struct tbuf_bound *to)
 bool
 tbuf_unit_spare(struct tbuf_bound *to)
 {
-	uint32_t n = tbuf_load(&most), i;
+	uint32_t n = tbuf_load(&tbuf_units_most), i;
 	struct tbuf_unit *u;
 	uint64_t word;
 	bool done = false;
