@@ -288,6 +288,70 @@ test_child_of_a_raw_fork_has_no_areas(void)
 	child_keeps_little("raw");
 }
 
+/* Returns the end of the control file's mapping that a raw child keeps. */
+static void *
+areas_of_parent(void)
+{
+	uint64_t from, to, offset = 1;
+	char line[512], *path;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		path = strchr(line, '/');
+		if (path != NULL && strncmp(basename(path), "tbuf.", 5) == 0 &&
+		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from,
+		    &to, &offset) == 3 && offset == 0 && to - from > 4096)
+			break;
+	}
+	if (f != NULL)
+		fclose(f);
+	return (offset == 0 ? (void *)(uintptr_t)to : NULL);
+}
+
+/* Children of a raw fork get addresses of the areas from mmap(2), too. */
+static void
+map_areas_first(void)
+{
+	struct guest_page page = { 0 };
+	char *areas = areas_of_parent();
+
+	if (areas == NULL || mmap(areas, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != areas)
+		_exit(2);
+	*areas = 7;
+	if (tbuf_process_register() != -ECANCELED)
+		_exit(3);
+	guest_fire(&page, 10);
+	_exit(*areas == 7 ? 0 : 4);
+}
+
+static void
+test_child_that_has_mapped_its_parents_addresses_is_reported(void)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "64k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	const char *why;
+	uint64_t count = 0;
+	pid_t pid;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "follow", NULL) == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	guest_fire(&page, 10);
+	if ((pid = raw_fork()) == 0)
+		map_areas_first();
+	child_wait(pid);
+	guest_take(c, &tally);
+	why = tbuf_consumer_missed(c, &count);
+	GUEST_EXPECT(why != NULL && count == 1 && strcmp(why,
+	    "its parent's addresses are in use") == 0, "%" PRIu64 ": %s",
+	    count, why == NULL ? "none" : why);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+}
+
 /* fires of fork_in_handler(), which calls fork(3) while it interrupts fires */
 static struct guest_page handled;
 
@@ -812,6 +876,9 @@ static const struct guest_case cases[] = {
 	    0 },
 	{ "child_of_a_raw_fork_has_no_areas",
 	    test_child_of_a_raw_fork_has_no_areas, target_children, 0 },
+	{ "child_that_has_mapped_its_parents_addresses_is_reported",
+	    test_child_that_has_mapped_its_parents_addresses_is_reported, NULL,
+	    0 },
 	{ "clone_that_shares_nothing_is_another_process",
 	    test_clone_that_shares_nothing_is_another_process, NULL,
 	    GUEST_PLAIN },

@@ -261,7 +261,8 @@ tbuf_file_forked(bool withheld)
 	tbuf_file.parent_end = end < areas ? areas : end;
 	if (reserve_areas(withheld))
 		return (true);
-	blank(areas);
+	/* The areas are other memory: the child is blanked up to them. */
+	tbuf_file.parent_end = areas;
 	return (false);
 }
 

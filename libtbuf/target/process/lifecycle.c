@@ -334,21 +334,21 @@ become_target(void)
 static enum stage
 child_begin(void)
 {
-	bool wanted, follows;
+	bool wanted, follows, room;
 
 	if (!local_wiped)
 		*local_page = off;
-	if (!tbuf_file_forked(local_wiped))
-		return (OFF);
+	room = tbuf_file_forked(local_wiped);
 	/* Call both, even if the first returns true. */
 	follows = tbuf_recorder_follows();
 	wanted = tbuf_wanted_child() || follows;
-	if (wanted && !tbuf_hold_any())
+	if (wanted && room && !tbuf_hold_any())
 		return (become_target());
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted)
-		tbuf_wanted_missed("forked while writing a record");
-	return (tbuf_file_blank() ? CHILD : OFF);
+		tbuf_wanted_missed(room ? "forked while writing a record" :
+		    "its parent's addresses are in use");
+	return (tbuf_file_blank() && room ? CHILD : OFF);
 }
 
 /* Runs in the child of fork(2), after tbuf_fork_forget(). */
