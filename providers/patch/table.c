@@ -15,6 +15,24 @@
 
 #define SECOND	UINT64_C(1000000000)
 
+/* Hashes bytes, eight at a time. */
+static uint64_t
+hash(const void *bytes, size_t size, uint64_t value)
+{
+	const uint8_t *p = bytes;
+	uint64_t word;
+	size_t n;
+
+	for (; size > 0; size -= n, p += n) {
+		n = size < sizeof(word) ? size : sizeof(word);
+		word = n;
+		memcpy(&word, p, n);
+		value = (value ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		value ^= value >> 29;
+	}
+	return (value);
+}
+
 /*
  * Finds the build ID in the notes of a segment.  Returns its size, or 0.  The
  * sizes in a note may be wrong.
@@ -60,6 +78,28 @@ build_id(const struct patch_text *text, const uint8_t **id)
 	return (size);
 }
 
+/* The start of this object, which the linker defines. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/*
+ * Returns the hash of the build ID of this object, 0 if it has none: another
+ * build may find something else in the same text.
+ */
+static uint64_t
+provider(void)
+{
+	const uint8_t *start = (const uint8_t *)&__ehdr_start, *id = NULL;
+	const ElfW(Phdr) *p = (const void *)(start + __ehdr_start.e_phoff);
+	const ElfW(Phdr) *end = p + __ehdr_start.e_phnum;
+	size_t size = 0;
+
+	/* Its addresses count from its start. */
+	for (; p < end && size == 0 && __ehdr_start.e_type == ET_DYN; p++)
+		if (p->p_type == PT_NOTE && p->p_align == 4)
+			size = id_in(start + p->p_vaddr, p->p_memsz, &id);
+	return (size == 0 ? 0 : hash(id, size, 0));
+}
+
 static uint64_t
 nanoseconds(const struct timespec *t)
 {
@@ -80,6 +120,7 @@ patch_identity(const struct patch_text *text, const char *path,
 	    stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return (false);
 	identity->kind = kind;
+	identity->provider = provider();
 	identity->id_size = (uint32_t)size;
 	memcpy(identity->id, id, size);
 	identity->device = st.st_dev;
@@ -90,24 +131,6 @@ patch_identity(const struct patch_text *text, const char *path,
 	identity->text = text->start - text->base;
 	identity->text_size = text->end - text->start;
 	return (true);
-}
-
-/* Hashes bytes, eight at a time. */
-static uint64_t
-hash(const void *bytes, size_t size, uint64_t value)
-{
-	const uint8_t *p = bytes;
-	uint64_t word;
-	size_t n;
-
-	for (; size > 0; size -= n, p += n) {
-		n = size < sizeof(word) ? size : sizeof(word);
-		word = n;
-		memcpy(&word, p, n);
-		value = (value ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		value ^= value >> 29;
-	}
-	return (value);
 }
 
 uint64_t

@@ -25,7 +25,7 @@
 #pragma GCC visibility push(hidden)
 
 #define PATCH_TABLE_MAGIC	"tbufsite"
-#define PATCH_TABLE_VERSION	1u
+#define PATCH_TABLE_VERSION	2u
 #define PATCH_TABLE_MAX		131072u	/* bytes of a file */
 #define PATCH_TABLES_MAX	64u	/* files in the directory */
 #define PATCH_TABLE_PREFIX	"sites."
@@ -44,6 +44,7 @@ struct patch_identity {
 	uint32_t kind;			/* enum patch_table_kind */
 	uint32_t id_size;
 	uint8_t id[PATCH_ID_MAX];	/* build ID */
+	uint64_t provider;		/* hash of the build that decoded */
 	uint64_t device, inode;		/* of the file */
 	uint64_t size;
 	uint64_t modified, changed;	/* ns */
@@ -58,7 +59,7 @@ struct patch_table_head {
 	struct patch_identity identity;
 };
 
-_Static_assert(sizeof(struct patch_table_head) == 24 + 8 + PATCH_ID_MAX + 56,
+_Static_assert(sizeof(struct patch_table_head) == 24 + 8 + PATCH_ID_MAX + 64,
     "a table's head has no padding");
 
 /* A table while it is read or written, and its rows. */

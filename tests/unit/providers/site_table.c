@@ -357,6 +357,21 @@ START_TEST(a_damaged_table_is_refused)
 }
 END_TEST
 
+/* Another decoder may prove less than the one that wrote the table. */
+START_TEST(a_table_of_another_provider_is_refused)
+{
+	struct world w;
+
+	begin_world(&w);
+	ck_assert_uint_ne(w.identity.provider, 0);
+	ck_assert(can_read(&w));
+	table.head.identity.provider ^= 1;
+	table.head.hash = patch_table_hash(&table);
+	ck_assert(!patch_table_sound(&table, sizeof(table.head) +
+	    table.head.size, &w.identity));
+}
+END_TEST
+
 /* The same build, in another file or another text. */
 START_TEST(a_table_of_another_file_is_refused)
 {
@@ -436,6 +451,7 @@ main(void)
 	tcase_add_test(tc, a_table_is_read_by_its_owner_alone);
 	tcase_add_test(tc, only_a_regular_file_is_read);
 	tcase_add_test(tc, a_damaged_table_is_refused);
+	tcase_add_test(tc, a_table_of_another_provider_is_refused);
 	tcase_add_test(tc, a_table_of_another_file_is_refused);
 	tcase_add_test(tc, a_changed_text_gets_no_table);
 	tcase_add_test(tc, the_number_of_tables_is_bounded);
