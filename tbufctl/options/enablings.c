@@ -483,8 +483,8 @@ static enum unmatched
 tell_unmatched(const struct description *d, near_probes *probes,
     void *context)
 {
-	char *near = near_list(d, probes, context);
-	bool explained = near != NULL || d->id != 0;
+	char *near = d->hinted ? NULL : near_list(d, probes, context);
+	bool explained = near != NULL || d->hinted || d->id != 0;
 
 	tell_no_match(d);
 	if (near != NULL)
@@ -529,6 +529,34 @@ program_lacking(const struct program *program, bool (*lacks)(void *,
 			found = true;
 		}
 	return (found);
+}
+
+static void
+hint(struct description *d, near_probes *probes, void *context)
+{
+	char *near = near_list(d, probes, context);
+
+	if (near == NULL)
+		return;
+	message(MSG_MATCHED, d->text, 0u, PLURAL(0));
+	message(MSG_HINT, near);
+	free(near);
+	d->hinted = true;
+}
+
+void
+program_hint(const struct program *program, struct tbuf_consumer *consumer,
+    bool (*absent)(void *, const char *), near_probes *probes, void *context)
+{
+	struct description *d = program->all;
+	const struct description *last = d + program->count;
+
+	for (; d < last; d++)
+		if (!d->is_program && !d->has_own && !d->hinted &&
+		    d->id == 0 && d->full != NULL &&
+		    tbuf_consumer_matched(consumer, d->enabling) == 0 &&
+		    lacks_all(d->full, absent, context))
+			hint(d, probes, context);
 }
 
 enum unmatched

@@ -22,6 +22,7 @@ struct description {
 	int enabling;		/* of tbuf_consumer_enable() */
 	bool is_program;	/* D: compiled, not enabled */
 	bool has_own;		/* it matches probes of tbufctl (-l) */
+	bool hinted;		/* a near probe has been suggested */
 	char *script;		/* -s: the content of the file */
 	size_t length;		/* of script, bytes */
 };
@@ -64,7 +65,15 @@ enum unmatched {
 	UNMATCHED_PLAIN
 };
 
-/* Reports descriptions that match nothing. */
+/*
+ * Reports descriptions that match nothing so far, each once, if a known probe
+ * is near and absent() returns true for each in a list.
+ */
+void	program_hint(const struct program *, struct tbuf_consumer *,
+	    bool (*absent)(void *, const char *), near_probes *,
+	    void *context);
+
+/* Reports descriptions that match nothing, with hints that are new. */
 enum unmatched program_unmatched(const struct program *,
 	    struct tbuf_consumer *, near_probes *, void *context);
 

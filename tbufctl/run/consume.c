@@ -34,6 +34,7 @@ struct run {
 	bool *reported;		/* matches are reported, by description */
 	bool one;		/* --units=PID:ID */
 	bool begun;		/* a record of a target has come */
+	bool hinted;		/* near probes of targets are suggested */
 	bool stopped;		/* the output failed or has no reader */
 	bool unfit;		/* a clause does not fit a probe */
 	bool skipped;		/* untraced processes are reported */
@@ -142,11 +143,46 @@ tell_matched(struct run *run, bool all)
 		if (run->reported[i] || d->is_program)
 			continue;
 		n = tbuf_consumer_matched(run->consumer, d->enabling);
-		if (n == 0 && !all)
+		if (n == 0 && (!all || d->hinted))
 			continue;
 		message(MSG_MATCHED, d->text, n, PLURAL(n));
 		run->reported[i] = true;
 	}
+}
+
+/*
+ * Suggests probes for descriptions that match nothing yet, as a command may run
+ * for long.  With -Z these are no mistake.
+ */
+static void
+tell_near(struct run *run, bool early)
+{
+	const struct options *o = run->options;
+
+	if (o->quiet || o->unmatched || run->command == 0)
+		return;
+	known_hint(run->known, &o->program, early);
+	if (run->compiled != NULL)
+		compile_hint(run->compiled, early);
+}
+
+static int
+any(void *arg, const struct tbuf_probe_info *probe)
+{
+	(void)arg;
+	(void)probe;
+	return (1);
+}
+
+/* Does so once a target has probes. */
+static void
+tell_near_probes(struct run *run)
+{
+	if (run->hinted ||
+	    tbuf_consumer_probes(run->consumer, any, NULL) <= 0)
+		return;
+	run->hinted = true;
+	tell_near(run, false);
 }
 
 /* Returns an error's text, as for a run that cannot begin because of it. */
@@ -513,6 +549,8 @@ run_drain(struct run *run, int *error)
 		tell_waiting(run);
 	}
 	status = drain(run);
+	if (run->telling && *error > 0)
+		tell_near_probes(run);
 	if (run->telling && status == 0 && *error > 0)
 		top_draw(&run->format);
 	if (signals_snapshot() && status == 0 && *error > 0)
@@ -553,9 +591,10 @@ finish(struct run *run, int error)
 	exited = tbuf_consumer_exited(run->consumer, &status);
 	/* A command that a signal leaves running may register probes later. */
 	if (o->unmatched || run->command == 0 ||
-	    (!run->command_ended && !exited))
+	    (!run->command_ended && !exited)) {
+		tell_near(run, false);
 		tell_matched(run, true);
-	else if (!all_matched(run))
+	} else if (!all_matched(run))
 		run->status = EXIT_FAILED;
 	if (run->unfit && compile_unfit(run->compiled))
 		run->status = EXIT_FAILED;
@@ -658,6 +697,7 @@ run_all(struct run *run)
 			return (EXIT_FAILED);
 		tell_matched(run, true);
 	}
+	tell_near(run, true);
 	tell_lowered(run, size);
 	if (run->compiled != NULL && o->d.destructive && !o->quiet)
 		message(MSG_ALLOWING);

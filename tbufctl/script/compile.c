@@ -446,6 +446,7 @@ compile_free(struct compiled *c)
 	libraries_free(&c->libraries);
 	known_free(&c->known);
 	free(c->programs);
+	words_free(&c->hinted);
 	free(c->unfit_told);
 	free((void *)(uintptr_t)c->d.macros);
 }
@@ -540,14 +541,48 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	message(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
 	    program->text, why);
 	free(why);
-	if ((near = known_near(&c->known, text)) != NULL)
+	explained = words_have(&c->hinted, text);
+	near = explained ? NULL : known_near(&c->known, text);
+	if (near != NULL)
 		message(MSG_HINT, near);
-	explained = near != NULL;
+	explained |= near != NULL;
 	free(near);
 	explained |= bpftrace_tell_descriptions(text);
 	free(text);
 	explained |= missing_tell(d->field[D_FIELD_PROVIDER]);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
+}
+
+static void
+hint_one(struct compiled *c, const struct d_description *d)
+{
+	char *text = known_text(d), *near = NULL;
+
+	if (!words_have(&c->hinted, text))
+		near = known_near(&c->known, text);
+	if (near != NULL) {
+		message(MSG_MATCHED, text, 0u, PLURAL(0));
+		message(MSG_HINT, near);
+		words_add(&c->hinted, "%s", text);
+	}
+	free(near);
+	free(text);
+}
+
+void
+compile_hint(struct compiled *c, bool early)
+{
+	const struct d_description *d;
+	unsigned j, parts;
+	size_t i;
+
+	for (i = 0; i < c->options->program.count; i++)
+		for (j = 0; c->programs[i] != NULL && (d =
+		    d_program_description(c->programs[i], j, &parts)) != NULL;
+		    j++)
+			if (known_absent(&c->known, d, early) &&
+			    is_unmatched(c, d))
+				hint_one(c, d);
 }
 
 enum unmatched

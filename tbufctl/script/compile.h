@@ -8,6 +8,7 @@
 
 #include "machine/program.h"
 
+#include "base/string_list.h"
 #include "library.h"
 #include "probe_lookup.h"
 #include "tbufd.h"
@@ -26,6 +27,7 @@ struct compiled {
 	struct d_compiler *compiler;
 	struct d_node **programs;	/* NULL: a plain description */
 	const struct tbuf_d_script *script;
+	struct words hinted;		/* descriptions with a hint */
 	bool *unfit_told;		/* of each clause; NULL: none */
 	bool unmatched;		/* an error: a description matches nothing */
 };
@@ -50,7 +52,10 @@ void	compile_free(struct compiled *);
  */
 void	compile_tell(struct compiled *, bool *reported, bool all);
 
-/* Reports descriptions of clauses that match no probe. */
+/* Does as known_hint() with descriptions of clauses. */
+void	compile_hint(struct compiled *, bool early);
+
+/* Reports descriptions of clauses that match no probe, with new hints. */
 enum unmatched compile_unmatched(struct compiled *);
 
 /*

@@ -329,8 +329,9 @@ is_whole(struct known *k, const struct d_description *d)
 	return (names_timer(d));
 }
 
-bool
-known_lacks(struct known *k, const struct d_description *d)
+/* Returns true if no probe matches that a command is known to have. */
+static bool
+is_absent(struct known *k, const struct d_description *d)
 {
 	const struct sites *sites;
 	size_t i;
@@ -341,7 +342,19 @@ known_lacks(struct known *k, const struct d_description *d)
 	for (i = 0; i < sites->count; i++)
 		if (known_matches(d, &sites->all[i]))
 			return (false);
-	return (is_whole(k, d));
+	return (true);
+}
+
+bool
+known_lacks(struct known *k, const struct d_description *d)
+{
+	return (is_absent(k, d) && is_whole(k, d));
+}
+
+bool
+known_absent(struct known *k, const struct d_description *d, bool early)
+{
+	return (is_absent(k, d) && (!early || !k->more));
 }
 
 int
@@ -364,18 +377,41 @@ known_all(void *known, int (*visit)(void *, const struct tbuf_probe_info *),
 	return (tbuf_consumer_probes(k->consumer, visit, arg));
 }
 
+/* Functions of C++ have colons; the library reads these. */
 static bool
-lacks(void *known, const char *description)
+ask(struct known *k, const char *description, bool (*is)(struct known *,
+    const struct d_description *))
 {
 	char *copy = memory_string(description);
 	struct d_description d;
 	bool result;
 
 	known_split(copy, &d);
-	/* Functions of C++ have colons; the library reads these. */
-	result = field_count(description) <= 4 && known_lacks(known, &d);
+	result = field_count(description) <= 4 && is(k, &d);
 	free(copy);
 	return (result);
+}
+
+static bool
+lacks(void *known, const char *description)
+{
+	return (ask(known, description, known_lacks));
+}
+
+static bool
+absent(void *known, const char *description)
+{
+	return (ask(known, description, is_absent));
+}
+
+void
+known_hint(struct known *k, const struct program *program, bool early)
+{
+	if (k->command == NULL)
+		return;
+	(void)known_sites(k);
+	if (!early || !k->more)
+		program_hint(program, k->consumer, absent, known_all, k);
 }
 
 bool

@@ -75,6 +75,13 @@ bool	known_lacks(struct known *, const struct d_description *);
  * Returns true if there are any.
  */
 bool	known_refuses(struct known *, const struct program *);
+/*
+ * Reports descriptions without a clause that match nothing so far, each once,
+ * if a near probe is known.  `early`: before the command runs, only if all of
+ * its probes are known.  known_absent() is true for such a description.
+ */
+void	known_hint(struct known *, const struct program *, bool early);
+bool	known_absent(struct known *, const struct d_description *, bool early);
 /* Has the probes of targets, and those that a command has or will have. */
 near_probes known_all;
 /*

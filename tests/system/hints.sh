@@ -83,6 +83,77 @@ done
 same 'the children' 1 "$("$TBUFCTL" -q --follow -n tt:::step \
     -c 'sh -c "./caller; :"' 2>/dev/null | grep -c argc=1)"
 
+# -------------------------------------------- commands that run for long
+
+# early HINTS ARGUMENT ...: prints the messages of a run whose command waits for
+# a line until so many hints have come; without these the run is ended.
+early()
+{
+	number=$1
+	shift
+	: >err
+	rm -f line
+	mkfifo line
+	timeout 100 "$TBUFCTL" "$@" <line >out 2>err &
+	reader=$!
+	exec 3>line
+	until { [ "$(grep -c 'did you mean' err)" -ge "$number" ] &&
+	    grep -q waits out; } || ! kill -0 $reader 2>/dev/null; do :; done
+	exec 3>&-
+	wait "$reader"
+	sed -n 's/^tbufctl: //; s/^invalid.*: probe/none:/
+	    /matched\|did you mean\|none:/p' err | tr '\n' '|'
+}
+compile waiter <<'END'
+#include <stdio.h>
+#include <tbuf.h>
+int
+main(int argc, char **argv)
+{
+	(void)argv;
+	TBUF_PROBE(tt, step, argc);
+	puts("waits");
+	fflush(stdout);
+	getchar();
+	TBUF_PROBE(tt, end, argc);
+	return (0);
+}
+END
+compile executor <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <tbuf.h>
+int
+main(int argc, char **argv)
+{
+	TBUF_PROBE(tt, step, argc);
+	puts("waits");
+	fflush(stdout);
+	getchar();
+	TBUF_PROBE(tt, end, argc);
+	return (argc > 1 ? system(argv[1]) : 0);
+}
+END
+# The second one may execute others, so that a match may come from these.
+for command in ./waiter ./executor; do
+	zero="description 'tt:step' matched 0 probes|did you mean 'tt:::step'?"
+	none='none: description ::tt:step does not match any probes'
+	same "$command" "$zero|$none|" "$(early 1 -n tt:step -c $command)"
+	same "$command, as JSON" "$zero|$none|" \
+	    "$(early 1 --format=json -n tt:step -c $command)"
+	same "$command, a clause" "$(echo "$zero" | sed 's/tt:s/::&/')|$none|" \
+	    "$(early 1 -n 'tt:step { n++; }' -c $command)"
+	same "$command with -q" "$none|did you mean 'tt:::step'?|" \
+	    "$(early 0 -q -n tt:step -c $command)"
+	same "$command with -Z" "description 'tt:step' matched 0 probes|" \
+	    "$(early 0 -Z -n tt:step -c $command)"
+	same "$command, without a slip" "description 'tt:::step' matched 1 \
+probe|" "$(early 0 -n tt:::step -c $command)"
+	same "$command, two" "$zero|$(echo "$zero" |
+	    sed 's/step/end/g')|$none|$(echo "$none" | sed 's/step/end/')|" \
+	    "$(early 2 -n tt:step -n tt:end -c $command)"
+done
+
 # ---------------------------------------------------- stock processes
 
 # on ARGUMENT ...: prints the messages about the process, in one line.

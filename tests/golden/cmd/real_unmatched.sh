@@ -13,7 +13,7 @@ ctl -i 9999 -p $target
 ctl -Z -l -i 9999 -p $target
 ctl -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n nosuch -c "$TBUF_TARGET fire=1"
-ctl -n cuont -c "$TBUF_TARGET fire=1"
+ctl -x statusrate=10s -n cuont -c "$TBUF_TARGET fire=1"
 ctl -n count -n nosuch -c "$TBUF_TARGET fire=1"
 ctl -Z -n count -i 9999 -c "$TBUF_TARGET fire=1"
 ctl -n count -c true
