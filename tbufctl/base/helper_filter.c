@@ -119,7 +119,7 @@ make(struct sock_filter *to)
 	return ((size_t)(p - to));
 }
 
-/* Returns true under valgrind, whose own calls the filter would see. */
+/* Returns true under valgrind: the filter would see its own calls. */
 static bool
 is_emulated(void)
 {

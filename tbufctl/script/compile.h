@@ -81,7 +81,7 @@ void	stability_print(const struct compiled *, struct output *);
  * caller to free; NULL if none is near.
  */
 char	*hint(struct compiled *, const struct d_error *);
-/* Does so for a clause that does not fit a probe, whose arguments count. */
+/* Suggests one for a clause that does not fit a probe, of its arguments. */
 char	*hint_argument(struct compiled *, const struct d_error *,
 	    const struct tbuf_probe_info *);
 

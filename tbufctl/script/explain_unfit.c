@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Reports clauses that do not fit probes, whose types were not known before the
- * run.
+ * Reports clauses that do not fit probes with types that were not known before
+ * the run.
  */
 #include <stdlib.h>
 #include <string.h>

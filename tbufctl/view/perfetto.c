@@ -532,7 +532,7 @@ put_end_data(struct viewer *v, const struct slice_event *e,
 	output_taken(fields, p);
 }
 
-/* Writes the packet of an event whose arguments are fields. */
+/* Writes the packet of an event; its arguments are fields. */
 static void
 put_event(struct viewer *v, const struct slice_event *e, const char *fields,
     size_t size)

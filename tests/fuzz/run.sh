@@ -65,7 +65,8 @@ shared()
 	    debuginfo/dwarf_argument debuginfo/dwarf_names debuginfo/dwarf_read \
 	    base/description_field base/bool_value base/dtrace_providers \
 	    base/suggest base/string_list base/open_regular base/command_path \
-	    base/bpftrace_words base/decompress base/helper_process \
+	    base/bpftrace_words base/clean_text base/decompress \
+	    base/helper_filter base/helper_process \
 	    base/messages base/output base/signals base/write_number \
 	    elf/needed_libraries print/print_pointer print/print_type \
 	    print/trace_action print/typed_value \
