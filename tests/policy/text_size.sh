@@ -39,7 +39,7 @@ machine		28400	libtbuf/machine/.*
 units		19680	libtbuf/target/unit/.*
 recorder	5910	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
-file-and-process	22740	libtbuf/target/(file|process|self)/.*
+file-and-process	22760	libtbuf/target/(file|process|self)/.*
 probes		12260	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
