@@ -33,6 +33,11 @@
 #define TBUF_USAGE_OTHERS	262144u
 
 #define TBUF_USAGE_TABLES(run)	(~(run))
+/*
+ * Least bytes of the table that it will use: thousands of keys, as a program
+ * that had few in its first runs may make many before its consumer looks.
+ */
+#define TBUF_USAGE_OWN_TABLE	262144u
 #define TBUF_USAGE_TABLE	8192u	/* more bytes of another CPU's table */
 
 /* Notes the bytes that an ended process of this program had in a lane. */

@@ -254,7 +254,8 @@ table_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual,
 	if (usual->first > whole)
 		return (whole);
 	if (lane_likely(lane))
-		first = 2 * usual->own;
+		first = usual->own > TBUF_USAGE_OWN_TABLE / 2 ?
+		    2 * usual->own : TBUF_USAGE_OWN_TABLE;
 	else if (lane->kind != TBUF_KIND_LOCK)
 		first = usual->first + TBUF_USAGE_TABLE;
 	first = tbuf_table_bytes(first);
