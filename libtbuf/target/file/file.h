@@ -20,6 +20,7 @@ struct tbuf_file {
 	unsigned char *base;	/* of the window; NULL: not reserved yet */
 	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
 	void *table;		/* read-only, for a child; NULL: none */
+	size_t table_size;	/* bytes of it */
 	char name[TBUF_NAME_MAX];
 	uint64_t generation;	/* the parent's last generation */
 	uint64_t parent_end;	/* end of the parent's file, in whole pages */

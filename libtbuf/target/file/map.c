@@ -95,13 +95,14 @@ tbuf_file_map_table(int dirfd)
 	void *p = MAP_FAILED;
 
 	if (tbuf_file.table != NULL)
-		munmap(tbuf_file.table, size);
+		munmap(tbuf_file.table, tbuf_file.table_size);
 	if (fd != -1) {
 		p = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd,
 		    t->probes);
 		close(fd);
 	}
 	tbuf_file.table = p == MAP_FAILED ? NULL : p;
+	tbuf_file.table_size = size;
 }
 
 bool
