@@ -442,21 +442,22 @@ near_list(const struct description *d, near_probes *probes, void *context)
 	return (NULL);
 }
 
-/* Reports providers of a list that only DTrace has. */
-static void
+/* Reports providers of a list that only DTrace has.  Returns true if any is. */
+static bool
 tell_providers(const char *list)
 {
 	const char *p = list, *end;
+	bool missing = false;
 	char *provider;
 
 	for (;; p = end + 1) {
 		end = description_end(p);
 		provider = string_format("%.*s", (int)(field_end(p) - p), p);
 		if (field_count(p) == FIELDS)
-			missing_tell(provider);
+			missing |= missing_tell(provider);
 		free(provider);
 		if (*end == '\0')
-			return;
+			return (missing);
 	}
 }
 
@@ -491,7 +492,7 @@ tell_unmatched(const struct description *d, near_probes *probes,
 		message(MSG_HINT, near);
 	free(near);
 	explained |= bpftrace_tell_descriptions(d->text);
-	tell_providers(d->full);
+	explained |= tell_providers(d->full);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 

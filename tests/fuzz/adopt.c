@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "consumer/files/files.h"
-#include "image.h"
+#include "support/image.h"
 #include "shared/board.h"
 #include "shared/control_file.h"
 #include "target/file/file.h"

@@ -4,7 +4,7 @@
  * Aggregating functions.  The input is a function, its parameter, then values
  * and weights alternately.
  */
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "machine/aggregate.h"
 
 #define WORDS_MAX	(1 << 16)

@@ -16,8 +16,8 @@
 
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
-#include "drain.h"
-#include "image.h"
+#include "support/drain.h"
+#include "support/image.h"
 
 #define IDS		2
 #define SPECSIZE	448

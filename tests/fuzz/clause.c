@@ -16,7 +16,7 @@
 #include "machine/machine.h"
 #include "target/provider.h"
 #include "target/self/thread.h"
-#include "window.h"
+#include "support/window.h"
 
 #define WORDS	128u
 #define ECBS	64u

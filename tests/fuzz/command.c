@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/messages.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "options/command_line.h"
 #include "options/split_command.h"
 #include "run/preload.h"

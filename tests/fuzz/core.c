@@ -14,8 +14,8 @@
 #include <elf.h>
 #include <errno.h>
 
-#include "drain.h"
-#include "image.h"
+#include "support/drain.h"
+#include "support/image.h"
 
 #define SEGMENTS	4
 #define SIGN_AT		4096u

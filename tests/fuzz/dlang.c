@@ -6,7 +6,7 @@
  * must accept the generated programs, and the machine runs them.
  */
 #include "compiler/runner.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "tbufd.h"
 
 int

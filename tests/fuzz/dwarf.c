@@ -16,7 +16,7 @@
 #include "base/messages.h"
 #include "debuginfo/dwarf.h"
 #include "debuginfo/probe_sites.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "tbufd.h"
 
 #define SECTIONS	6

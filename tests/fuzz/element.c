@@ -8,7 +8,7 @@
  * Input: the number of sets, bytes of a value, then the number of accesses: an
  * operation and a key each; then bytes of the sets, then the list.
  */
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "shared/array_element.h"
 #include "shared/atomic_step.h"
 

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "consumer/run/run.h"
-#include "drain.h"
-#include "image.h"
+#include "support/drain.h"
+#include "support/image.h"
 #include "lib/machine_word.h"
 #include "machine/machine.h"
 #include "machine/program.h"
-#include "reads.h"
+#include "support/reads.h"
 
 #define CHANGES_MAX	16
 #define ACTION_TRUNCATE	PATCH_ACTION	/* to so many bytes */

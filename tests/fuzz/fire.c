@@ -11,7 +11,7 @@
 #include "target/file/probe_table.h"
 #include "target/provider.h"
 #include "target/self/thread.h"
-#include "window.h"
+#include "support/window.h"
 
 enum {
 	ACTION_FIRE = PATCH_ACTION,

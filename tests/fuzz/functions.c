@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 /* The code under test is included here, as its functions are static. */
 #include "debuginfo/functions.c"
 

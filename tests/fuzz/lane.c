@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "consumer/target/target.h"
-#include "fuzz.h"
-#include "reads.h"
+#include "support/fuzz.h"
+#include "support/reads.h"
 
 #define STORAGE		(UINT64_C(1) << 20)
 #define FILLED		(3 * TBUF_CHUNK + 8 * UINT64_C(1000))

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "consumer/files/files.h"
-#include "drain.h"
-#include "image.h"
+#include "support/drain.h"
+#include "support/image.h"
 #include "layout/text_trace.h"
-#include "reads.h"
+#include "support/reads.h"
 #include "shared/control_file.h"
 
 #define OPTION_ALIVE	1	/* the target runs: it is this process */

@@ -20,8 +20,8 @@
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
-#include "drain.h"
-#include "image.h"
+#include "support/drain.h"
+#include "support/image.h"
 
 enum {
 	ACTION_GO = PATCH_ACTION,

@@ -5,8 +5,8 @@
  * verifier, one is strsize, one the number of arguments; then come their types,
  * a text, which is the constants and some of the arguments, and words.
  */
-#include "fuzz.h"
-#include "world.h"
+#include "support/fuzz.h"
+#include "support/world.h"
 
 #define WORDS	512
 

@@ -7,7 +7,7 @@
  */
 #include "consumer/files/process_file.c"
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)

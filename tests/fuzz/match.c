@@ -5,7 +5,7 @@
  * probe, separated by NULs.
  */
 #include "base/glob.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -3,7 +3,7 @@
  *
  * Sizes, rates, options and names of files, each as a text.
  */
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "shared/control_file.h"
 #include "tbuf_consumer.h"
 

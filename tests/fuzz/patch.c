@@ -13,8 +13,8 @@
 #include <Zydis/Zydis.h>
 
 #include "../../providers/patch/x86_64.h"
-#include "fuzz.h"
-#include "stepped.h"
+#include "support/fuzz.h"
+#include "support/stepped.h"
 
 #define INPUT_MAX	1024u
 

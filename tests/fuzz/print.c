@@ -7,7 +7,7 @@
  * that it is made of.  Types come from debug information, so that no size, and
  * no offset of a member, agrees with another one.
  */
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "print/action.h"
 #include "print/print_type.h"
 

@@ -83,7 +83,7 @@ shared()
 		echo "$source/providers/patch/$file.c"
 	done
 	for file in ${patch:+stepped} image drain directory reads window world; do
-		echo "$source/tests/fuzz/$file.c"
+		echo "$source/tests/fuzz/support/$file.c"
 	done
 	echo "$source/tests/compiler/runner.c"
 	echo "$source/tests/lib/scratch.c"

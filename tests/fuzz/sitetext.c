@@ -4,7 +4,7 @@
  * The text of a site.  The first byte is the number of arguments, the rest is
  * the text and the function.
  */
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "target/probe/site_text.h"
 #include "target/probe/site_token.h"
 

@@ -6,7 +6,7 @@
  */
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "layout/raw_stack.h"
 #include "machine/program.h"
 

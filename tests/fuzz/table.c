@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 /* The consumer side has the same name. */
 #define tbuf_run	tbuf_fire_run

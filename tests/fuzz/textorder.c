@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "consumer/run/run.h"
-#include "image.h"
+#include "support/image.h"
 #include "layout/text_trace.h"
 #include "shared/text_setting.h"
 #include "target/file/file.h"

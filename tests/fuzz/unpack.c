@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/decompress.h"
-#include "fuzz.h"
-#include "reads.h"
+#include "support/fuzz.h"
+#include "support/reads.h"
 
 #define CHANGES_MAX	16
 #define READ_MAX	4096u

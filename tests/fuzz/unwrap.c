@@ -12,9 +12,9 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "layout/text_trace.h"
-#include "reads.h"
+#include "support/reads.h"
 #include "tbuf_consumer.h"
 
 #define CORE	4096u		/* bytes before the chunk */

@@ -12,7 +12,7 @@
 #include "../../providers/usdt/operand.h"
 #include "../../providers/usdt/probe.h"
 #include "../../providers/usdt/symbol.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
-#include "fuzz/fuzz.h"
-#include "fuzz/world.h"
+#include "fuzz/support/fuzz.h"
+#include "fuzz/support/world.h"
 #include "machine/names.h"
 
 #define RUNS		200000

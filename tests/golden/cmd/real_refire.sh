@@ -125,7 +125,7 @@ show -q -n 'integers { printf("%d %d %d %d %d %d %d %u %d\n", i8, i16, i32, i64,
 show -n 'no_arguments { trace("fired"); }'
 show -q -n 'no_arguments { @[caller, stackdepth] = count(); }'
 # A clause fits some of the probes that it matches.
-show -q -n 'tt:::{ @[array] = count(); }'
+show -q -n 'tt:::{ @[array] = count(); }' | first_probe
 clean
 
 # Threads of several images have variables of their own, and a fire that several

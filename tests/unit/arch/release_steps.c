@@ -326,14 +326,14 @@ leave_at_each(void (*function)(void), void (*action)(void))
 START_TEST(a_release_is_left_at_each_instruction)
 {
 	begin(true);
-	ck_assert_uint_gt(leave_at_each(release, leave), 80);
+	ck_assert_uint_gt(leave_at_each(release, leave), 60);
 }
 END_TEST
 
 START_TEST(a_handler_fires_at_each_instruction_of_a_release)
 {
 	begin(true);
-	ck_assert_uint_gt(leave_at_each(release, fire_and_leave), 80);
+	ck_assert_uint_gt(leave_at_each(release, fire_and_leave), 60);
 }
 END_TEST
 
