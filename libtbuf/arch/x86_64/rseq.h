@@ -410,7 +410,7 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
  * the number of loads that wait for one another decides.  Loads that do not
  * stand side by side before the counter, and comparisons that wait for them
  * after it.  The chain head is loaded when the generation is known to be that
- * of the memo.
+ * of the memo, and this process not to be a child, which has no areas.
  */
 #define TBUF_FLAT_CHECK							\
 	TBUF_SECTION_ENABLED						\
@@ -421,6 +421,9 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"cmpq %%rax, " TBUF_O(S_GENERATION) "(%%r8)\n\t"		\
 	"jne %l[changed]\n\t"						\
 	TBUF_DELAY(1)							\
+	"movq %[local], %%rax\n\t"					\
+	"cmpq $0, (%%rax)\n\t"						\
+	"je %l[changed]\n\t"						\
 	"movl (%%rcx, %%r9, 4), %%ecx\n\t"				\
 	"movq " TBUF_OF_M(M_LANE) ", %%r11\n\t"			\
 	"leal -1(%%rcx), %%eax\n\t"					\
@@ -431,9 +434,6 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	TBUF_SECTION_COUNTER						\
 	"cmpl %%r8d, " TBUF_OF_M(M_CPU) "\n\t"				\
 	"jne %l[changed]\n\t"						\
-	"movq %[local], %%rdx\n\t"					\
-	"cmpq $0, (%%rdx)\n\t"						\
-	"je %l[changed]\n\t"						\
 	TBUF_HEAD_WITHIN						\
 	"jae %l[late]\n\t"						\
 	TBUF_SECTION_LATER

@@ -360,4 +360,8 @@ END
 	same python3 "$dir/script.py"
 fi
 
+# A child's calls before its fork handlers find no area of its parent's.
+"$TBUFCTL" -n 'syscall:::' -o /dev/null -c "bash -c '(exec /bin/true)'" \
+    2>"$dir/child" || fail "a child that is not followed"
+grep 'status\|signal\|SIG' "$dir/child" && fail "a child ended: see above"
 [ $failures -eq 0 ]
