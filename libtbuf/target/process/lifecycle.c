@@ -169,10 +169,14 @@ let_in(void)
 	    (local_page = local_map(0, 0)) == NULL)
 		return (false);
 	local_page->cpus = memo_cpus;
-	local_page->base = (uint64_t)(uintptr_t)tbuf_file.base;
-	/* A child whose page is wiped finds no address of an area. */
+	/*
+	 * A child whose page is wiped finds no address of an area.  The base
+	 * comes last: from here on a child that becomes a target fires, by the
+	 * probes of madvise(2) as well.
+	 */
 	if (local_wiped)
 		tbuf_file_withhold();
+	local_page->base = (uint64_t)(uintptr_t)tbuf_file.base;
 	tbuf_store_release(&tbuf_local, local_page);
 	return (true);
 }
