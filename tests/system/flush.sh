@@ -35,27 +35,37 @@ ask()
 	echo "$answer"
 }
 
-# wait_asked N: waits until the target has this number of consumers.
-wait_asked()
-{
-	while [ "$(ask flush)" != "$1" ]; do
-		:
-	done
-}
-
 # look FIFO OPTION ...: starts a consumer of the target, which writes to FIFO.
 look()
 {
 	fifo=$1
 	shift
-	"$TBUFCTL" -q -x switchrate=1h -p "$pid" "$@" \
-	    >"$fifo" 2>>errors 3>&- 4<&- &
+	: >"$fifo.errors"
+	"$TBUFCTL" -x switchrate=1h -p "$pid" "$@" \
+	    >"$fifo" 2>"$fifo.errors" 3>&- 4<&- &
 }
 
-# comes DESCRIPTOR: prints the number in the next line of a consumer.
+# wait_enabled FIFO: waits until this consumer has enabled the probe, which the
+# target may ask before.  The message on a clause comes too early: it prints a
+# word by BEGIN.
+wait_enabled()
+{
+	until grep -q 'matched 1 probe$' "$1.errors"; do
+		:
+	done
+	if grep -q BEGIN "$1.errors"; then
+		timeout 60 sed '/enabled/q' <&5 >/dev/null
+	fi
+}
+
+# comes DESCRIPTOR: prints the number in the next record of a consumer, which
+# writes one after the other, the first maybe after a heading.
 comes()
 {
-	timeout 60 head -n 1 <&"$1" | sed 's/.*number[":=]*\([0-9]*\).*/\1/'
+	timeout 60 sed -n '/number/{
+		s/.*number[":=]*\([0-9]*\).*/\1/p
+		q
+	}' <&"$1"
 }
 
 # end: ends the target, and waits for all that was started.
@@ -74,7 +84,7 @@ each()
 	begin "$target" commands answers
 	look first "$@"
 	exec 5<first
-	wait_asked 1
+	wait_enabled first
 	same "$what: it fires" 0 "$(ask 'fire 7')"
 	same "$what: one consumer" 1 "$(ask flush)"
 	same "$what: comes" 7 "$(comes 5)"
@@ -83,6 +93,7 @@ each()
 	same "$what: comes as well" 8 "$(comes 5)"
 	end
 	exec 5<&-
+	cat first.errors >>errors
 }
 
 each 'records' -n flush:::fired
@@ -90,7 +101,8 @@ each 'by time' -x temporal -n flush:::fired
 each 'thread lanes' -x bufscope=thread -n flush:::fired
 each 'JSON' --format=json -n flush:::fired
 each 'the log' --format=log -n flush:::fired
-each 'a clause' -n 'flush:::fired { printf("number=%d\n", arg0); }'
+each 'a clause' -n 'BEGIN { printf("enabled\n"); }' \
+    -n 'flush:::fired { printf("number=%d\n", arg0); }'
 
 # A command, and its child.
 exec 5<>first
@@ -111,15 +123,17 @@ begin "$target" commands answers
 look first -n flush:::fired
 look second -n flush:::fired
 exec 5<first 6<second
-wait_asked 2
+wait_enabled first
+wait_enabled second
 same 'two: fires' 0 "$(ask 'fire 3')"
 same 'two: consumers' 2 "$(ask flush)"
 same 'two: comes to one' 3 "$(comes 5)"
 same 'two: comes to the other' 3 "$(comes 6)"
 end
 exec 5<&- 6<&-
+cat first.errors second.errors >>errors
 same 'losses' '' "$(grep -v -e ' 0 overwritten, 0 drops$' -e 'has exited$' \
-    errors)"
+    -e ' matched 1 probe$' errors)"
 
 # No consumer, or none that switches buffers.
 begin "$target" commands answers
