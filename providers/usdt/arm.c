@@ -204,34 +204,52 @@ usdt_report_look(void)
 		close(fd);
 }
 
-void
-usdt_tell(const char *setting, const char *line, ...)
+static FILE *
+report_stream(const char *setting)
 {
 	int fd = report_open(setting);
 	FILE *f = fd == -1 ? NULL : fdopen(fd, "a");
+
+	if (f == NULL && fd != -1)
+		close(fd);
+	return (f);
+}
+
+void
+usdt_tell(const char *setting, const char *line, ...)
+{
+	FILE *f = report_stream(setting);
 	va_list ap;
 
-	if (f == NULL) {
-		if (fd != -1)
-			close(fd);
+	if (f == NULL)
 		return;
-	}
 	va_start(ap, line);
 	vfprintf(f, line, ap);
 	va_end(ap);
 	fclose(f);
 }
 
-static void
-tell_site(const char *setting, const struct usdt_site *s)
+void
+usdt_site_print(FILE *f, const struct usdt_site *s)
 {
 	const struct usdt_group *g = s->group;
 
-	usdt_tell(setting, "%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider,
+	fprintf(f, "%s:%s:%s:%s at %#zx: %s%s\n", g->probe.provider,
 	    g->module, g->function, g->probe.name,
 	    s->patch.place - s->text.low,
 	    s->problem == NULL ? "armed" : "not armed: ",
 	    s->problem == NULL ? "" : s->problem);
+}
+
+static void
+tell_site(const char *setting, const struct usdt_site *s)
+{
+	FILE *f = report_stream(setting);
+
+	if (f == NULL)
+		return;
+	usdt_site_print(f, s);
+	fclose(f);
 }
 
 static void

@@ -334,8 +334,9 @@ take_note(struct usdt_sites *sites, struct loaded *o,
 
 /* Reports that no site of an object is known. */
 static void
-tell_all(const char *problem, const struct loaded *o)
+tell_all(struct usdt_sites *sites, const char *problem, const struct loaded *o)
 {
+	sites->problem = problem;
 	usdt_tell(USDT_LIST, "%s: not armed: %s\n", o->module, problem);
 	usdt_tell(USDT_MISSED, "%s: not armed: %s\n", o->module, problem);
 }
@@ -369,7 +370,8 @@ read_object(struct usdt_sites *sites, struct loaded *o, bool loading)
 				dlclose(o->handle);
 			usdt_symbols_free(&o->symbols);
 		} else if (file.notes != NULL && !file.has_sites)
-			tell_all("its file is not the one that was loaded", o);
+			tell_all(sites,
+			    "its file is not the one that was loaded", o);
 		usdt_object_free(&file);
 	}
 	close(fd);

@@ -81,6 +81,17 @@ arm(struct object *o, bool loading)
 	usdt_arm(&o->sites, loading);
 }
 
+static void
+list_unarmed(void)
+{
+	FILE *list = usdt_unarmed_begin();
+	struct object *o;
+
+	for (o = objects; o != NULL; o = o->next)
+		usdt_unarmed_add(list, &o->sites);
+	usdt_unarmed_end(list);
+}
+
 void
 usdt_objects_update(bool loading)
 {
@@ -93,6 +104,7 @@ usdt_objects_update(bool loading)
 			arm(o, loading);
 		else
 			usdt_semaphores_raise(&o->sites);
+	list_unarmed();
 }
 
 void

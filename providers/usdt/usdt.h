@@ -7,6 +7,7 @@
  *	objects.c  objects that come and go
  *	find.c	   an object's notes, and the operands' addresses
  *	arm.c	   probes are registered, and their sites redirected to stubs
+ *	unarmed.c  the list of sites that are not armed, for tbufctl -p
  *	redirect_* the redirection, by processor
  *	fire.c	   functions that a stub calls
  *	text.c	   arguments that are strings
@@ -16,6 +17,8 @@
  */
 #ifndef TBUF_PROVIDERS_USDT_USDT_H
 #define TBUF_PROVIDERS_USDT_USDT_H
+
+#include <stdio.h>
 
 #include <tbuf.h>
 
@@ -70,6 +73,7 @@ struct usdt_memory {
 /* The sites of one object. */
 struct usdt_sites {
 	char *module;			/* its base name */
+	const char *problem;		/* why no site is known, or NULL */
 	struct usdt_site **all;		/* each is never moved */
 	size_t count;
 	struct usdt_group *groups;
@@ -121,6 +125,18 @@ void	usdt_semaphores_hide(struct usdt_sites *);
 void	usdt_report_look(void);
 void	usdt_tell(const char *setting, const char *line, ...)
 	    __attribute__((format(printf, 2, 3)));
+
+/* Writes a site's line. */
+void	usdt_site_print(FILE *, const struct usdt_site *);
+
+/*
+ * usdt_unarmed_begin() begins a new list of sites that are not armed,
+ * usdt_unarmed_add() adds those of an object, and usdt_unarmed_end() lets the
+ * new list replace the old one.
+ */
+FILE	*usdt_unarmed_begin(void);
+void	usdt_unarmed_add(FILE *, const struct usdt_sites *);
+void	usdt_unarmed_end(FILE *);
 
 extern struct usdt_memory usdt_memory;
 void	usdt_memory_look(void);

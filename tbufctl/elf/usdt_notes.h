@@ -29,10 +29,10 @@ void	notes_visit(const char *program, notes_visit_one *, void *arg);
 void	notes_providers(const char *program, struct words *);
 
 /*
- * Visits the sites in the notes of a file, which fd reads: the reason why a site cannot be
- * armed, or NULL if the file does not say, and a line that reports it (NULL if
- * its names are no fields of a description).  Files that libtbuf's own probes
- * are in have no sites.
+ * Visits the sites in the notes of a file, which fd reads: the reason why a site
+ * cannot be armed, or NULL if the file does not say, and a line that reports it.
+ * A site whose names are no fields of a description has empty names.  Files that
+ * libtbuf's own probes are in have no sites.
  */
 struct notes_site {
 	const char *provider, *name;	/* as they are traced */
@@ -50,6 +50,12 @@ void	notes_sites(const struct usdt_object *, int fd, const char *path,
  * if libtbuf-usdt.so is one of them.
  */
 bool	notes_process(pid_t, notes_site_visit *, void *);
+
+/*
+ * Visits the sites that the usdt provider has found in a process and has not
+ * armed, with its reasons.  Returns false if its list cannot be read.
+ */
+bool	notes_unarmed(pid_t, notes_site_visit *, void *);
 
 /*
  * Returns true if a line says that a site is not armed, for a reason that a

@@ -19,6 +19,7 @@ struct search {
 	struct words hopeless;		/* lines, with a reason in the file */
 	struct words others;
 	bool is_provided;		/* a target has the provider of one */
+	bool is_listed;			/* by the provider, in the process */
 };
 
 /* Without a name, a site is of any name. */
@@ -47,14 +48,31 @@ add(struct words *words, const char *line)
 		words_add(words, "%s", line);
 }
 
+static bool
+is_wanted(const struct options *o, const struct notes_site *site)
+{
+	return (o->program.count == 0 || preload_wanted(&o->program, "usdt") ||
+	    preload_wants_probe(&o->program, site->provider, site->name));
+}
+
+/* A line without a name is of all sites of a file. */
+static void
+see_listed(void *arg, const struct notes_site *site)
+{
+	struct search *s = arg;
+
+	if (*site->name == '\0' || is_wanted(s->options, site))
+		add(&s->others, site->line);
+}
+
+/* Sees a site of a file.  The provider's list has all sites with a name. */
 static void
 see(void *arg, const struct notes_site *site)
 {
 	struct search *s = arg;
-	const struct program *program = &s->options->program;
 
-	if (program->count != 0 && !preload_wanted(program, "usdt") &&
-	    !preload_wants_probe(program, site->provider, site->name))
+	if (!is_wanted(s->options, site) ||
+	    (s->is_listed && *site->name != '\0'))
 		return;
 	if (site->problem != NULL)
 		add(&s->hopeless, site->line);
@@ -104,6 +122,7 @@ unarmed_tell(const struct options *o, struct tbuf_consumer *consumer)
 
 	for (i = 0; i < o->npids; i++) {
 		s = (struct search){ .options = o, .consumer = consumer };
+		s.is_listed = notes_unarmed(o->pids[i], see_listed, &s);
 		has_provider = notes_process(o->pids[i], see, &s);
 		told |= tell(&s, has_provider);
 		words_free(&s.hopeless);

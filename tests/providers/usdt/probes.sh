@@ -330,13 +330,13 @@ expect 'not told if another probe is wanted' "$(grep 'not armed' err)" ''
 
 # What a running process lacks is told in the same way.
 compile wait -O2 -DWAIT odd.c
-pair='tbufctl: odd:wait::pair: not armed: an operand is not 1, 2, 4 or 8 bytes long'
-symbol="tbufctl: odd:wait::symbol: not armed: an operand's symbol is not known"
+pair='tbufctl: odd:wait:main:pair: not armed: an operand is not 1, 2, 4 or 8 bytes long'
+symbol="tbufctl: odd:wait:main:symbol: not armed: an operand's symbol is not known"
 mkfifo line
-# running PRELOAD: starts the program, which waits for a line.
+# running PRELOAD [PROGRAM]: starts the program, which waits for a line.
 running() {
 	: >waits
-	LD_PRELOAD=$1 ./wait <line >waits &
+	LD_PRELOAD=$1 ${2-./wait} <line >waits &
 	pid=$!
 	exec 3>line
 	until grep -q waits waits; do :; done
@@ -371,7 +371,7 @@ libtbuf (example: -n 'profile-97 { @[ustack()] = count(); }')"
 running ''
 expect 'on a process without the provider' "$(on -n odd:::pair)" \
     "tbufctl: failed to grab pid N: it has no libtbuf
-$pair
+$(echo "$pair" | sed 's/:main:/::/')
 $remedy
 $can"
 expect 'that could have been armed' "$(on -n odd:::fine)" \
@@ -386,11 +386,11 @@ tbufctl: for other probes start it by -c COMMAND, or with a provider in \
 LD_PRELOAD for -p and recorders (TBUF_OPTIONS): see tbuf_libc(7)"
 exec 3>&-
 wait $pid
-# Without the table of all symbols the file does not say so.
+# Without the table of all symbols the provider says so, and not the file.
 strip wait
 running "$TBUF_PROVIDERS/libtbuf-usdt.so"
 expect 'in a stripped file' "$(on -l -n odd:::symbol | sed q)" \
-    'tbufctl: odd:wait::symbol: not armed: see TBUF_USDT_LIST in tbuf_usdt(7)'
+    "tbufctl: odd:wait::symbol: not armed: an operand's symbol is not known"
 exec 3>&-
 wait $pid
 
@@ -463,6 +463,16 @@ static long word;
 int
 main(int argc, char **argv)
 {
+	char line;
+
+	__asm__ __volatile__ (
+	    "990: nop\n\tmov %%ecx, %%ecx\n\tmov %%ecx, %%ecx\n"
+	    "\t.pushsection .note.stapsdt,\"\",\"note\"\n"
+	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n\t.asciz \"stapsdt\"\n"
+	    "993: .8byte 990b, 0, 0\n\t.asciz \"odd\"\n\t.asciz \"missed\"\n"
+	    "\t.byte 0\n994: .balign 4\n\t.popsection\n" : : : "memory");
+	if (argc == 1 && argv[0][0] == '/')
+		return (write(1, "waits", 5) + read(0, &line, 1) < 0);
 	__asm__ __volatile__ (
 	    "xor %%ecx, %%ecx\n\t"
 	    "990: nop\n\tadd %%al, (%%rax)\n"
@@ -485,6 +495,20 @@ for command in './missed' './missed again'; do
 	    "tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes
 $remedy"
 done
+# A running process says the same, also where other sites of a name are armed.
+running "$TBUF_PROVIDERS/libtbuf-usdt.so" "$PWD/missed"
+missed="tbufctl: odd:missed:main:missed: not armed: a branch leads between the bytes"
+expect 'missed, on a process' "$(on -n 'odd:::missed { exit(0); }
+    BEGIN { exit(0); }' | sed 2q)" "$missed
+$remedy"
+expect 'missed, in the list' "$(on -l -n odd:::missed)" "$missed
+$remedy"
+expect 'missed, of one place' "$("$TBUFCTL" -p $pid -l 2>&1 >/dev/null |
+    grep -c "$(sed -n 's/.*\( at 0x[0-9a-f]*: not\).*/\1/p' err)")" 1
+expect 'missed, without its name' "$(on -l -n odd:::even |
+    grep 'not armed')" ''
+exec 3>&-
+wait $pid
 "$TBUFCTL" -q -Z -n 'odd:::even' -c './missed' >out 2>err
 expect 'nobody asks for it' "$(grep 'not armed' err)" ''
 
