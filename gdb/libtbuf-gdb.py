@@ -392,14 +392,22 @@ class Session:
         for i in range(min(count, PIECES_MAX)):
             kind, name, elements = struct.unpack(
                 "=BBH", memory.read(at + 8 + 8 * i, 4))
-            if kind != 0 and elements != 0:
+            argument = name - NAMES_MAX
+            if kind == 0 and 0 <= argument < NARGS:
+                # Only record() records arguments by their numbers.
+                if argument >= probe.nargs:
+                    data.take(8, 8)
+                    continue
+                yield "%s=%s" % (probe.args[argument], data.value(
+                    probe.types[argument], True))
+            elif kind != 0 and elements != 0:
                 size = struct.calcsize(TYPES[kind])
                 yield "hex:" + data.take(size, size * elements).hex()
             elif kind != 0:
                 yield data.value(kind)
             else:
                 number = (binding >> 4 * name & 15 if name < NAMES_MAX
-                          else name - NAMES_MAX)
+                          else argument)
                 kind = probe.types[number] if number < probe.nargs else 4
                 yield data.value(kind, True)
 

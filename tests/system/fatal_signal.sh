@@ -18,14 +18,14 @@ unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 
-quiet=-q more=
+quiet=-q more= program=ft:::
 # run ORDER ...: traces into a ring; sets out, err, and tbufctl's records in
 # live.
 run()
 {
 	rm -f live
 	# shellcheck disable=SC2086 # orders have no blanks
-	"$TBUFCTL" $quiet $more -x bufpolicy=ring -x temporal -b 64k -n 'ft:::' -o live \
+	"$TBUFCTL" $quiet $more -x bufpolicy=ring -x temporal -b 64k -n "$program" -o live \
 	    -c "$target $*" >out 2>both
 	status=$?
 	grep -v '^tbufctl: ' both >err
@@ -108,6 +108,17 @@ same 'floating point' '0x1.99999a0000000p-4 -0x1.999999999999ap-4 0x0.0000000000
     "$(sed -n '3s/[^ ]*=//gp' got)"
 same 'others' "true 0x1234 \"q\\\"b\\\\n\\x0a\\x01$(printf '\377')\" NULL hex:0102ff" \
     "$(sed -n '4s/[^ ]*=//gp' got)"
+
+# The action record() leaves the probe's own record.
+plain out >expected
+program='ft::: /pid != 0/ { record(); }'
+run types backtrace=9
+same 'record()' '' "$(plain out | diff expected -)"
+program='ft:::last { trace(7); record(); trace(arg0); }'
+run fire=1 backtrace=9
+same 'record() beside others' '7 i=1 arg1="a \"text\"" 1' \
+    "$(plain out | records /dev/stdin)"
+program=ft:::
 
 # Records of several lanes and threads are printed in tbufctl's order.
 run fire=700 thread=700 fire=700 thread=3000 backtrace=500

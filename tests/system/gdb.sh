@@ -51,7 +51,7 @@ values()
 	sed -n 's/^-[0-9.]* \(ticks \)\{0,1\}cpu [0-9]* tid [0-9]* ft:fatal_signal_target:[a-z_]*:[a-z]* //p' "$1"
 }
 
-more=
+more= program=ft:::
 # start FILTER ORDER ...: starts a traced target that waits; sets $file.
 start()
 {
@@ -61,7 +61,7 @@ start()
 	mkfifo in out
 	# shellcheck disable=SC2016 # the inner shell's
 	# shellcheck disable=SC2086 # options have no blanks
-	"$TBUFCTL" -q $more -x bufpolicy=ring -b 256k -n 'ft:::' -o live -c "sh -c '
+	"$TBUFCTL" -q $more -x bufpolicy=ring -b 256k -n "$program" -o live -c "sh -c '
 	    echo $filter >/proc/self/coredump_filter 2>/dev/null
 	    exec \"\$0\" \"\$@\"' '$target' $* say=ready wait" <in >out 2>err &
 	ctl=$!
@@ -135,6 +135,22 @@ then
 	same 'a core: the last records' '' "$(diff expected found | head)"
 fi
 finish
+
+# The action record() leaves the probe's own record.
+more=
+start 0x3b fire=2 types
+debug -p "$pid" -- 'tbuf bt 9'
+values got >expected
+finish
+more=
+program='ft::: /pid != 0/ { trace(7); record(); trace(8); }'
+start 0x3b fire=2 types
+debug -p "$pid" -- 'tbuf bt 9'
+values got >found
+same 'records of record()' 6 "$(wc -l <found)"
+same 'record()' "$(sed 's/^/7 /; s/$/ 8/' expected)" "$(cat found)"
+finish
+program=ft:::
 
 # There is an envelope, a commit record, a discarded unit, units in
 # flight, and a table that wraps.

@@ -270,50 +270,20 @@ put_piece(struct tbuf_lines *l, struct data *d,
     const struct tbuf_probe_entry *probe, const struct tbuf_piece *piece,
     uint64_t binding)
 {
-	unsigned argument = piece->name - TBUF_NAMES_MAX;
+	unsigned argument;
 
 	if (piece->type != TBUF_NONE)
 		return (piece->count != 0 ? put_array(l, d, piece) :
 		    put_value(l, d, piece->type, false));
-	if (piece->name < TBUF_NAMES_MAX)
-		argument = binding >> 4 * piece->name & 15;
+	argument = binding >> 4 * piece->name & 15;
 	return (put_value(l, d, argument < probe->nargs &&
 	    argument < TBUF_NARGS ? probe->types[argument] : TBUF_INT64, true));
 }
 
-/*
- * Prints the values that a clause recorded by their types: the file has no
- * formats.
- */
-static void
-put_pieces(struct tbuf_lines *l, const struct tbuf_view *view,
-    const struct tbuf_slot *slot, const struct tbuf_clause *clause,
-    const struct tbuf_probe_entry *probe, struct data *d)
-{
-	uint64_t end = tbuf_file_end((uintptr_t)view->base);
-	uint64_t at = tbuf_load(&slot->texts.at) + clause->text * UINT64_C(8);
-	struct tbuf_text_record text;
-	struct tbuf_piece piece;
-	unsigned i;
-
-	if (end < sizeof(text) || at > end - sizeof(text))
-		return;
-	memcpy(&text, view->base + at, sizeof(text));
-	at += sizeof(text);
-	for (i = 0; i < text.npieces && i < TBUF_PIECES_MAX; i++) {
-		if (end - at < sizeof(piece))
-			return;
-		memcpy(&piece, view->base + at, sizeof(piece));
-		at += sizeof(piece);
-		tbuf_lines_text(l, " ");
-		if (!put_piece(l, d, probe, &piece, clause->binding))
-			return;
-	}
-}
-
+/* Prints the arguments of a probe with their names, as put_value() does. */
 static void
 put_arguments(struct tbuf_lines *l, const struct tbuf_view *view,
-    const struct tbuf_probe_entry *probe, struct data *d)
+    const struct tbuf_probe_entry *probe, struct data *d, bool bound)
 {
 	static char name[TBUF_FIELD_SIZE];	/* protected by busy in
 						 * last_records.c */
@@ -326,10 +296,56 @@ put_arguments(struct tbuf_lines *l, const struct tbuf_view *view,
 		tbuf_lines_text(l, " ");
 		tbuf_lines_put(l, name, n == 0 ? 0 : n - 1);
 		tbuf_lines_text(l, "=");
-		if (!put_value(l, d, probe->types[i], false))
+		if (!put_value(l, d, probe->types[i], bound))
 			return;
 	}
 }
+
+/*
+ * Prints the values that a clause recorded by their types: the file has no
+ * formats.  Only record() records arguments by their numbers: all that a probe
+ * can have, with a 0 for each that it lacks.  A site's own record has those of
+ * the probe.
+ */
+static void
+put_pieces(struct tbuf_lines *l, const struct tbuf_view *view,
+    const struct tbuf_slot *slot, const struct tbuf_clause *clause,
+    const struct tbuf_probe_entry *probe, struct data *d)
+{
+	uint64_t end = tbuf_file_end((uintptr_t)view->base);
+	uint64_t at = tbuf_load(&slot->texts.at) + clause->text * UINT64_C(8);
+	bool bound = clause->text != 0;
+	struct tbuf_text_record text = { .npieces = 1 };
+	struct tbuf_piece piece = { .name = TBUF_NAMES_MAX };
+	const unsigned char *none;
+	unsigned i;
+
+	if (bound && (end < sizeof(text) || at > end - sizeof(text)))
+		return;
+	if (bound)
+		memcpy(&text, view->base + at, sizeof(text));
+	for (i = 0; i < text.npieces && i < TBUF_PIECES_MAX; i++) {
+		at += sizeof(piece);
+		if (bound && end - at < sizeof(piece))
+			return;
+		if (bound)
+			memcpy(&piece, view->base + at, sizeof(piece));
+		if (piece.type == TBUF_NONE && piece.name >= TBUF_NAMES_MAX) {
+			if (piece.name != TBUF_NAMES_MAX)
+				continue;
+			put_arguments(l, view, probe, d, bound);
+			(void)take(d, sizeof(uint64_t), sizeof(uint64_t) *
+			    (TBUF_NARGS - (size_t)probe->nargs), &none);
+			continue;
+		}
+		tbuf_lines_text(l, " ");
+		if (!put_piece(l, d, probe, &piece, clause->binding))
+			return;
+	}
+}
+
+_Static_assert(sizeof(struct tbuf_text_record) == sizeof(struct tbuf_piece),
+    "one step for both");
 
 /* Returns a session's clauses, indexed as its ECBs; NULL if it has none. */
 static const struct tbuf_clause *
@@ -407,10 +423,7 @@ tbuf_lines_record(struct tbuf_lines *l, const struct tbuf_view *view,
 		memset(&clause, 0, sizeof(clause));
 		if (clauses != NULL)
 			memcpy(&clause, &clauses[epid], sizeof(clause));
-		if (clause.text != 0)
-			put_pieces(l, view, slot, &clause, &probe, &d);
-		else
-			put_arguments(l, view, &probe, &d);
+		put_pieces(l, view, slot, &clause, &probe, &d);
 	}
 	tbuf_lines_text(l, "\n");
 }
