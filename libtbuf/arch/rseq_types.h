@@ -138,6 +138,9 @@ enum tbuf_outcome {
 struct tbuf_local {
 	uint64_t base;		/* the window's address; 0: tracing is off */
 	uint64_t cpus;		/* CPUs that have memos */
+	uint32_t counted;	/* 1: a child that is not traced has counted
+				   itself */
+	uint32_t reserved;
 };
 extern const struct tbuf_local *tbuf_local
     __attribute__((visibility("hidden")));

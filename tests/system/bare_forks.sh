@@ -60,6 +60,12 @@ for way in $ways; do
 done
 same 'instruction: --follow' "0 $untraced" \
     "$(follow -n 'bare:::forked' -c "$target instruction")"
+same 'a child of such a child' "0 ${untraced%%1 process*}2 \
+processes${untraced#*1 process}" \
+    "$(follow -n 'bare:::forked' -c "$target instructions")"
+same 'a child of one that became no target' '0 tbufctl: 2 processes could not '\
+'be traced: process is not dumpable' \
+    "$(follow -n 'bare:::forked' -c "$target undumpable")"
 if [ "$(uname -m)" = x86_64 ]; then
 	same 'a child that shares the stack' 'status 0' \
 	    "$("$target" shared 2>&1; echo "status $?")"

@@ -6,10 +6,12 @@
  *
  *	bare_forks_target WAY [DESCRIPTOR]
  *
- * The parent fires bare:::forked with number 0, and its child with number 1.
+ * The parent fires bare:::forked with number 0, its child with number 1, and the
+ * child's child, if WAY makes one, with number 2.
  * Built with PLAIN, it has no probes of its own: both close DESCRIPTOR, which
  * is not open, and one more than that.
  */
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -68,6 +70,42 @@ instruction(void)
 	return ((pid_t)result);
 }
 
+/* Waits for a child.  Returns true if it has exited with status 0. */
+static bool
+await(pid_t pid)
+{
+	int status;
+
+	return (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* Makes a child that has a child; both fire. */
+static pid_t
+twice(pid_t (*make)(void))
+{
+	pid_t pid = make();
+
+	if (pid != 0)
+		return (pid);
+	fire(1);
+	if ((pid = make()) != 0)
+		_exit(await(pid) ? 0 : 1);
+	fire(2);
+	_exit(0);
+}
+
+/* Makes these while it is not dumpable, so that they cannot be targets. */
+static pid_t
+undumpable(void)
+{
+	pid_t pid;
+
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	pid = twice(fork);
+	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	return (pid);
+}
+
 /*
  * Makes a child on this stack, which overwrites all but the return address of
  * the function that made it.
@@ -115,13 +153,16 @@ make(const char *way)
 		return (share(true));
 	if (strcmp(way, "instruction") == 0)
 		return (instruction());
+	if (strcmp(way, "instructions") == 0)
+		return (twice(instruction));
+	if (strcmp(way, "undumpable") == 0)
+		return (undumpable());
 	errx(99, "%s: not a way", way);
 }
 
 int
 main(int argc, char **argv)
 {
-	int status;
 	pid_t pid;
 
 	if (argc < 2)
@@ -131,7 +172,7 @@ main(int argc, char **argv)
 	pid = make(argv[1]);
 	if (pid == 0)
 		child(NULL);
-	if (pid == -1 || waitpid(pid, &status, 0) != pid || status != 0)
+	if (!await(pid))
 		err(99, "%s", argv[1]);
 	return (0);
 }

@@ -720,16 +720,18 @@ runs_read(uint64_t *found, bool missed)
 
 /*
  * Of a fork that was noticed, tbuf_file_forked() has cleared `sign'.  While the
- * thread makes a target, the library's own system calls may fire.
+ * thread makes a target, the library's own system calls may fire.  The kernel
+ * wipes the page with `counted', so that each child's own child is counted, too.
+ * A process that has a `sign' has that page.
  */
 void
 tbuf_wanted_unnoticed(void)
 {
-	static uint32_t counted;
+	uint32_t *counted = (uint32_t *)(uintptr_t)&tbuf_local->counted;
 	uint64_t found[TBUF_NSESSIONS];
 
 	if (tbuf_file.sign != NULL && !tbuf_thread.forks &&
-	    tbuf_thread.busy == 0 && tbuf_cas(&counted, 0, 1))
+	    tbuf_thread.busy == 0 && tbuf_cas(counted, 0, 1))
 		(void)runs_read(found, true);
 }
 

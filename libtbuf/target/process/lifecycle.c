@@ -58,6 +58,9 @@ enum stage {
 };
 static int stage TBUF_FORKED;
 
+/* Why a forked child is not traced although it is wanted, or NULL. */
+static const char *missed TBUF_FORKED;
+
 /*
  * Publishes that tracing is off even if there is no control file: a mapping of
  * one page named tbuf-off-REASON appears in /proc/PID/maps.
@@ -327,10 +330,13 @@ become_target(void)
 	descriptor_close(board);
 	descriptor_close(dirfd);
 	tbuf_recorder_child(problem);
-	if (problem == NULL && let_in())
+	if (problem == NULL && let_in()) {
+		missed = NULL;
 		return (TARGET);
+	}
 	(void)tbuf_file_blank();
-	turn_off(problem == NULL ? "no memory" : problem);
+	missed = problem == NULL ? "no memory" : problem;
+	turn_off(missed);
 	return (OFF);
 }
 
@@ -349,9 +355,11 @@ child_begin(void)
 	if (wanted && room && !tbuf_hold_any())
 		return (become_target());
 	/* A record that this thread is writing must not go into a new file. */
-	if (wanted)
-		tbuf_wanted_missed(room ? "forked while writing a record" :
-		    "its parent's addresses are in use");
+	if (wanted) {
+		missed = room ? "forked while writing a record" :
+		    "its parent's addresses are in use";
+		tbuf_wanted_missed(missed);
+	}
 	return (tbuf_file_blank() && room ? CHILD : OFF);
 }
 
@@ -366,6 +374,9 @@ forked(void)
 		stage = OFF;
 	if (stage == TARGET)
 		stage = child_begin();
+	/* The child of such a child is not traced for the same reason. */
+	else if (missed != NULL)
+		tbuf_wanted_missed(missed);
 	errno = saved;
 }
 
