@@ -6,12 +6,15 @@
  * Each unit ends once, its number does not affect the next unit in its place,
  * and each fire is a record, a drop or discarded [inv.account].
  */
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -692,6 +695,85 @@ test_late_watchdog_leaves_the_next_unit_alone(void)
 	GUEST_EXPECT(tally.without == 0 && i > 50, "%" PRIu64
 	    " without, %u steps", tally.without, i);
 }
+
+/* Makes membarrier(2) fail in this thread. */
+static void
+forbid_barriers(void)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { sizeof(filters) / sizeof(filters[0]),
+	    filters };
+
+	GUEST_EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0,
+	    "no filter");
+}
+
+static void *
+watch_without_barriers(void *argument)
+{
+	forbid_barriers();
+	return (watch_late(argument));
+}
+
+/*
+ * The thread leaves its unit after as many instructions of a watchdog that
+ * cannot abandon it, and ends it, unless that has.  Returns false if the
+ * watchdog has fewer ones.
+ */
+static bool
+leave_next(struct guest_page *page, unsigned last)
+{
+	pthread_t dog;
+	int error;
+
+	late.unit = tbuf_unit_begin("left", last);
+	guest_fire(page, 10);
+	late.last = last;
+	late.steps = late.stops = late.stage = 0;
+	GUEST_EXPECT(pthread_create(&dog, NULL, watch_without_barriers,
+	    NULL) == 0, "thread");
+	wait_for(&late.stage, 1);
+	error = tbuf_unit_leave(late.unit);
+	GUEST_EXPECT(error == 0, "%u: it is left with %d", last, error);
+	set(&late.stage, 2);
+	wait_for(&late.stage, 3);
+	set(&late.stage, 4);
+	pthread_join(dog, NULL);
+	error = tbuf_unit_end(late.unit, 2);
+	GUEST_EXPECT((error == 0) != (late.result == 0), "%u: the unit ended "
+	    "with %d, the watchdog with %d", last, error, late.result);
+	return (late.steps >= last);
+}
+
+static void
+test_watchdog_without_barriers_loses_no_record(void)
+{
+	struct sigaction action = { .sa_sigaction = step,
+	    .sa_flags = SA_SIGINFO };
+	struct tbuf_consumer *c = begin_of("16", "32k", "0:0xffffffff");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	unsigned i;
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (i = 1; i < STEPS && leave_next(&page, i); i++) {
+		GUEST_EXPECT(tbuf_consumer_work(c) >= 0, "%s",
+		    tbuf_consumer_error(c));
+		guest_take(c, &tally);
+	}
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+	GUEST_EXPECT(tally.in_units == page.after && tally.without == 0 &&
+	    i > 50, "%" PRIu64 " of %" PRIu64 " records in units, %u steps",
+	    tally.in_units, page.after, i);
+}
 #endif
 
 static const struct guest_case cases[] = {
@@ -718,6 +800,9 @@ static const struct guest_case cases[] = {
 #ifdef __x86_64__
 	{ "late_watchdog_leaves_the_next_unit_alone",
 	    test_late_watchdog_leaves_the_next_unit_alone, NULL,
+	    GUEST_PLAIN },
+	{ "watchdog_without_barriers_loses_no_record",
+	    test_watchdog_without_barriers_loses_no_record, NULL,
 	    GUEST_PLAIN },
 #endif
 	{ "unit_of_a_thread_that_has_ended_is_released",

@@ -8,6 +8,7 @@
  * orders these, and restarts sections of the unit's thread.
  *
  *	abandoning thread		the unit's thread
+ *	membarrier, to learn that it works
  *	fate = CLAIMED			owner = itself, LEAVING
  *	membarrier			fate is 0: it goes on
  *	owner LEAVING, or another:	else fate = YIELDED: the unit is gone
@@ -102,7 +103,7 @@ yield(void)
  * Aborts sections of this process's other threads, and is a memory barrier in
  * them.
  */
-static int
+static __attribute__((noinline)) int
 barrier(void)
 {
 	int command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
@@ -261,9 +262,17 @@ tbuf_unit_end_other(uint64_t number, int32_t outcome)
 		return (-ENOENT);
 	owner = tbuf_load(&u->owner);
 	if (owner == 0 || owner == tbuf_unit_unowned() ||
-	    (owner & TBUF_UNIT_LEAVING) != 0 ||
-	    !tbuf_cas(&u->fate, 0, claimed))
+	    (owner & TBUF_UNIT_LEAVING) != 0)
 		return (-EBUSY);
+	/*
+	 * A thread yields a claimed unit, whose records cannot be committed
+	 * without barriers.
+	 */
+	error = barrier();
+	if (error == 0 && !tbuf_cas(&u->fate, 0, claimed))
+		error = -EBUSY;
+	if (error != 0)
+		return (error);
 	error = hold(u, number, owner);
 	/* The thread may have yielded; then it is out of the unit. */
 	if (error != 0 && tbuf_cas(&u->fate, claimed, 0))
