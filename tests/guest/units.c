@@ -453,6 +453,56 @@ refuse(const char *policy)
 	    tally.without);
 }
 
+/*
+ * Ends a unit while the lane has no room for its envelope or commit record.
+ * Its records are drops as soon as the lane has been read.
+ */
+static void
+refuse_early(uint32_t records)
+{
+	struct tbuf_consumer *c = guest_consumer("switch", "4k");
+	struct guest_tally tally = { 0 };
+	struct guest_page page = { 0 };
+	uint64_t unit, drops = 0;
+	unsigned i;
+
+	GUEST_EXPECT(tbuf_consumer_set(c, "nunits", "1") == 0 &&
+	    tbuf_consumer_set(c, "unitsize", "1m") == 0 &&
+	    tbuf_consumer_grab(c, getpid()) == 0, "%s",
+	    tbuf_consumer_error(c));
+	guest_go(c);
+	for (i = 0; i < 3; i++) {
+		guest_fire(&page, IN_UNIT);
+		unit = tbuf_unit_begin("refused", i);
+		guest_fire(&page, records);
+		GUEST_EXPECT(tbuf_unit_end(unit, 1) == 0, "end");
+		do {
+			GUEST_EXPECT(tbuf_consumer_work(c) >= 0, "%s",
+			    tbuf_consumer_error(c));
+			guest_take(c, &tally);
+		} while (tally.records + tally.drops < page.after);
+		guest_account(&tally, page.after);
+		/* One whose record finds room is none. */
+		unit = tbuf_unit_begin("taken", i);
+		guest_fire(&page, 1);
+		GUEST_EXPECT(tbuf_unit_end(unit, 1) == 0, "end");
+	}
+	drops = tally.drops;
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
+	GUEST_EXPECT(tally.drops == drops && tally.in_units == 3, "%" PRIu64
+	    " of %" PRIu64 " drops, %" PRIu64 " in units", drops,
+	    tally.drops, tally.in_units);
+}
+
+static void
+test_refused_unit_is_reported_before_the_end(void)
+{
+	stay();
+	refuse_early(10);
+	refuse_early(IN_UNIT);
+}
+
 static void
 test_mark_that_is_refused_is_all_drops(void)
 {
@@ -462,6 +512,8 @@ test_mark_that_is_refused_is_all_drops(void)
 }
 
 static const struct guest_case cases[] = {
+	{ "refused_unit_is_reported_before_the_end",
+	    test_refused_unit_is_reported_before_the_end, NULL, 0 },
 	{ "mark_that_is_refused_is_all_drops",
 	    test_mark_that_is_refused_is_all_drops, NULL, 0 },
 	{ "child_of_a_fork_within_a_unit_is_not_in_it",

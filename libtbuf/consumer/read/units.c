@@ -308,23 +308,46 @@ release(struct tbuf_target *t, uint32_t i, uint64_t word)
 		    tbuf_unit_instance(word), TBUF_UNIT_FREE));
 }
 
+/*
+ * Notes the records of a table's units that have ended, and whose envelopes and
+ * commit records are in lanes by now, or refused: not yet that of an ENDING
+ * one.  A table that changes meanwhile is noted in a later drain.
+ */
+static void
+note_committed(const struct tbuf_target *t, uint32_t i,
+    const struct tbuf_unit_entry *e)
+{
+	uint64_t committed = e->total[tbuf_unit_totals(e->word)].committed;
+	uint64_t *seen = &t->units.seen[i].committed, word;
+
+	if (tbuf_unit_state(e->word) == TBUF_UNIT_ENDING)
+		committed -= MIN(e->count, committed);
+	if (committed > *seen && tbuf_file_read(t->fd, &word, sizeof(word),
+	    tbuf_unit_entry_at(t, i)) && word == e->word)
+		*seen = committed;
+}
+
 static void
 look(struct tbuf_target *t)
 {
 	struct tbuf_unit_seen *seen = t->units.seen;
-	uint64_t word, instance;
+	struct tbuf_unit_entry e;
+	uint64_t instance;
 	uint32_t i;
 
 	for (i = 0; i < t->units.count; i++) {
-		if (!tbuf_file_read(t->fd, &word, sizeof(word),
-		    tbuf_unit_entry_at(t, i)) ||
-		    !tbuf_unit_in(t->generation, word, TBUF_UNIT_DONE)) {
+		if (!tbuf_unit_entry_read(t, i, &e)) {
 			seen[i].noted = 0;
 			continue;
 		}
-		instance = tbuf_unit_instance(word);
+		note_committed(t, i, &e);
+		if (!tbuf_unit_in(t->generation, e.word, TBUF_UNIT_DONE)) {
+			seen[i].noted = 0;
+			continue;
+		}
+		instance = tbuf_unit_instance(e.word);
 		if (seen[i].returned == instance)
-			release(t, i, word);
+			release(t, i, e.word);
 		else
 			seen[i].noted = instance;
 	}

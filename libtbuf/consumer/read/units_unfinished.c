@@ -13,16 +13,23 @@
 #include "consumer/run/run.h"
 
 /*
- * Lets DONE tables be freed as if they were returned: all lanes were read, and
- * had no commit record of them.
+ * All lanes were read.  Lets DONE tables be freed as if they were returned, as
+ * there was no commit record of them; and counts the records of units that had
+ * ended before, as far as fewer were returned of all units since.
  */
 static void
 forgo(struct tbuf_target *t)
 {
-	struct tbuf_unit_seen *seen = t->units.seen;
+	struct tbuf_unit_tables *u = &t->units;
+	struct tbuf_unit_seen *seen = u->seen;
+	uint64_t committed = 0;
 	uint32_t i;
 
-	for (i = 0; i < t->units.count; i++)
+	for (i = 0; i < u->count; i++)
+		committed += seen[i].committed;
+	if (committed > u->returned && committed - u->returned > u->refused)
+		u->refused = committed - u->returned;
+	for (i = 0; i < u->count; i++)
 		if (seen[i].noted != 0 && seen[i].returned != seen[i].noted) {
 			seen[i].returned = seen[i].noted;
 			seen[i].noted = 0;
@@ -140,12 +147,15 @@ sums_read(const struct tbuf_target *t, struct tbuf_unit_sums *sums)
 	}
 }
 
-/* Sums the counters of all tables; at the end, with lost records. */
+/*
+ * Sums the counters of all tables, with lost records: those that are known to
+ * have been refused, and at the end all.
+ */
 static void
 sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 {
 	struct tbuf_unit_sums s;
-	uint64_t returned;
+	uint64_t returned, lost = t->units.refused;
 
 	if (t->units.held != NULL)
 		s = t->units.held->sums;
@@ -155,9 +165,9 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	returned = t->units.returned + s.returned;
 	/* [inv.account] Records not returned went with their commit record. */
 	if (end && s.committed > returned)
-		now[tbuf_policy(t->order.terms.policy)->overwrites ?
-		    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] +=
-		    s.committed - returned;
+		lost = s.committed - returned;
+	now[tbuf_policy(t->order.terms.policy)->overwrites ?
+	    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] += lost;
 }
 
 int

@@ -93,6 +93,7 @@ struct tbuf_unit_tables {
 	unsigned char *base;		/* mapped up to the tables, or NULL */
 	uint64_t returned;		/* records of ended units returned */
 	uint64_t released;		/* returned, and released in lanes */
+	uint64_t refused;		/* records that no lane has taken */
 	uint64_t reported[TBUF_UNIT_COUNTERS];
 	uint32_t next;			/* next table to read at the end */
 	struct tbuf_unit_held *held;	/* copy of one moment, or NULL */
@@ -603,6 +604,7 @@ void	tbuf_batch_free(struct tbuf_target *, struct tbuf_batch *);
 struct tbuf_unit_seen {
 	uint64_t returned;		/* instance last returned */
 	uint64_t noted;			/* instance DONE before this drain */
+	uint64_t committed;		/* records of units ended before it */
 };
 
 /* Sums over all tables. */
