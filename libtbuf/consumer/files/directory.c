@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "consumer/files/files.h"
@@ -61,8 +62,162 @@ tbuf_directory_stream(int dirfd)
 	return (dir);
 }
 
-int
-tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
+/* ------------------------------------------------------------ processes */
+
+/* A process in /proc; other fields are read when they are first needed. */
+struct process {
+	pid_t pid;
+	uint64_t start;
+	uint64_t pid_namespace;
+	pid_t inner;			/* in that namespace */
+	dev_t device;			/* of the control file it has mapped */
+	ino_t inode;
+	bool named;			/* namespace and inner are known */
+	bool mapped;			/* device and inode are known */
+};
+
+/*
+ * The processes in /proc.  A scan of a directory looks at them once for all of
+ * its files, as anyone can make files that need it; and again for a process
+ * that may have started since.
+ */
+#define LOOKS_MAX	8
+struct processes {
+	struct process *all;
+	size_t count;
+	unsigned looks;
+	struct timespec time;		/* of the last look */
+};
+static _Thread_local struct processes *of_scan;
+
+static void
+processes_free(struct processes *p)
+{
+	free(p->all);
+	p->all = NULL;
+	p->count = 0;
+}
+
+static int
+process_add(struct processes *p, pid_t pid)
+{
+	struct process *all = p->all;
+
+	if ((p->count & (p->count - 1)) == 0) {
+		all = reallocarray(all, p->count == 0 ? 1 : 2 * p->count,
+		    sizeof(*all));
+		if (all == NULL)
+			return (-ENOMEM);
+		p->all = all;
+	}
+	all[p->count++] = (struct process){ .pid = pid,
+	    .start = tbuf_start_time(pid) };
+	return (0);
+}
+
+static int
+processes_look(struct processes *p)
+{
+	struct dirent *entry;
+	int error = 0;
+	pid_t pid;
+	DIR *proc;
+
+	processes_free(p);
+	if ((proc = opendir("/proc")) == NULL)
+		return (-errno);
+	p->looks++;
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->time);
+	while (error == 0 && (entry = readdir(proc)) != NULL) {
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0)
+			error = process_add(p, pid);
+	}
+	closedir(proc);
+	return (error);
+}
+
+/* Returns true if the process has mapped the file. */
+static bool
+has_mapped(struct process *p, const struct stat *file)
+{
+	struct tbuf_found found;
+	struct stat its;
+
+	if (!p->mapped && tbuf_find_pid(p->pid, &found) == 0) {
+		if (fstat(found.fd, &its) == 0) {
+			p->device = its.st_dev;
+			p->inode = its.st_ino;
+		}
+		close(found.fd);
+		close(found.pidfd);
+	}
+	p->mapped = true;
+	return (p->inode != 0 && p->inode == file->st_ino &&
+	    p->device == file->st_dev);
+}
+
+/* Returns true if the process is the one that the header names. */
+static bool
+is_named(struct process *p, const struct tbuf_control *control)
+{
+	if (p->start != control->start)
+		return (false);
+	if (!p->named) {
+		p->pid_namespace = tbuf_pid_namespace(p->pid);
+		p->inner = tbuf_find_inner(p->pid);
+	}
+	p->named = true;
+	return (p->pid_namespace == control->pid_namespace &&
+	    p->inner == (pid_t)control->pid);
+}
+
+static pid_t
+find_among(const struct processes *p, const struct stat *file,
+    const struct tbuf_control *control, bool named)
+{
+	size_t i;
+
+	for (i = 0; i < p->count; i++)
+		if (named ? is_named(&p->all[i], control) :
+		    has_mapped(&p->all[i], file))
+			return (p->all[i].pid);
+	return (-ESRCH);
+}
+
+/* Returns true if a file has changed after the last look at processes. */
+static bool
+is_newer(const struct processes *p, const struct stat *file)
+{
+	return (file->st_ctim.tv_sec > p->time.tv_sec ||
+	    (file->st_ctim.tv_sec == p->time.tv_sec &&
+	    file->st_ctim.tv_nsec >= p->time.tv_nsec));
+}
+
+static pid_t
+find(struct processes *p, int fd, const struct tbuf_control *control,
+    bool named)
+{
+	struct stat file;
+	pid_t found;
+	int error;
+
+	if (fstat(fd, &file) != 0)
+		return (-errno);
+	if (p->looks == 0 && (error = processes_look(p)) != 0)
+		return (error);
+	found = find_among(p, &file, control, named);
+	if (found > 0 || p->looks == LOOKS_MAX || !is_newer(p, &file))
+		return (found);
+	if ((error = processes_look(p)) != 0)
+		return (error);
+	return (find_among(p, &file, control, named));
+}
+
+/* ------------------------------------------------------------ files */
+
+static int
+scan(int dirfd, bool (*known)(void *, const char *),
     int (*visit)(void *, int, const char *, const struct tbuf_control *, bool),
     void *arg)
 {
@@ -93,6 +248,22 @@ tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
 	}
 	closedir(dir);
 	return (result == 0 && leased ? -EAGAIN : result);
+}
+
+/* A visit may scan a directory, too. */
+int
+tbuf_directory_scan(int dirfd, bool (*known)(void *, const char *),
+    int (*visit)(void *, int, const char *, const struct tbuf_control *, bool),
+    void *arg)
+{
+	struct processes *outer = of_scan, processes = { .looks = 0 };
+	int result;
+
+	of_scan = &processes;
+	result = scan(dirfd, known, visit, arg);
+	of_scan = outer;
+	processes_free(&processes);
+	return (result);
 }
 
 int
@@ -155,32 +326,6 @@ tbuf_directory_trim(int dirfd)
 	tbuf_directory_scan(dirfd, NULL, keep, &orphans);
 }
 
-/* Returns true if the process has mapped the file `fd`. */
-static bool
-has_mapped(pid_t pid, int fd)
-{
-	struct tbuf_found found;
-	struct stat mine, its;
-	bool same;
-
-	if (tbuf_find_pid(pid, &found) != 0)
-		return (false);
-	same = fstat(fd, &mine) == 0 && fstat(found.fd, &its) == 0 &&
-	    mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
-	close(found.fd);
-	close(found.pidfd);
-	return (same);
-}
-
-/* Returns true if the process is the one that the header names. */
-static bool
-is_named(pid_t pid, const struct tbuf_control *control)
-{
-	return (tbuf_start_time(pid) == control->start &&
-	    tbuf_pid_namespace(pid) == control->pid_namespace &&
-	    tbuf_find_inner(pid) == (pid_t)control->pid);
-}
-
 /*
  * Returns the pid in the header if that process runs.  Returns -ESRCH only if
  * it has ended: if its start time cannot be read, another -errno.
@@ -208,23 +353,17 @@ tbuf_directory_pid_of(uint64_t ours, int fd,
     const struct tbuf_control *control, bool alive)
 {
 	bool named = control->start != 0 && control->pid_namespace != 0;
-	struct dirent *entry;
-	pid_t pid, found = -ESRCH;
-	DIR *proc;
+	struct processes one = { .looks = 0 };
+	pid_t found;
 
 	if (named && control->pid_namespace == ours)
 		return (named_here(control));
 	if (!named && !alive)
 		return (-ESRCH);
-	if ((proc = opendir("/proc")) == NULL)
-		return (-errno);
-	while (found < 0 && (entry = readdir(proc)) != NULL) {
-		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && (named ? is_named(pid, control) :
-		    has_mapped(pid, fd)))
-			found = pid;
-	}
-	closedir(proc);
+	if (of_scan != NULL)
+		return (find(of_scan, fd, control, named));
+	found = find(&one, fd, control, named);
+	processes_free(&one);
 	return (found);
 }
 

@@ -5,9 +5,11 @@
  * nothing, and keeping them until they have been read.
  */
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include "fixture.h"
 #include "lib/check_main.h"
 #include "machine/code.h"
+#include "shared/memory_limit.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 
@@ -52,6 +55,15 @@ nanosleep(const struct timespec *time, struct timespec *left)
 	close(held);
 	held = -1;
 	return (0);
+}
+
+static unsigned looks;		/* at /proc */
+
+DIR *
+opendir(const char *name)
+{
+	looks += strcmp(name, "/proc") == 0;
+	return (fdopendir(open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
 }
 
 /* ------------------------------------------------------------ reading */
@@ -427,6 +439,53 @@ look_at_all(void)
 	tbuf_control_reap_some(fake.dirfd, 0);
 	tbuf_consumer_close(c);
 }
+
+#define OTHERS	20u
+
+/* Makes files of live processes that only a look at /proc could find. */
+static void
+make_others(struct tbuf_control_file files[OTHERS], bool named)
+{
+	struct tbuf_control_file *file;
+	unsigned i;
+
+	setenv("TBUF_WINDOW", "4m", 1);
+	for (i = 0; i < OTHERS; i++) {
+		file = &files[i];
+		ck_assert_int_eq(tbuf_control_make(fake.dirfd,
+		    fake.pid + 1 + (int)i, file), 0);
+		ck_assert_int_eq(tbuf_back(file->fd, 0,
+		    file->control->tables.areas), 0);
+		file->control->clock = TBUF_CLOCK_MONOTONIC;
+		file->control->stage = TBUF_STAGE_LIVE;
+		file->control->start = named ? 1 : 0;
+		file->control->pid_namespace = 1;
+		ck_assert_int_eq(flock(file->fd, LOCK_EX | LOCK_NB), 0);
+		munmap(file->control, file->control->tables.areas);
+	}
+	unsetenv("TBUF_WINDOW");
+}
+
+/* A scan may look again a few times, for processes that have started since. */
+START_TEST(processes_are_looked_at_for_all_files_at_once)
+{
+	struct tbuf_control_file others[OTHERS];
+	unsigned i, n;
+
+	begin();
+	make_others(others, _i == 0);
+	n = looks = 0;
+	ck_assert_int_eq(tbuf_targets(count_targets, &n), 0);
+	ck_assert_uint_ge(looks, 1);
+	ck_assert_uint_le(looks, 8);
+	ck_assert_uint_eq(n, 1);
+	for (i = 0; i < OTHERS; i++) {
+		close(others[i].fd);
+		unlinkat(fake.dirfd, others[i].name, 0);
+	}
+	end();
+}
+END_TEST
 
 START_TEST(looking_leaves_what_nobody_has_read)
 {
@@ -853,6 +912,8 @@ main(void)
 	TCase *t = tcase_create("files");
 
 	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t,
+	    processes_are_looked_at_for_all_files_at_once, 0, 2);
 	tcase_add_loop_test(t, dead_file_is_read, 0, 3);
 	tcase_add_loop_test(t, live_file_is_read_and_not_changed, 0, 3);
 	tcase_add_loop_test(t, partial_count_of_a_cut_file_is_not_believed, 0,
