@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "consumer/util/keyed_hash.h"
 #include "layout/layout.h"
 #include "machine/program.h"
 #include "tbuf_consumer.h"
@@ -51,6 +52,7 @@ struct tbuf_aggregates {
 	struct tbuf_tallies tallies;
 	struct tbuf_tally **buckets;
 	uint32_t nbuckets;		/* a power of two */
+	struct tbuf_secret secret;	/* of the hashes */
 	uint32_t ntallies;
 	unsigned ncpus;			/* with words of their own; or 0 */
 	unsigned cpu;			/* of the table that is being read */

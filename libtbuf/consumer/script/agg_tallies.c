@@ -37,6 +37,7 @@ tbuf_aggregates_make(struct tbuf_aggregates *a,
 	int error = 0;
 
 	TAILQ_INIT(&a->tallies);
+	tbuf_secret_make(&a->secret);
 	for (i = 0; i < script->naggregations; i++) {
 		source = &script->aggregations[i];
 		if (source->id >= script->naggregations)
@@ -144,18 +145,6 @@ tbuf_aggregates_limit(struct tbuf_aggregates *a, uint64_t aggsize,
 
 /* ------------------------------------------------------------ tallies */
 
-/* Computes FNV-1a over an aggregation's id and a key. */
-static uint64_t
-hash(uint32_t id, const uint8_t *key, uint32_t size)
-{
-	uint64_t h = UINT64_C(14695981039346656037) ^ id;
-	uint32_t i;
-
-	for (i = 0; i < size; i++)
-		h = (h ^ key[i]) * UINT64_C(1099511628211);
-	return (h ^ h >> 32);
-}
-
 static struct tbuf_tally **
 bucket(const struct tbuf_aggregates *a, uint64_t h)
 {
@@ -231,7 +220,7 @@ struct tbuf_tally *
 tbuf_tally_get(struct tbuf_aggregates *a, uint32_t id, const void *key,
     uint32_t size)
 {
-	uint64_t h = hash(id, key, size);
+	uint64_t h = tbuf_keyed_hash(&a->secret, id, 0, key, size);
 	struct tbuf_tally *t = find(a, id, key, size, h);
 
 	return (t != NULL ? t : make(a, id, key, size, h));
@@ -247,7 +236,7 @@ struct tbuf_tally *
 tbuf_tally_place(struct tbuf_aggregates *a, uint32_t id, const void *key,
     uint32_t size, unsigned cpu)
 {
-	uint64_t h = hash(id, key, size);
+	uint64_t h = tbuf_keyed_hash(&a->secret, id, 0, key, size);
 	struct tbuf_tally *t = find(a, id, key, size, h);
 
 	if (t != NULL && is_placed(t, cpu))

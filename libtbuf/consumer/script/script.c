@@ -143,6 +143,7 @@ tbuf_script_new(const struct tbuf_d_script *source, bool records,
 	s->self = &s->own;
 	s->records = records;
 	s->recorded.kind = TBUF_SCRIPT_RECORD;
+	tbuf_secret_make(&s->secret);
 	s->cpus = calloc(TBUF_NCPUS, sizeof(*s->cpus));
 	error = s->cpus == NULL ? -ENOMEM : add_clauses(s, why);
 	if (error == 0) {

@@ -246,6 +246,7 @@ struct tbuf_script {
 	struct tbuf_script_enabling *enablings;	/* in the source's order */
 	unsigned nenablings;
 
+	struct tbuf_secret secret;	/* of the hashes below */
 	struct tbuf_cells globals, locals;
 	struct tbuf_script_thread own;	/* the consumer's one thread */
 	struct tbuf_script_thread *self;	/* the thread that fires */

@@ -20,21 +20,15 @@ owner(const struct tbuf_script *s, enum tbuf_scope scope)
 	return (scope == TBUF_SCOPE_THREAD_ARRAY ? s->self : &nobody);
 }
 
-/* Computes FNV-1a over an element's scope, thread, array and key. */
+/* Computes the hash of an element's scope, thread, array and key. */
 static uint64_t
 hash(const struct tbuf_script *s, enum tbuf_scope scope, uint32_t id)
 {
 	const struct tbuf_buffer *key = &s->machine.key;
 	const struct tbuf_script_thread *t = owner(s, scope);
-	uint64_t h = UINT64_C(14695981039346656037) ^ id;
-	uint32_t i;
 
-	h = (h ^ scope) * UINT64_C(1099511628211);
-	h = (h ^ t->image) * UINT64_C(1099511628211);
-	h = (h ^ t->tid) * UINT64_C(1099511628211);
-	for (i = 0; i < key->used; i++)
-		h = (h ^ key->bytes[i]) * UINT64_C(1099511628211);
-	return (h ^ h >> 32);
+	return (tbuf_keyed_hash(&s->secret, (uint64_t)scope << 32 | id,
+	    t->image ^ (uint64_t)t->tid << 32, key->bytes, key->used));
 }
 
 static struct tbuf_element **

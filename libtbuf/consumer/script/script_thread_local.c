@@ -13,9 +13,9 @@
 static struct tbuf_script_thread **
 bucket(const struct tbuf_script *s, uint64_t image, uint32_t tid)
 {
-	uint64_t h = (image ^ tid) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = tbuf_keyed_hash(&s->secret, image, tid, NULL, 0);
 
-	return (&s->threads[h >> 32 & (BUCKETS - 1)]);
+	return (&s->threads[h & (BUCKETS - 1)]);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "consumer/script/agg.h"
+#include "consumer/script/script.h"
 #include "lib/check_main.h"
 #include "machine/aggregate.h"
 #include "unit/script/begin.h"
@@ -627,6 +628,51 @@ START_TEST(values_by_cpu)
 }
 END_TEST
 
+/* ------------------------------------------------------------ hashes */
+
+/* The result is that of the paper for its key and 15 bytes. */
+START_TEST(keyed_hash_is_siphash)
+{
+	struct tbuf_secret secret = { { UINT64_C(0x0706050403020100),
+	    UINT64_C(0x0f0e0d0c0b0a0908) } };
+	unsigned char bytes[15];
+	unsigned i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)i;
+	ck_assert_uint_eq(tbuf_keyed_hash(&secret, 0, 0, bytes,
+	    sizeof(bytes)), UINT64_C(0xa129ca6149be45e5));
+}
+END_TEST
+
+/* A target cannot choose keys for a bucket: another run has other hashes. */
+START_TEST(each_run_has_hashes_of_its_own)
+{
+	uint32_t id = aggregation(TBUF_AGG_SUM, 0, 0, 1);
+	struct tbuf_aggregates tables[2] = { { .count = 0 }, { .count = 0 } };
+	uint64_t key = 1, hashes[2], elements[2];
+	struct tbuf_element *e;
+	struct tbuf_script *s;
+	const char *why;
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(tbuf_aggregates_make(&tables[i], &script),
+		    0);
+		hashes[i] = tbuf_tally_get(&tables[i], id, &key, 8)->hash;
+		tbuf_aggregates_free(&tables[i]);
+		s = tbuf_script_new(&script, false, &why);
+		ck_assert_ptr_nonnull(s);
+		e = tbuf_element_make(s, TBUF_SCOPE_ARRAY, 0, 8);
+		ck_assert_ptr_nonnull(e);
+		elements[i] = e->hash;
+		tbuf_script_free(s);
+	}
+	ck_assert_uint_ne(hashes[0], hashes[1]);
+	ck_assert_uint_ne(elements[0], elements[1]);
+}
+END_TEST
+
 /* ------------------------------------------------------------ damage */
 
 START_TEST(damaged)
@@ -686,6 +732,8 @@ main(void)
 	tcase_add_test(tc, no_room_is_needed);
 	tcase_add_test(tc, places_are_given_back);
 	tcase_add_test(tc, values_by_cpu);
+	tcase_add_test(tc, keyed_hash_is_siphash);
+	tcase_add_test(tc, each_run_has_hashes_of_its_own);
 	tcase_add_test(tc, damaged);
 	tcase_add_test(tc, another_function);
 	suite_add_tcase(suite, tc);
