@@ -40,11 +40,11 @@ units		19680	libtbuf/target/unit/.*
 recorder	5910	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
 file-and-process	22780	libtbuf/target/(file|process|self)/.*
-probes		12260	libtbuf/target/probe/.*
+probes		12720	libtbuf/target/probe/.*
 shared		31750	libtbuf/shared/.*
 base		7780	libtbuf/base/.*
 EOF
-most_sum=244680
+most_sum=245140
 most_fire=102740
 most_static=209200
 
