@@ -168,6 +168,49 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
 }
 
 /*
+ * Probes for bindings of other languages, which call functions but can neither
+ * inline code nor lay out structures.  struct tbuf_probe is opaque.
+ *
+ * tbuf_probe_new() creates a probe, which the caller owns until it calls
+ * tbuf_probe_free(); the strings and arrays are copied.  The arguments are
+ * those of tbuf_probe_register() and, after `name`, the selection of
+ * tbuf_probe_select(), or 0.  Each call returns another pointer, also for names
+ * and types that are in use: such pointers are sites of one probe.  Returns a
+ * probe, also when tracing is off for this process (it is then never wanted),
+ * or NULL with errno set to EINVAL, ENOSPC or EBUSY, by the rules of
+ * tbuf_probe_register(), or to ENOMEM.
+ *
+ * tbuf_probe_free() ends a probe.  No thread may be using it, and it must not
+ * be used afterwards.  Records that were written stay.  A probe that is not
+ * freed ends with the process.
+ *
+ * tbuf_probe_wanted() returns 1 if a session has enabled the probe, else 0.
+ *
+ * tbuf_probe_emit() fires the probe if it is enabled.  `values` has one element
+ * for each argument, as for tbuf_probe_fire(); of an integer, the low bits that
+ * its type has are recorded.  An address of a string or of bytes has to be
+ * readable until the call returns.  Returns 0, also if the probe is not enabled
+ * or the record finds no room, which is counted as a drop; -EINVAL if `nvalues`
+ * is not the probe's number of arguments.
+ *
+ * NULL is a probe that is never wanted: no function does anything with it.
+ * tbuf_probe_wanted() and tbuf_probe_emit() are async-signal-safe, may be called
+ * by any number of threads at once, and do not change errno.  The other two are
+ * not async-signal-safe; threads may call them at once for different probes.
+ * In a child of fork(2) a probe is the child's own: both free it.
+ */
+struct tbuf_probe;
+
+struct tbuf_probe *tbuf_probe_new(const char *provider, const char *module,
+	    const char *function, const char *name, uint32_t selection,
+	    unsigned nargs, const enum tbuf_type *types,
+	    const char *const *names);
+void	tbuf_probe_free(struct tbuf_probe *probe);
+int	tbuf_probe_wanted(const struct tbuf_probe *probe);
+int	tbuf_probe_emit(struct tbuf_probe *probe, unsigned nvalues,
+	    const uint64_t *values);
+
+/*
  * Makes this process a target if it is a child of fork(2) that is to stay, such
  * as a worker that a server forks beforehand.  Most children call exec or end
  * soon, so a child is not a target at first, unless a consumer follows children

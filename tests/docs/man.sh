@@ -280,8 +280,18 @@ examples_compile() {
 		return (0);
 	}
 	END
+	example tbuf_probe_new.3 >"$work/binding.c"
+	cat >>"$work/binding.c" <<-END
+	int
+	main(void)
+	{
+		binding_init();
+		binding_call("car", 3);
+		return (0);
+	}
+	END
 	example libtbuf_consumer.3 >"$work/reader.c"
-	for program in shop script reader; do
+	for program in shop script binding reader; do
 		compile "$work/$program" "$work/$program.c" || return 1
 	done
 }
@@ -294,6 +304,10 @@ examples_work() {
 	    diff -u "$work/expected" "$work/got" || return 1
 	echo 'what="car" line=3 load=0.5' >"$work/expected"
 	"$TBUFCTL" -q -n script:main.scm:eval:call -c "$work/script" \
+	    >"$work/got" &&
+	    diff -u "$work/expected" "$work/got" || return 1
+	echo 'what="car" line=3' >"$work/expected"
+	"$TBUFCTL" -q -n script:main.scm:eval:call -c "$work/binding" \
 	    >"$work/got" &&
 	    diff -u "$work/expected" "$work/got"
 }

@@ -3,9 +3,10 @@
 # Functions for scripts: the text size of the target side, by folders.
 
 # Files that a plain fire does not need: clauses, units, recorders, last
-# records, thread lanes.
+# records, thread lanes, probes for bindings.
 beyond_fire='libtbuf/machine/.*|libtbuf/target/(clause|unit|recorder|crash)/.*'
 beyond_fire="$beyond_fire|libtbuf/target/api/(flush|recorder_api)"
+beyond_fire="$beyond_fire|libtbuf/target/probe/probe_handle"
 beyond_fire="$beyond_fire|libtbuf/target/lane/thread_(lane|exit|exit_key)"
 beyond_fire="$beyond_fire|libtbuf/target/file/exec_mappings"
 beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"

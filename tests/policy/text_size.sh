@@ -102,6 +102,11 @@ elif $CC -O2 -I"$top_srcdir/libtbuf/include" -static "$SCRATCH/probe.c" \
 	    FNR == NR { linked[$1]; next }
 	    $6 in linked { n += $1 }
 	    END { print n + 0 }' "$SCRATCH/members" -)" "$most_static"
+	# Probes for bindings are members of their own.
+	if grep -E 'probe_handle|register_names' "$SCRATCH/members" >&2; then
+		echo 'FAIL: a static program has probes for bindings' >&2
+		failed=1
+	fi
 else
 	failed=1
 fi

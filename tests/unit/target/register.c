@@ -326,11 +326,71 @@ START_TEST(many_probes_are_found_again)
 }
 END_TEST
 
+/* Bindings get a pointer, and see no structure. */
+START_TEST(a_probe_of_a_binding_fires_by_its_pointer)
+{
+	static const enum tbuf_type types[] = { TBUF_UINT64, TBUF_UINT64 };
+	static const uint64_t values[] = { 3, ~3ull };
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_probe *probe, *same;
+	struct tbuf_control *control = tbuf_view_control(&view);
+	uint32_t n = control->nprobes;
+	struct tbuf_lane *lane;
+
+	probe = tbuf_probe_new("t", "m", "f", "bound", 2, 2, types, NULL);
+	ck_assert_ptr_nonnull(probe);
+	ck_assert_uint_eq(tbuf_view_probe(&view, n)->selection, 2);
+	ck_assert_int_eq(tbuf_probe_wanted(probe), 0);
+	ck_assert_int_eq(tbuf_probe_emit(probe, 2, values), 0);
+	lane = session(0, &o);
+	ck_assert_int_eq(tbuf_probe_wanted(probe), 1);
+	errno = 77;
+	ck_assert_int_eq(tbuf_probe_emit(probe, 2, values), 0);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+	ck_assert_uint_eq(word_at(lane, lane->head - 16), 3);
+	ck_assert_int_eq(tbuf_probe_emit(probe, 1, values), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_emit(probe, 3, values), -EINVAL);
+	ck_assert_uint_eq(lane->head, record_size(lane, 16));
+	same = tbuf_probe_new("t", "m", "f", "bound", 2, 2, types, NULL);
+	ck_assert_ptr_ne(same, probe);
+	ck_assert_uint_eq(control->nprobes, n + 1);
+	ck_assert_uint_eq(tbuf_view_probe(&view, n)->sites, 2);
+	tbuf_probe_free(probe);
+	ck_assert_uint_eq(tbuf_view_probe(&view, n)->sites, 1);
+	ck_assert_int_eq(tbuf_probe_wanted(same), 1);
+	tbuf_probe_free(same);
+	ck_assert_uint_eq(tbuf_view_probe(&view, n)->sites, 0);
+	ck_assert_int_eq(errno, 77);
+}
+END_TEST
+
+START_TEST(a_probe_of_a_binding_that_fails_is_null)
+{
+	static const enum tbuf_type none_such = (enum tbuf_type)99;
+
+	errno = 0;
+	ck_assert_ptr_null(tbuf_probe_new("t", "m", "f", "a b", 0, 0, NULL,
+	    NULL));
+	ck_assert_int_eq(errno, EINVAL);
+	errno = 0;
+	ck_assert_ptr_null(tbuf_probe_new("t", "m", "f", "typed", 0, 1,
+	    &none_such, NULL));
+	ck_assert_int_eq(errno, EINVAL);
+	errno = 77;
+	ck_assert_int_eq(tbuf_probe_wanted(NULL), 0);
+	ck_assert_int_eq(tbuf_probe_emit(NULL, 0, NULL), 0);
+	tbuf_probe_free(NULL);
+	ck_assert_int_eq(errno, 77);
+}
+END_TEST
+
 int
 main(void)
 {
 	const TTest *const tests[] = {
 		a_later_probe_meets_the_session,
+		a_probe_of_a_binding_fires_by_its_pointer,
+		a_probe_of_a_binding_that_fails_is_null,
 		equal_sites_are_one_probe,
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
