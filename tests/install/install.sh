@@ -23,6 +23,7 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
     share/man/man1/tbufctl.1 share/man/man3/libtbuf.3 \
+    share/tbuf/bindings/tbuf.py share/tbuf/bindings/tbuf.rs \
     share/man/man3/tbuf_unit_end.3 share/man/man7/tbuf_usdt.7; do
 	[ -s "$prefix/$file" ] || fail "$file is not there"
 done
@@ -95,6 +96,17 @@ build c++ "$CXX" sample.cc
 build c-static "$CC" sample.c --static
 build c++-static "$CXX" sample.cc --static
 build unit "$CC -I$(pkg-config --variable=sdtdir libtbuf)" unit.c
+
+# Bindings of other languages.
+bindings=$(dirname "$0")/../../bindings
+if command -v python3 >/dev/null; then
+	PYTHONPATH=$(pkg-config --variable=bindingsdir libtbuf) \
+	    "$prefix/bin/tbufctl" -q -n 'shop:::order-done' \
+	    -c "python3 $bindings/python/shop.py" >"$dir/out"
+	[ "$(grep -c '^id=[123] item="tea" cents=' "$dir/out")" -eq 3 ] ||
+	    fail "python: $(cat "$dir/out")"
+	echo 'python: ok'
+fi
 
 # The programs are targets for the installed tbufctl, too.
 "$prefix/bin/tbufctl" -q -n 'sample:::started' -c "$dir/c" >"$dir/out"
