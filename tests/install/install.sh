@@ -23,6 +23,8 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
     share/man/man1/tbufctl.1 share/man/man3/libtbuf.3 \
+    share/bash-completion/completions/tbufctl \
+    share/zsh/site-functions/_tbufctl \
     share/tbuf/bindings/tbuf.py share/tbuf/bindings/tbuf.rs \
     share/man/man3/tbuf_unit_end.3 share/man/man7/tbuf_usdt.7; do
 	[ -s "$prefix/$file" ] || fail "$file is not there"
