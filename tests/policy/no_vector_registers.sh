@@ -40,7 +40,7 @@ for object in $objects $stubs; do
 	objdump -d --no-show-raw-insn "$object" | grep "	.*\($registers\)" &&
 		fail "$object: vector registers"
 	# Compilers call these to zero or to copy a structure.
-	nm -u "$object" | grep -wE 'mem(cpy|move|set)' &&
+	nm -u "$object" | grep -wE 'mem(cpy|move|set)|__mem[a-z]*_chk' &&
 		fail "$object: memory by the C library"
 	case $object in
 	*/target/fire/* | */target/lane/* | */target/clause/* | */machine/*)
