@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # install.sh PREFIX: the installation is complete, and programs build with it by
-# pkg-config alone: C, C++, shared and static.  CI runs it.
+# pkg-config, CMake and meson: C, C++, shared and static.  CI runs it.
 
 set -eu
 prefix=${1:?usage: install.sh PREFIX}
@@ -23,6 +23,7 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
     share/man/man1/tbufctl.1 share/man/man3/libtbuf.3 \
+    lib/cmake/tbuf/tbuf-config.cmake \
     share/bash-completion/completions/tbufctl \
     share/zsh/site-functions/_tbufctl \
     share/tbuf/bindings/tbuf.py share/tbuf/bindings/tbuf.rs \
@@ -98,6 +99,26 @@ build c++ "$CXX" sample.cc
 build c-static "$CC" sample.c --static
 build c++-static "$CXX" sample.cc --static
 build unit "$CC -I$(pkg-config --variable=sdtdir libtbuf)" unit.c
+
+# tools NAME COMMAND ...: builds examples/shop with other tools, and traces it.
+tools() {
+	name=$1
+	shift
+	command -v "$name" >/dev/null || { echo "$name: not installed"; return 0; }
+	cp -R "$examples/shop" "$dir/$name"
+	(cd "$dir/$name" && "$@") >"$dir/out" 2>&1 ||
+	    fail "$name: $(cat "$dir/out")"
+	"$prefix/bin/tbufctl" -q -n 'shop:::order-done' \
+	    -c "$dir/$name/build/shop" >"$dir/out"
+	[ "$(grep -c '^id=[123] name="tea" cents=' "$dir/out")" -eq 3 ] ||
+	    fail "$name: $(cat "$dir/out")"
+	echo "$name: ok"
+}
+examples=$(dirname "$0")/../../examples
+CMAKE_PREFIX_PATH=$prefix
+export CMAKE_PREFIX_PATH CC
+tools cmake sh -c 'cmake -S . -B build && cmake --build build'
+tools meson sh -c 'meson setup build && meson compile -C build'
 
 # Bindings of other languages.
 bindings=$(dirname "$0")/../../bindings
