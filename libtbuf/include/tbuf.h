@@ -194,9 +194,10 @@ tbuf_probe_fire(struct tbuf_site *site, const uint64_t *values)
  * is not the probe's number of arguments.
  *
  * NULL is a probe that is never wanted: no function does anything with it.
- * tbuf_probe_wanted() and tbuf_probe_emit() are async-signal-safe, may be called
- * by any number of threads at once, and do not change errno.  The other two are
- * not async-signal-safe; threads may call them at once for different probes.
+ * tbuf_probe_wanted() and tbuf_probe_emit() are async-signal-safe, may be
+ * called by any number of threads at once, and do not change errno.  The other
+ * two are not async-signal-safe; threads may call them at once for different
+ * probes.
  * In a child of fork(2) a probe is the child's own: both free it.
  */
 struct tbuf_probe;

@@ -104,7 +104,10 @@ build unit "$CC -I$(pkg-config --variable=sdtdir libtbuf)" unit.c
 tools() {
 	name=$1
 	shift
-	command -v "$name" >/dev/null || { echo "$name: not installed"; return 0; }
+	command -v "$name" >/dev/null || {
+		echo "$name: not installed"
+		return 0
+	}
 	cp -R "$examples/shop" "$dir/$name"
 	(cd "$dir/$name" && "$@") >"$dir/out" 2>&1 ||
 	    fail "$name: $(cat "$dir/out")"
