@@ -123,6 +123,7 @@ struct tbuf_text_order {
 	uint32_t pending;	/* (a) there is an order to be taken */
 	uint32_t sequence;	/* (l) */
 	char setting[1024];	/* (l) NUL-terminated */
+	uint64_t ticket;	/* (l) of a path (shared/text_ticket.h) */
 };
 
 TBUF_ASSERT_OFFSET(tbuf_control, tables, 32);

@@ -32,7 +32,7 @@ tbuf_text_order_word(const uint32_t *none)
  * `pending' after it has written, so no setting is missed.
  */
 bool
-tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX])
+tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX], uint64_t *ticket)
 {
 	struct tbuf_text_order *o = order();
 	uint32_t sequence;
@@ -43,6 +43,7 @@ tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX])
 	sequence = tbuf_load_acquire(&o->sequence);
 	memcpy(setting, o->setting, TBUF_TEXT_SETTING_MAX);
 	setting[TBUF_TEXT_SETTING_MAX - 1] = '\0';
+	*ticket = tbuf_load(&o->ticket);
 	tbuf_fence_loads();
 	return (sequence % 2 == 0 && tbuf_load(&o->sequence) == sequence);
 }

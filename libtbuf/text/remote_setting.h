@@ -15,8 +15,18 @@
 const uint32_t *tbuf_text_order_word(const uint32_t *none)
 	    __attribute__((visibility("hidden")));
 
-/* Takes the setting.  Returns false if there is none, or not a whole one. */
-bool	tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX])
+/*
+ * Takes the setting, and the number of its ticket.  Returns false if there is
+ * none, or not a whole one.
+ */
+bool	tbuf_text_order_read(char setting[TBUF_TEXT_SETTING_MAX],
+	    uint64_t *ticket) __attribute__((visibility("hidden")));
+
+/*
+ * path_ticket.c: removes the ticket of this number (shared/text_ticket.h).
+ * Returns false if there is none that confirms the path.
+ */
+bool	tbuf_text_ticket_take(uint64_t ticket, const char *path)
 	    __attribute__((visibility("hidden")));
 
 #endif

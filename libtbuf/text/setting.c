@@ -301,19 +301,25 @@ tbuf_text_set(const char *setting)
 	return (error);
 }
 
-/* Obeys a remote setting, unless it has a size: only this process sets that. */
+/*
+ * Obeys a remote setting, unless it has a size: only this process sets that.  A
+ * path needs a ticket, as any process with the file can have written it.
+ */
 void
 tbuf_text_order_take(void)
 {
 	char setting[TBUF_TEXT_SETTING_MAX];
 	struct tbuf_text_setting s;
+	uint64_t ticket;
 	int error;
 
-	if (!tbuf_text_order_read(setting) ||
+	if (!tbuf_text_order_read(setting, &ticket) ||
 	    tbuf_text_setting_parse(setting, &s) != NULL ||
 	    (s.present & TBUF_TEXT_KBYTES) != 0)
 		return;
-	error = tbuf_text_set(setting);
+	error = (s.present & TBUF_TEXT_PATH) != 0 &&
+	    !tbuf_text_ticket_take(ticket, s.path) ? -EPERM :
+	    tbuf_text_set(setting);
 	if (error != 0 && error != -ENOMEM)
 		tbuf_text_say(setting, -error);
 }

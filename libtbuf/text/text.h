@@ -8,6 +8,7 @@
  *	component_list	the registered components, and the levels wanted
  *	setting		settings by the program and by other processes
  *	remote_setting	those of other processes
+ *	path_ticket	proof that these may set the trace file
  *	process_state	state of this process, and the lock of settings
  *	memory_trace	the facility Memory
  *	trace_retention	traces in memory that dead processes left

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/control_file.h"
+#include "shared/text_ticket.h"
 #include "text/text.h"
 
 #define PARTS_MAX	256	/* most parts read of a directory */
@@ -70,6 +70,7 @@ look(int dirfd, const char *name, void *argument)
 	struct stat st;
 	int fd;
 
+	tbuf_ticket_sweep(dirfd, name);
 	if (!name_is_orphan(name))
 		return;
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |

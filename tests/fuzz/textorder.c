@@ -97,12 +97,13 @@ static void
 take(const char *component)
 {
 	char *setting = malloc(TBUF_TEXT_SETTING_MAX);
+	uint64_t ticket;
 
 	FUZZ_CHECK(setting != NULL);
-	if (tbuf_text_order_read(setting))
+	if (tbuf_text_order_read(setting, &ticket))
 		check(setting, component);
 	/* It is taken once. */
-	FUZZ_CHECK(!tbuf_text_order_read(setting));
+	FUZZ_CHECK(!tbuf_text_order_read(setting, &ticket));
 	free(setting);
 }
 

@@ -15,6 +15,7 @@
 
 #include "consumer/files/files.h"
 #include "consumer/util/util.h"
+#include "shared/text_ticket.h"
 #include "tbuf_consumer.h"
 
 int
@@ -319,11 +320,24 @@ keep(void *arg, int fd, const char *name, const struct tbuf_control *control,
 }
 
 void
+tbuf_directory_sweep(int dirfd)
+{
+	DIR *dir = tbuf_directory_stream(dirfd);
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		tbuf_ticket_sweep(dirfd, entry->d_name);
+	if (dir != NULL)
+		closedir(dir);
+}
+
+void
 tbuf_directory_trim(int dirfd)
 {
 	struct orphans orphans = { .dirfd = dirfd };
 
 	tbuf_directory_scan(dirfd, NULL, keep, &orphans);
+	tbuf_directory_sweep(dirfd);
 }
 
 /*

@@ -43,6 +43,14 @@ int	tbuf_problem(char problem[TBUF_PROBLEM_MAX], int error,
 	    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
+ * Opens the directory that has the file by O_PATH, as the process sees it.
+ * Returns a descriptor or -errno: -ENOENT if the process cannot reach it,
+ * -EPERM if it has changed its user, or others than the file's owner can write
+ * to it.
+ */
+int	tbuf_find_directory(const struct tbuf_found *);
+
+/*
  * Finds the file of another copy of the library in the same process, which is
  * mapped after the one that was found.  Returns as tbuf_find_pid() does,
  * -ENOEXEC if there is none.
@@ -194,6 +202,8 @@ DIR	*tbuf_directory_stream(int dirfd);
 /* How many orphans with unread records are retained: the youngest. */
 #define TBUF_ORPHANS_MAX	8
 void	tbuf_directory_trim(int dirfd);
+/* Removes tickets of ended targets (shared/text_ticket.h). */
+void	tbuf_directory_sweep(int dirfd);
 
 /*
  * Returns the pid of a control file's target in the caller's pid namespace.

@@ -166,6 +166,8 @@ look_directory(void *arg, const struct tbuf_runtime *directory)
 	int result;
 
 	l->directory = directory;
+	if (!directory->foreign)
+		tbuf_directory_sweep(directory->fd);
 	result = tbuf_runtime_scan(directory, look, l);
 	if (result == -EAGAIN)
 		result = 0;

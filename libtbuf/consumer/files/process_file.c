@@ -505,6 +505,58 @@ tbuf_find_next(const struct tbuf_found *found, struct tbuf_found *next)
 	return (find_process(found->pid, found->name, next));
 }
 
+/*
+ * Opens the directory of a mapping's path below the process's root.  It has to
+ * have the file, and to belong to the file's owner alone.
+ */
+static int
+directory_of(const struct tbuf_found *found, char *path)
+{
+	struct stat file, named, directory;
+	char root[64];
+	int fd;
+
+	*strrchr(path, '/') = '\0';
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)found->pid);
+	fd = tbuf_open_beneath(root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return (fd);
+	if (fstat(found->fd, &file) == 0 && fstat(fd, &directory) == 0 &&
+	    fstatat(fd, found->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    named.st_dev == file.st_dev && named.st_ino == file.st_ino &&
+	    directory.st_uid == file.st_uid && (directory.st_mode & 022) == 0)
+		return (fd);
+	close(fd);
+	return (-EPERM);
+}
+
+int
+tbuf_find_directory(const struct tbuf_found *found)
+{
+	struct tbuf_process_map m;
+	int fd = -ENOENT;
+	const char *name;
+	struct stat file;
+	bool deleted;
+	uid_t user;
+	FILE *f;
+
+	if (tbuf_find_user(found->pid, &user) < 0 ||
+	    fstat(found->fd, &file) != 0)
+		return (-ESRCH);
+	if (user != file.st_uid)
+		return (-EPERM);
+	if ((f = tbuf_process_open(found->pid, "maps")) == NULL)
+		return (-errno);
+	while (fd == -ENOENT && tbuf_map_next(f, &m)) {
+		name = tbuf_map_control(m.path, &deleted);
+		if (name != NULL && !deleted && strcmp(name, found->name) == 0)
+			fd = directory_of(found, m.path);
+	}
+	fclose(f);
+	return (fd);
+}
+
 /* The environment has an address even if it is empty. */
 bool
 tbuf_find_executing(pid_t pid)
