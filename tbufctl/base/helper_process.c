@@ -7,13 +7,17 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+#include <linux/capability.h>
 
 #include <errno.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "helper_process.h"
@@ -21,6 +25,7 @@
 #include "signals.h"
 
 #define MEMORY		(UINT64_C(4) << 30)
+#define NOBODY		65534u		/* a user without files */
 
 pid_t
 reader_start(int *fd)
@@ -88,20 +93,81 @@ reader_confine(unsigned seconds)
 	reader_filter();
 }
 
+/*
+ * Leaves a helper process only those of its capabilities that let it read: each
+ * file, and what /proc has of each process.
+ */
+static void
+keep_reading(void)
+{
+	static const unsigned reads[] = { CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE };
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint32_t bits = 0;
+	size_t i;
+
+	memset(data, 0, sizeof(data));
+	if (syscall(SYS_capget, &header, data) != 0)
+		_exit(1);
+	for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		bits |= CAP_TO_MASK(reads[i]);
+	bits &= data[0].permitted;
+	memset(data, 0, sizeof(data));
+	data[0].permitted = data[0].effective = bits;
+	if (syscall(SYS_capset, &header, data) != 0)
+		_exit(1);
+}
+
+/* In a user namespace there may be no such user, nor setgroups(2). */
+void
+reader_lower(void)
+{
+	if (geteuid() != 0)
+		return;
+	(void)prctl(PR_SET_KEEPCAPS, 1);
+	(void)setgroups(0, NULL);
+	if (setresgid(NOBODY, NOBODY, NOBODY) == 0)
+		(void)setresuid(NOBODY, NOBODY, NOBODY);
+	keep_reading();
+}
+
+/* Makes a helper process of root one of a user; for root itself lowers it. */
+static void
+become(const struct stat *st)
+{
+	if (geteuid() != 0)
+		return;
+	if (st->st_uid == 0)
+		reader_lower();
+	else if (setgroups(0, NULL) != 0 ||
+	    setresgid(st->st_gid, st->st_gid, st->st_gid) != 0 ||
+	    setresuid(st->st_uid, st->st_uid, st->st_uid) != 0)
+		_exit(1);
+}
+
+/* Root owns what is in /proc of a process that is not dumpable. */
 void
 reader_become(pid_t pid)
 {
-	struct stat st;
+	struct stat st = { .st_uid = 0 };
 	char path[32];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	/* Root owns what is in /proc of a process that is not dumpable. */
-	if (geteuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
-		return;
-	if (setgroups(0, NULL) != 0 ||
-	    setresgid(st.st_gid, st.st_gid, st.st_gid) != 0 ||
-	    setresuid(st.st_uid, st.st_uid, st.st_uid) != 0)
-		_exit(1);
+	if (stat(path, &st) != 0)
+		st.st_uid = 0;
+	become(&st);
+}
+
+void
+reader_become_owner(int fd)
+{
+	struct stat st = { .st_uid = 0 };
+
+	if (fstat(fd, &st) != 0)
+		st.st_uid = 0;
+	become(&st);
 }
 
 /* Inherited pipes are closed: their readers would wait for this process. */

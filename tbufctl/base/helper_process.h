@@ -35,10 +35,15 @@ void	reader_confine(unsigned seconds);
 void	reader_filter(void);
 
 /*
- * Makes a helper process of root one of the user of a process, if it reads only
- * that one's files.  Exits if that fails.
+ * Take root's uid from a helper process, before it is confined; each exits if
+ * that fails.  reader_become() makes it one of the user of a process, whose
+ * files it reads, and reader_become_owner() one of the owner of an open file.
+ * reader_lower() serves for files and processes of root and of several users:
+ * it leaves the right to read them, but no user's files to write to.
  */
 void	reader_become(pid_t);
+void	reader_become_owner(int fd);
+void	reader_lower(void);
 
 /*
  * Closes all descriptors but the standard ones and `fd`, for a helper process

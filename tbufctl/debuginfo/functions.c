@@ -31,6 +31,7 @@ reader(int fd, int out, const char *path)
 	struct head head;
 
 	module_load();
+	reader_become_owner(fd);
 	reader_confine(READER_SECONDS);
 	(void)alarm(READER_SECONDS);
 	if (module_find_all(&f, fd, path) != 0)

@@ -221,5 +221,7 @@ types_answer(struct types_source *first, int fd)
 	sources = first;
 	if (first != NULL && first->next == NULL && first->command == NULL)
 		reader_become(first->pid);
+	else
+		reader_lower();
 	parcels_answer(fd, SECONDS, answer);
 }

@@ -244,5 +244,7 @@ unwind(struct parcel *question, struct parcel *to)
 void
 unwind_answer(int fd)
 {
+	/* It reads the files of all processes that are sampled. */
+	reader_lower();
 	parcels_answer(fd, 0, unwind);
 }

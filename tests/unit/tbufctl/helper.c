@@ -161,14 +161,91 @@ START_TEST(a_helper_of_root_becomes_the_user)
 	ck_assert_int_eq(waitpid(helper, &status, 0), helper);
 	ck_assert_msg(status == 0, "status %#x, line %d", status,
 	    WEXITSTATUS(status));
-	if ((helper = fork()) == 0) {
-		reader_become(getppid());
-		_exit(geteuid() == 0 ? 0 : 1);
-	}
-	ck_assert_int_eq(waitpid(helper, &status, 0), helper);
-	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(kill(user, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(user, &status, 0), user);
+}
+END_TEST
+
+/* Returns true if this process has no rights but to read. */
+static bool
+is_lowered(void)
+{
+	return (status_has("Uid:\t65534\t65534\t65534\t65534") &&
+	    status_has("Gid:\t65534\t65534\t65534\t65534") &&
+	    status_has("CapPrm:\t0000000000080004") &&
+	    status_has("CapEff:\t0000000000080004") &&
+	    status_has("CapInh:\t0000000000000000"));
+}
+
+static void
+become_user_of_root(void)
+{
+	char path[64];
+	FILE *f;
+
+	reader_become(getppid());
+	CHECK(is_lowered());
+	/* It still reads root's processes, and their files. */
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)getppid());
+	CHECK((f = fopen(path, "r")) != NULL && fgetc(f) != EOF);
+	(void)fclose(f);
+	CHECK(open("/etc/shadow", O_RDONLY) != -1 || errno == ENOENT);
+	CHECK(open("/etc/passwd", O_WRONLY) == -1 && errno == EACCES);
+	CHECK(kill(getppid(), 0) == -1);
+	CHECK(setresuid(0, 0, 0) == -1);
+}
+
+static void
+become_owner(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	reader_become_owner(fd);
+	CHECK(is_lowered());
+}
+
+static void
+become_other_owner(void)
+{
+	int fd = memfd_create("file", 0);
+
+	CHECK(fchown(fd, USER, USER) == 0);
+	reader_become_owner(fd);
+	CHECK(status_has("Uid:\t12345\t12345\t12345\t12345"));
+	CHECK(status_has("CapPrm:\t0000000000000000"));
+}
+
+static void
+become_none(void)
+{
+	reader_become_owner(-1);
+	CHECK(is_lowered());
+}
+
+/* No helper process has uid 0, whoever owns the file. */
+START_TEST(a_helper_of_root_is_never_root)
+{
+	static void (*const checks[])(void) = {
+		become_user_of_root, become_owner, become_other_owner,
+		become_none
+	};
+	struct stat st;
+	int status;
+	pid_t helper;
+	size_t i;
+
+	if (geteuid() != 0 || stat("/proc/self/exe", &st) != 0 ||
+	    st.st_uid != 0)
+		return;
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if ((helper = fork()) == 0) {
+			checks[i]();
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(helper, &status, 0), helper);
+		ck_assert_msg(status == 0, "status %#x, line %d", status,
+		    WEXITSTATUS(status));
+	}
 }
 END_TEST
 
@@ -181,6 +258,7 @@ main(void)
 	tcase_add_test(tc, a_helper_reads_files);
 	tcase_add_test(tc, a_helper_does_nothing_else);
 	tcase_add_test(tc, a_helper_of_root_becomes_the_user);
+	tcase_add_test(tc, a_helper_of_root_is_never_root);
 	suite_add_tcase(s, tc);
 	return (run_suite(s));
 }

@@ -123,6 +123,11 @@ dwfl_getthread_frames(Dwfl *dwfl, pid_t tid,
 }
 
 void
+reader_lower(void)
+{
+}
+
+void
 reader_confine(unsigned seconds)
 {
 	(void)seconds;
