@@ -314,6 +314,14 @@ void	tbuf_consumer_stop(struct tbuf_consumer *);
 void	tbuf_consumer_wake(struct tbuf_consumer *);
 
 /*
+ * Makes the rest of the run quick, for a caller that only counts it: no clause
+ * fires over records of files any more, which are returned as they are, and
+ * tbuf_consumer_aggregates() neither names nor sorts keys, even while it does
+ * so.  Async-signal-safe; any thread may call it.
+ */
+void	tbuf_consumer_hurry(struct tbuf_consumer *);
+
+/*
  * Switches all buffers now, for a program with a loop of its own that cannot
  * wait; tbuf_consumer_next() then returns the records.  Returns 0, -ENOTSUP
  * (the policy is not switch) or -EINVAL (tracing is not active).

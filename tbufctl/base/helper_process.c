@@ -188,7 +188,7 @@ reader_write(int fd, const void *bytes, size_t size)
 
 	while (size > 0) {
 		n = write(fd, from, size);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && errno == EINTR && !signals_late())
 			continue;
 		if (n <= 0)
 			return (false);
@@ -206,7 +206,7 @@ reader_read(int fd, void *bytes, size_t size)
 
 	while (size > 0) {
 		n = read(fd, to, size);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && errno == EINTR && !signals_late())
 			continue;
 		if (n <= 0)
 			return (false);

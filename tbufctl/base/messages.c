@@ -12,6 +12,7 @@
 
 #include "clean_text.h"
 #include "messages.h"
+#include "signals.h"
 
 static void (*before)(void *);
 static void *before_arg;
@@ -31,7 +32,7 @@ write_line(const char *line, size_t size)
 
 	while (size > 0) {
 		n = write(STDERR_FILENO, line, size);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && errno == EINTR && !signals_late())
 			continue;
 		if (n <= 0)
 			return;

@@ -141,6 +141,12 @@
 #define MSG_ABORTED	"processing aborted: %s"
 #define MSG_MEMORY	"out of memory"
 #define MSG_INTERRUPTED	"interrupted before tracing began"
+#define MSG_UNPRINTED	"ended by a signal before all was printed: %" PRIu64 \
+			" record%s and %" PRIu64 " key%s of aggregations " \
+			"left out%s%s"
+#define MSG_UNPRINTED_BYTES ", %" PRIu64 " byte%s not written"
+#define MSG_UNPRINTED_MORE ", and more that were not counted"
+#define MSG_UNCOUNTED	"ended by a signal before all was printed or counted"
 #define MSG_SIGBUS	"a control file was truncated while it was read"
 
 /* Notices: -q silences them. */

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -169,6 +170,25 @@ again(const struct output *out)
 	return (poll(&pfd, 1, -1) != -1 || errno == EINTR);
 }
 
+/*
+ * Writes a part of the buffer.  Once the run has to end, that is as much as a
+ * pipe takes without waiting; -1 with the error ECANCELED if there is no room.
+ */
+static ssize_t
+write_part(const struct output *out, const char *p)
+{
+	struct pollfd pfd = { .fd = out->fd, .events = POLLOUT };
+
+	if (!signals_late())
+		return (write(out->fd, p, out->used));
+	if (poll(&pfd, 1, 0) != 1) {
+		errno = ECANCELED;
+		return (-1);
+	}
+	return (write(out->fd, p, out->used < PIPE_BUF ? out->used :
+	    PIPE_BUF));
+}
+
 /* Discards the bytes after the bound. */
 static void
 cut(struct output *out)
@@ -241,13 +261,14 @@ void
 output_flush(struct output *out)
 {
 	const char *p = out->buffer;
+	uint64_t written;
 	ssize_t n;
 
 	cut(out);
 	if (out->end != OUTPUT_UNBOUNDED)
 		out->end -= out->used;
 	while (out->used > 0 && out->error == 0) {
-		n = write(out->fd, p, out->used);
+		n = write_part(out, p);
 		if (n >= 0) {
 			p += n;
 			out->used -= n;
@@ -257,8 +278,13 @@ output_flush(struct output *out)
 			out->diverted = NULL;
 		}
 	}
-	out->written += out->error == 0 ? out->records :
+	written = out->error == 0 ? out->records :
 	    records_of(out, p - out->buffer);
+	out->written += written;
+	if (out->error == ECANCELED) {
+		out->late += out->records - written;
+		out->late_bytes += out->used;
+	}
 	out->records = 0;
 	out->used = 0;
 	set_size(out);

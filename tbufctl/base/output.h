@@ -20,6 +20,8 @@ struct output {
 	char *failed;		/* diverted, if the error was there */
 	uint64_t records;	/* that end in the buffer */
 	uint64_t written;	/* that end in bytes that were written */
+	uint64_t late;		/* that end in bytes discarded at a signal */
+	uint64_t late_bytes;	/* discarded at a signal */
 	size_t used;
 	size_t size;		/* room beyond it begins with output_grow() */
 	size_t room;		/* bytes of the buffer */
@@ -81,7 +83,9 @@ void	output_truncate(struct output *);
 /*
  * Writes the buffer, and adds to `written` the records that were written: the
  * caller counts those that it has completed in `records`.  After an error all
- * later output is discarded; the caller may check `error` at any time.
+ * later output is discarded; the caller may check `error` at any time.  Once
+ * the run has to end (signals_late()), a write that would wait is the error
+ * ECANCELED, and `late` and `late_bytes` count what is discarded.
  */
 void	output_flush(struct output *);
 

@@ -4,6 +4,10 @@
  * tbufctl's signals.  They are handled even where ignoring them would do: exec
  * then restores the default for a command.
  */
+#include <sys/time.h>
+
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,41 +23,88 @@
 static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 #define NSTOPS	(sizeof(stops) / sizeof(stops[0]))
 
-/* From a signal that stops to the end, before the run has begun. */
-#define START_SECONDS	1
+/*
+ * A timer ticks after a signal that stops.  Ticks that come while the process
+ * cannot run are one, so that a busy machine does not shorten the time.
+ */
+#define TICK_USECONDS	50000
+#define TICKS_START	20	/* before the run has begun: the end */
+#define TICKS_LATE	20	/* the rest is counted */
+#define TICKS_OVER	30	/* the rest is not counted */
+#define TICKS_END	40	/* the end, wherever tbufctl is */
 
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
 static volatile sig_atomic_t starting;
+static volatile sig_atomic_t ticks;
 static volatile sig_atomic_t snapshot;
 static volatile sig_atomic_t reopen;
 static volatile sig_atomic_t truncated;
+
+/* Ends tbufctl in a signal handler, with a line unless that would wait. */
+static void
+end(const char *line, size_t size)
+{
+	struct pollfd pfd = { .fd = STDERR_FILENO, .events = POLLOUT };
+	ssize_t n;
+
+	if (poll(&pfd, 1, 0) == 1) {
+		n = write(STDERR_FILENO, line, size);
+		(void)n;
+	}
+	_exit(EXIT_FAILED);
+}
+
+static void
+set_ticks(sig_atomic_t number)
+{
+	ticks = number;
+	if (number >= TICKS_LATE && consumer != NULL)
+		tbuf_consumer_hurry(consumer);
+}
+
+static void
+start_timer(void)
+{
+	const struct itimerval period = {
+		.it_interval.tv_usec = TICK_USECONDS,
+		.it_value.tv_usec = TICK_USECONDS
+	};
+
+	(void)setitimer(ITIMER_REAL, &period, NULL);
+}
 
 static void
 on_stop(int number)
 {
 	(void)number;
-	if (stopping)
+	if (stopping && starting)
 		_exit(EXIT_FAILED);
+	if (!stopping)
+		start_timer();
+	else if (!signals_over())
+		set_ticks(ticks < TICKS_LATE ? TICKS_LATE : TICKS_OVER);
 	stopping = 1;
-	if (starting)
-		(void)alarm(START_SECONDS);
 	if (consumer != NULL)
 		tbuf_consumer_stop(consumer);
 }
 
 static void
-on_alarm(int number)
+on_tick(int number)
 {
-	static const char line[] = "tbufctl: " MSG_INTERRUPTED "\n";
-	ssize_t n;
+	static const char early[] = "tbufctl: " MSG_INTERRUPTED "\n";
+	static const char line[] = "tbufctl: " MSG_UNCOUNTED "\n";
+	int saved = errno;
 
 	(void)number;
-	if (!starting)
+	if (!stopping)
 		return;
-	n = write(STDERR_FILENO, line, sizeof(line) - 1);
-	(void)n;
-	_exit(EXIT_FAILED);
+	set_ticks(ticks + 1);
+	if (starting && ticks >= TICKS_START)
+		end(early, sizeof(early) - 1);
+	if (ticks >= TICKS_END)
+		end(line, sizeof(line) - 1);
+	errno = saved;
 }
 
 static void
@@ -104,13 +155,18 @@ on_bus(int number, siginfo_t *info, void *context)
 }
 
 static void
-handle(int number, void (*handler)(int))
+handle_with(int number, void (*handler)(int), int flags)
 {
-	struct sigaction action = { .sa_handler = handler };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 
 	(void)sigemptyset(&action.sa_mask);
-	action.sa_flags = SA_RESTART;
 	(void)sigaction(number, &action, NULL);
+}
+
+static void
+handle(int number, void (*handler)(int))
+{
+	handle_with(number, handler, SA_RESTART);
 }
 
 void
@@ -143,16 +199,23 @@ survives_hangup(void)
 }
 
 void
-signals_take(struct tbuf_consumer *taken)
+signals_end(void)
 {
 	size_t i;
 
-	signals_mend(taken);
-	starting = 1;
-	handle(SIGALRM, on_alarm);
+	/* A tick ends a wait, but not a read that a run begins with. */
+	handle_with(SIGALRM, on_tick, starting ? SA_RESTART : 0);
 	for (i = 0; i < NSTOPS; i++)
 		if (stops[i] != SIGHUP || !survives_hangup())
 			handle(stops[i], on_stop);
+}
+
+void
+signals_take(struct tbuf_consumer *taken)
+{
+	signals_mend(taken);
+	starting = 1;
+	signals_end();
 	handle(SIGUSR1, on_snapshot);
 }
 
@@ -160,7 +223,20 @@ void
 signals_running(void)
 {
 	starting = 0;
-	(void)alarm(0);
+	ticks = 0;
+	handle_with(SIGALRM, on_tick, 0);
+}
+
+bool
+signals_late(void)
+{
+	return (ticks >= TICKS_LATE);
+}
+
+bool
+signals_over(void)
+{
+	return (ticks >= TICKS_OVER);
 }
 
 bool
@@ -207,23 +283,16 @@ wait_set(sigset_t *set)
 			(void)sigaddset(set, stops[i]);
 }
 
-void
-signals_block(void)
-{
-	sigset_t set;
-
-	wait_set(&set);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 bool
 signals_wait(const struct timespec *time)
 {
-	sigset_t set;
+	sigset_t set, before;
 	int number;
 
 	wait_set(&set);
-	number = sigtimedwait(&set, NULL, time);
+	(void)sigprocmask(SIG_BLOCK, &set, &before);
+	number = stopping ? SIGTERM : sigtimedwait(&set, NULL, time);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	if (number == SIGUSR2)
 		reopen = 1;
 	return (number == -1 || number == SIGUSR2);

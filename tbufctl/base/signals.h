@@ -22,10 +22,9 @@ void	signals_mend(struct tbuf_consumer *);
 
 /*
  * signals_take() sets the consumer that signals control: the first SIGHUP,
- * SIGINT, SIGQUIT or SIGTERM stops it, the second ends tbufctl.  SIGUSR1 wakes
- * it; signals_snapshot() returns true if one came since the last call.
- * signals_mend(NULL) ends this.  signals_stopping() returns true once a signal
- * has stopped the consumer.
+ * SIGINT, SIGQUIT or SIGTERM stops it.  SIGUSR1 wakes it; signals_snapshot()
+ * returns true if one came since the last call.  signals_mend(NULL) ends this.
+ * signals_stopping() returns true once a signal has stopped the consumer.
  *
  * Until signals_running() a signal that stops ends tbufctl within a second,
  * also while it reads or searches files that would not end: no record is lost
@@ -37,6 +36,17 @@ void	signals_running(void);
 bool	signals_snapshot(void);
 
 /*
+ * The time after a signal that stops: for a second the run prints its last
+ * records and its aggregations, unless a second signal ends that time.
+ * signals_late() returns true from then on: the rest is counted, and not
+ * printed.  signals_over() returns true half a second later, or after one more
+ * signal: the rest is not counted, either.  Half a second after that, tbufctl
+ * exits, wherever it is.  Calls of the system that wait are interrupted.
+ */
+bool	signals_late(void);
+bool	signals_over(void);
+
+/*
  * Returns true if a SIGUSR2 came since the last call: the output file has to be
  * opened again.  It is handled from signals_init() on.
  */
@@ -46,11 +56,11 @@ bool	signals_reopen(void);
 bool	signals_truncated(void);
 
 /*
- * For modes without a consumer: signals_block() blocks SIGUSR2 and the signals
- * that end a run, signals_wait() waits for one until a timeout, and returns
- * false if one came that ends the run.
+ * For modes without a consumer: handles the signals that end a run, as
+ * signals_take() does in a run.  signals_wait() waits until a timeout, or for a
+ * SIGUSR2, and returns false if a signal came that ends the run.
  */
-void	signals_block(void);
+void	signals_end(void);
 bool	signals_wait(const struct timespec *);
 
 /*

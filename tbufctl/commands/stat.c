@@ -30,7 +30,7 @@ print_lane(void *arg, const struct tbuf_lane_status *s)
 {
 	struct table *t = arg;
 
-	if (t->limited && t->room == 0)
+	if ((t->limited && t->room == 0) || signals_late())
 		return (1);
 	t->room--;
 	t->format.ops->lane(&t->format, s);
@@ -119,7 +119,7 @@ stat_run(const struct options *o, struct output *out)
 	format_init(&t.format, out, o);
 	t.format.screen = !o->json && o->interval > 0 && isatty(out->fd);
 	if (o->interval > 0)
-		signals_block();
+		signals_end();
 	if (t.format.screen)
 		output_printf(out, "\033[2J");
 	for (;; first = false) {
@@ -130,6 +130,8 @@ stat_run(const struct options *o, struct output *out)
 		/* The end of the named processes ends the program. */
 		if (error == -ESRCH && !first)
 			return (EXIT_DONE);
+		if (signals_late())
+			return (fail(MSG_UNCOUNTED));
 		if (error < 0)
 			return (fail(MSG_STATUS, format_directory(error)));
 		if (out->error != 0 || o->interval == 0 ||

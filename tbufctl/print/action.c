@@ -4,16 +4,21 @@
  * Performs the actions of clauses.  In text their output is printed as it is;
  * in JSON the output of each action is an object of its own.
  */
+#include <sys/wait.h>
+
 #include <errno.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "action.h"
 #include "address.h"
 #include "aggregation.h"
 #include "base/messages.h"
+#include "base/signals.h"
 #include "base/string_list.h"
 #include "format.h"
 #include "print_type.h"
@@ -159,14 +164,38 @@ format_string(const struct acting *a)
 	return (room.buffer);
 }
 
+/*
+ * Runs a command as system(3) does, but sees signals that end the run: it does
+ * not wait for long then.  Returns 0 or an errno.
+ */
+static int
+run_command(char *command)
+{
+	char shell[] = "sh", option[] = "-c";
+	char *argv[] = { shell, option, command, NULL };
+	int error;
+	pid_t pid;
+
+	error = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
+	if (error != 0)
+		return (error);
+	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+		if (signals_late()) {
+			message(MSG_RUNNING, (intmax_t)pid);
+			break;
+		}
+	return (0);
+}
+
 static void
 act_system(const struct acting *a)
 {
 	char *command = format_string(a);
+	int error;
 
 	output_flush(a->format->out);
-	if (system(command) == -1)
-		message(MSG_SYSTEM, strerror(errno));
+	if ((error = run_command(command)) != 0)
+		message(MSG_SYSTEM, strerror(error));
 	free(command);
 }
 

@@ -11,6 +11,7 @@
 
 #include "aggregation.h"
 #include "base/messages.h"
+#include "base/signals.h"
 #include "columns.h"
 #include "folded.h"
 #include "format.h"
@@ -106,6 +107,17 @@ begin(struct printing *p)
 	p->columns.bars = p->columns.style;
 }
 
+/* ------------------------------------------------------------ late */
+
+/* Counts a tuple that a signal has left out.  Returns a visit's result. */
+static int
+count_late(struct format *f)
+{
+	f->late.keys++;
+	f->late.more |= signals_over();
+	return (f->late.more);
+}
+
 /* ------------------------------------------------------------ columns */
 
 static int
@@ -114,7 +126,7 @@ see(void *arg, const struct tbuf_tuple *tuple)
 	struct printing *p = arg;
 
 	columns_see(&p->columns, tuple);
-	return (0);
+	return (signals_late());
 }
 
 static int
@@ -122,6 +134,8 @@ put(void *arg, const struct tbuf_tuple *tuple)
 {
 	struct printing *p = arg;
 
+	if (signals_late())
+		return (count_late(p->format));
 	columns_put(p->out, &p->columns, tuple);
 	return (0);
 }
@@ -206,6 +220,8 @@ put_format(void *arg, const struct tbuf_tuple *tuple)
 	};
 
 	mark(p->format, tuple);
+	if (signals_late())
+		return (count_late(p->format));
 	format_bound(p->format, p->out, tuple_size(tuple));
 	printf_put(p->out, p->text, &values);
 	format_unbound(p->format, p->out);
@@ -246,6 +262,8 @@ put_object(void *arg, const struct tbuf_tuple *tuple)
 {
 	struct printing *p = arg;
 
+	if (signals_late())
+		return (count_late(p->format));
 	p->format->ops->tuple(p->format, tuple);
 	return (0);
 }
@@ -255,6 +273,8 @@ put_folded(void *arg, const struct tbuf_tuple *tuple)
 {
 	struct printing *p = arg;
 
+	if (signals_late())
+		return (count_late(p->format));
 	folded_put(p->out, tuple);
 	return (0);
 }
@@ -326,7 +346,7 @@ put_some(void *arg, const struct tbuf_tuple *tuple)
 {
 	struct printing *p = arg;
 
-	if (p->remaining == 0)
+	if (p->remaining == 0 || signals_late())
 		return (1);
 	p->remaining--;
 	return (put(p, tuple));

@@ -84,6 +84,11 @@ struct format {
 	size_t nprobes;
 	const struct tbuf_probe_info *last;	/* probe of the last record */
 	struct prepared *last_prepared;	/* its prepared parts */
+	/* Left out, as a signal ended the run. */
+	struct {
+		uint64_t records, keys;
+		bool more;	/* that are not counted */
+	} late;
 	bool *printed;		/* aggregations that printa() printed, by id */
 	uint32_t naggregations;
 	const struct format_ops *ops;

@@ -380,7 +380,7 @@ check_output(struct run *run)
 	if (run->stopped || (out->error == 0 && !output_unread(out)))
 		return;
 	run->stopped = true;
-	if (out->error != 0 && out->error != EPIPE)
+	if (out->error != 0 && out->error != EPIPE && out->error != ECANCELED)
 		run->status = fail(MSG_WRITE, output_failed(out,
 		    run->options->output), strerror(out->error));
 	tbuf_consumer_stop(run->consumer);
@@ -426,6 +426,10 @@ print_record(struct run *run, const struct tbuf_record *record)
 
 	if (run->one && unit_unwanted(run->options, record))
 		return;
+	if (signals_late()) {
+		f->late.records++;
+		return;
+	}
 	if (!run->begun)
 		tell_begun(run, record);
 	if (record->cpu != run->cpu)
@@ -462,6 +466,10 @@ drain(struct run *run)
 			check_output(run);
 		if (run->format.aborted != NULL)
 			return (fail(MSG_ABORTED, run->format.aborted));
+		if (signals_over()) {
+			run->format.late.more = true;
+			break;
+		}
 	}
 	if (more < 0)
 		return (fail(MSG_ABORTED, strerror(-more)));
@@ -508,7 +516,7 @@ static int
 snapshot(struct run *run)
 {
 	struct output *out = run->format.out;
-	uint64_t before = out->written;
+	uint64_t before = out->written, late = run->format.late.records;
 	bool stays = true;
 	int error, status;
 
@@ -524,6 +532,7 @@ snapshot(struct run *run)
 	if (status == 0 && stays) {
 		run->format.ops->snapshot(&run->format, out->written - before);
 		out->written = before;
+		run->format.late.records = late;
 	}
 	return (status);
 }
@@ -574,6 +583,25 @@ all_matched(const struct run *run)
 	return (most == UNMATCHED_NONE);
 }
 
+/* Reports, as an error, what a signal has left out. */
+static void
+tell_late(struct run *run)
+{
+	const struct output *out = run->format.out;
+	uint64_t records = run->format.late.records + out->late;
+	uint64_t keys = run->format.late.keys;
+	char bytes[64] = "";
+
+	if (records + keys + out->late_bytes == 0 && !run->format.late.more)
+		return;
+	if (out->late_bytes != 0)
+		(void)snprintf(bytes, sizeof(bytes), MSG_UNPRINTED_BYTES,
+		    out->late_bytes, PLURAL(out->late_bytes));
+	run->status = fail(MSG_UNPRINTED, records, PLURAL(records), keys,
+	    PLURAL(keys), bytes, run->format.late.more ?
+	    MSG_UNPRINTED_MORE : "");
+}
+
 static int
 finish(struct run *run, int error)
 {
@@ -603,6 +631,8 @@ finish(struct run *run, int error)
 	tbuf_consumer_totals(run->consumer, &totals);
 	if (out->error != 0)
 		totals.records = out->written;
+	else
+		totals.records -= run->format.late.records;
 	top_end(&run->format);
 	/* The totals are not those of one unit. */
 	if (!run->one)
@@ -610,9 +640,10 @@ finish(struct run *run, int error)
 	else if (out->written == 0 && out->error == 0 && run->status == 0)
 		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
 		    o->units_id);
+	output_flush(run->format.out);
+	tell_late(run);
 	if (run->status == 0 && exited)
 		run->status = status;
-	output_flush(run->format.out);
 	return (run->status);
 }
 

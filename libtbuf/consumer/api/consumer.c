@@ -344,6 +344,12 @@ tbuf_consumer_wake(struct tbuf_consumer *c)
 	notify(c->wake);
 }
 
+void
+tbuf_consumer_hurry(struct tbuf_consumer *c)
+{
+	c->hurried = true;
+}
+
 /* Fails unless tracing is active and bufpolicy is (or is not) switch. */
 static int
 need_policy(struct tbuf_consumer *c, bool switching, const char *words)

@@ -394,7 +394,8 @@ tbuf_replay_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 
 	if (c->replay == NULL || event->type != TBUF_EVENT_RECORD)
 		return (false);
-	if (!c->script->exited && fire_before(c->script, &event->record)) {
+	if (!c->hurried && !c->script->exited &&
+	    fire_before(c->script, &event->record)) {
 		c->replay->holding = true;
 		c->replay->held = *event;
 		return (true);
@@ -404,6 +405,8 @@ tbuf_replay_take(struct tbuf_consumer *c, const struct tbuf_event *event)
 		c->totals.records--;
 		return (true);
 	}
+	if (c->hurried)
+		return (false);
 	if (p->nfits != 0)
 		fire(c, p, &event->record);
 	if (!p->plain)

@@ -159,6 +159,7 @@ struct tbuf_consumer {
 	bool all;			/* tbuf_consumer_grab_all() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
+	volatile bool hurried;		/* the caller only counts the rest */
 	int watch;			/* inotify on the directory, or -1 */
 	int elsewhere;			/* inotify on others' ones, or -1 */
 	bool scanned;			/* `watch` reports all that is new */

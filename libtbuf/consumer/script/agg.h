@@ -62,6 +62,7 @@ struct tbuf_aggregates {
 	uint64_t (*name)(void *, const char *asked, uint64_t image,
 	    uint64_t address);
 	void *name_arg;
+	const volatile bool *hurried;	/* keys are only counted; or NULL */
 };
 
 /* How tuples are sorted: the options aggsort*. */
@@ -160,6 +161,12 @@ uint64_t tbuf_key_end(const struct tbuf_d_piece *, const unsigned char *key,
  * -ENOMEM.
  */
 int	tbuf_aggregates_name(struct tbuf_aggregates *);
+/* Returns true if the caller only counts the keys. */
+static inline bool
+tbuf_aggregates_hurried(const struct tbuf_aggregates *a)
+{
+	return (a->hurried != NULL && *a->hurried);
+}
 
 /* ------------------------------------------------------------ values */
 

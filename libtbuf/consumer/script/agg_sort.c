@@ -101,8 +101,10 @@ make_rows(struct walk *w)
 	if (w->rows == NULL || w->tallies == NULL || w->ranks == NULL ||
 	    w->keys == NULL)
 		return (-ENOMEM);
-	qsort(w->found, w->nfound, sizeof(struct tbuf_tally *),
-	    compare_key_bytes);
+	/* One aggregation has each key once. */
+	if (w->nids > 1)
+		qsort(w->found, w->nfound, sizeof(struct tbuf_tally *),
+		    compare_key_bytes);
 	for (i = 0; i < w->nfound; i++) {
 		if (row == NULL || compare_key_bytes(&w->found[i - 1],
 		    &w->found[i]) != 0) {
@@ -128,6 +130,8 @@ compare_rows(const void *a, const void *b, void *arg)
 	unsigned from = o->position < w->nids ? (unsigned)o->position : 0, i;
 	int order = 0;
 
+	if (tbuf_aggregates_hurried(w->table))
+		return (0);
 	if (o->by_key)
 		order = tbuf_key_compare(w->first, x->keys, y->keys,
 		    o->key_position);

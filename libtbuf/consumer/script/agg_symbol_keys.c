@@ -86,7 +86,8 @@ tbuf_aggregates_name(struct tbuf_aggregates *a)
 
 	if (a->name == NULL)
 		return (0);
-	for (t = TAILQ_FIRST(&a->tallies); t != NULL && error == 0; t = next) {
+	for (t = TAILQ_FIRST(&a->tallies); t != NULL && error == 0 &&
+	    !tbuf_aggregates_hurried(a); t = next) {
 		next = TAILQ_NEXT(t, link);
 		if (t->named)
 			continue;

@@ -153,6 +153,7 @@ tbuf_consumer_aggregates(struct tbuf_consumer *c, const uint32_t *ids,
 		return (0);
 	if ((error = tbuf_tables_read(c)) != 0)
 		return (error);
+	c->script->aggregates.hurried = &c->hurried;
 	return (tbuf_aggregates_walk(&c->script->aggregates, ids, nids,
 	    &order, visit, arg));
 }

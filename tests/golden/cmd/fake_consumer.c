@@ -547,6 +547,13 @@ tbuf_consumer_wake(struct tbuf_consumer *c)
 	show(c, "wake");
 }
 
+void
+tbuf_consumer_hurry(struct tbuf_consumer *c)
+{
+
+	show(c, "hurry");
+}
+
 /* Steps over a line that must be next in the script. */
 static int
 step_over(struct tbuf_consumer *c, const char *what)

@@ -2,7 +2,8 @@
 . "$HERE/common_fake"
 
 # The first SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the run in the orderly way,
-# a second signal ends it at once; a truncated control file is reported.
+# after a second signal the last records are only counted; a truncated control
+# file is reported.
 for signal in 1 2 3 15; do
 	play <<-END
 	$probes
@@ -23,6 +24,10 @@ for signals in '2 2' '1 15' '3 1'; do
 	round
 	raise ${signals% *}
 	raise ${signals#* }
+	record 100 101 0 2 2 1 1 0
+	round
+	record 100 101 0 2 3 1 1 0
+	drops 100 0 full 1
 	END
 	ctl -n kv:::
 done
