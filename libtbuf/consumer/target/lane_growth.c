@@ -11,11 +11,15 @@
 #include "shared/lane_usage.h"
 #include "shared/memory_limit.h"
 
-/* First and longest time between looks at a new target: each is doubled. */
+/* First and longest time between looks at a new target. */
 #define GROWTH_FIRST	(TBUF_SECOND / 1000)
 #define GROWTH_LAST	(GROWTH_FIRST << 8)
 
-#define GROWTH_LIVES	(GROWTH_FIRST << 2)	/* from the third look on */
+/*
+ * Looks, GROWTH_FIRST apart, before a target is one that lives on.  On a busy
+ * machine a short program takes many times as long as it runs.
+ */
+#define GROWTH_YOUNG	16u
 
 #define USED_PART	8	/* 1/8 of a small lane in use: it grows */
 
@@ -42,7 +46,7 @@ tbuf_lanes_small(struct tbuf_target *t, const struct tbuf_lane *lanes)
  * answer of the last ROOM_TIME is used, as long as the lanes that have grown
  * since take a small part of that room.
  */
-#define ROOM_TIME	(TBUF_SECOND / 50)
+#define ROOM_TIME	(TBUF_SECOND / 10)
 #define ROOM_PART	64u
 
 /* Of all consumers of this process: the runtime directory is the same. */
@@ -90,22 +94,22 @@ tbuf_reader_grow(struct tbuf_reader *r, uint64_t limit)
  * size that other programs begin with, because looks become rarer.
  */
 static uint64_t
-wanted(const struct tbuf_reader *r, uint64_t growth)
+wanted(const struct tbuf_reader *r)
 {
 	uint64_t head = tbuf_load(&r->lane->head);
 
-	if (growth >= GROWTH_LAST)
+	if (r->target->growth >= GROWTH_LAST)
 		return (r->size);
-	if (growth < GROWTH_LIVES)
+	if (r->target->looks < GROWTH_YOUNG)
 		return (head > r->limit / USED_PART ? r->size : r->limit);
 	return (head != 0 || r->size < TBUF_USAGE_OTHERS ? r->size :
 	    TBUF_USAGE_OTHERS);
 }
 
 static void
-look(struct tbuf_reader *r, uint64_t growth)
+look(struct tbuf_reader *r)
 {
-	uint64_t limit = wanted(r, growth);
+	uint64_t limit = wanted(r);
 
 	if (limit <= r->limit || !tbuf_reader_grow(r, limit))
 		return;
@@ -123,7 +127,12 @@ tbuf_lanes_look(struct tbuf_target *t, uint64_t now)
 	if (t->growth == 0 || now < t->next_growth)
 		return;
 	for (i = 0; i < t->nreaders; i++)
-		look(&t->readers[i], t->growth);
+		look(&t->readers[i]);
 	t->next_growth = now + t->growth;
-	t->growth = last || t->state != TBUF_ALIVE ? 0 : 2 * t->growth;
+	if (last || t->state != TBUF_ALIVE)
+		t->growth = 0;
+	else if (t->looks < GROWTH_YOUNG)
+		t->looks++;
+	else
+		t->growth *= 2;
 }

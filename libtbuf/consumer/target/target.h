@@ -275,6 +275,7 @@ struct tbuf_target {
 	uint64_t growth;		/* ns between looks at lanes that grow;
 					   0: none do */
 	uint64_t next_growth;
+	unsigned looks;			/* at lanes while it was young */
 	unsigned nchunks;		/* chunks of thread lanes added */
 	uint64_t swept;			/* last sweep for dead threads, ns */
 	uint64_t next_pool;		/* no thread lanes added before, ns */

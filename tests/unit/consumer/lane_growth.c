@@ -172,12 +172,15 @@ START_TEST(a_little_is_a_reason_after_a_while)
 	uint64_t now = 1;
 
 	ck_assert(fake_record(&f, 0, epid, &next, sizeof(next)));
+	/* A short program may take this long on a busy machine. */
+	for (; now < 15000000; now = target->next_growth) {
+		tbuf_lanes_look(target, now);
+		ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
+		ck_assert_uint_le(target->next_growth, now + 1000000);
+	}
 	tbuf_lanes_look(target, now);
 	now = target->next_growth;
-	tbuf_lanes_look(target, now);
-	ck_assert_uint_eq(fake_lane(&f, 0)->limit, SMALL);
-	now = target->next_growth;
-	ck_assert_uint_lt(now, 4000000);
+	ck_assert_uint_lt(now, 20000000);
 	/* A program that starts with more is not expected to end soon. */
 	target->readers[1].size = 2 * TBUF_USAGE_OTHERS;
 	target->readers[1].storage = 4 * TBUF_USAGE_OTHERS;
