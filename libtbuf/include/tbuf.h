@@ -244,12 +244,24 @@ int	tbuf_process_register(void);
  *
  * tbuf_recorder_stop() ends recording.  The records remain, and a recorder
  * that is started with the same text continues in the same buffers.  Returns
- * 0, or -ENOENT if none runs.  tbuf_recorder_error() returns a message for the
- * last of these calls that failed in this process.  None of them is
- * async-signal-safe.
+ * 0, or -ENOENT if none runs.
+ *
+ * tbuf_recorder_save() writes the present records of the recorder, which may
+ * have been stopped, to a new file that tbufctl --read reads.  NULL: a file in
+ * the runtime directory, which tbufctl --left lists, and $TBUF_KEEP limits.
+ * Other threads go on; their records of meanwhile may or may not be in it.
+ * Returns 0; -ENODATA if there is no recorder; -EEXIST if the path exists, also
+ * as a link; -ENOSPC if there is no space; -EFBIG, as
+ * RLIMIT_FSIZE is smaller; -EINVAL if $TBUF_KEEP is not valid; -ECANCELED and
+ * -EBUSY as above; or an error of open(2), sendfile(2) or linkat(2).  Then the
+ * file does not exist.
+ *
+ * tbuf_recorder_error() returns a message for the last of these calls that
+ * failed in this process.  None of them is async-signal-safe.
  */
 int	tbuf_recorder_start(const char *options);
 int	tbuf_recorder_stop(void);
+int	tbuf_recorder_save(const char *path);
 const char *tbuf_recorder_error(void);
 
 /*

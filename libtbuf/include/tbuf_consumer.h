@@ -750,7 +750,8 @@ enum tbuf_left_end {
 	TBUF_LEFT_EXIT = 1,	/* by exit(3), or from main() */
 	TBUF_LEFT_EXEC = 2,	/* it continues as another program */
 	TBUF_LEFT_ALIVE = 3,	/* it has not ended: a recorder runs */
-	TBUF_LEFT_SIGNAL = 4	/* by a signal, reported by kernel or process */
+	TBUF_LEFT_SIGNAL = 4,	/* by a signal, reported by kernel or process */
+	TBUF_LEFT_SAVED = 5	/* a copy by tbuf_recorder_save() */
 };
 
 struct tbuf_left {

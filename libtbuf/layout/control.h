@@ -28,6 +28,8 @@ enum tbuf_clock {
 #define TBUF_F_TURNS		0x20u	/* obeys slot.turn */
 #define TBUF_F_VARIABLES	0x40u	/* variables of threads, and arrays */
 #define TBUF_F_ELEMENTS		0x80u	/* arrays can have initial elements */
+#define TBUF_F_SAVED		0x100u	/* no ability: a copy of a recorder that
+					   its program has saved */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
 #define TBUF_MACHINE_VERSION	1	/* current version of the machine */

@@ -173,6 +173,9 @@ tbuf_unit_word(uint64_t generation, uint64_t instance,
 	    (uint64_t)state);
 }
 
+/* The bit of a word by which the totals of an odd and even instance differ. */
+#define TBUF_UNIT_NEXT	(UINT64_C(1) << 3)
+
 static inline uint64_t
 tbuf_unit_instance(uint64_t word)
 {

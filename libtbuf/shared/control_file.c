@@ -449,10 +449,14 @@ int
 tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
 {
 	int error = *hidden != '\0' ?
-	    renameat(dirfd, hidden, dirfd, name) :
+	    linkat(dirfd, hidden, dirfd, name, 0) :
 	    link_unnamed(dirfd, fd, name);
 
-	return (error == 0 ? 0 : -errno);
+	if (error != 0)
+		return (-errno);
+	if (*hidden != '\0')
+		unlinkat(dirfd, hidden, 0);
+	return (0);
 }
 
 bool

@@ -75,7 +75,8 @@ uint64_t tbuf_tables_least(void);
  * complete, and returns a descriptor or -errno.  Until then the file has no
  * name, so that a maker that is killed leaves no file; if the file system or a
  * missing /proc does not allow that, it has the dot name that is stored in
- * `hidden` ("" otherwise).  tbuf_control_link() returns 0 or -errno.
+ * `hidden` ("" otherwise).  tbuf_control_link() returns 0 or -errno, -EEXIST if
+ * there is such a name.
  */
 int	tbuf_control_create(int dirfd, const char *name,
 	    char hidden[TBUF_NAME_MAX + 1]);
@@ -173,9 +174,9 @@ tbuf_state_readable(uint32_t state)
 bool	tbuf_keep_limits(uint64_t *files, uint64_t *bytes);
 
 /*
- * Opens the file with this name if it is a control file and no process of this
- * pid namespace has its pid.  Returns a descriptor, with the header copied and
- * checked, or -errno.
+ * Opens the file with this name if it is a control file and no other process of
+ * this pid namespace has its pid.  Returns a descriptor, with the header copied
+ * and checked, or -errno.
  */
 int	tbuf_control_open_orphan(int dirfd, const char *name,
 	    struct tbuf_control *);

@@ -228,7 +228,7 @@ tbuf_control_open_orphan(int dirfd, const char *name,
 	int fd;
 
 	if (!tbuf_control_name_parse(name, &pid, &random) ||
-	    kill(pid, 0) == 0 || errno != ESRCH)
+	    (pid != getpid() && (kill(pid, 0) == 0 || errno != ESRCH)))
 		return (-ENOENT);
 	fd = openat(dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd == -1)

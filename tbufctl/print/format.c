@@ -170,7 +170,8 @@ format_orphan_end(const struct tbuf_left *file, char *room, size_t size)
 	if (file->end == TBUF_LEFT_SIGNAL)
 		return (signal_name(file->signal, room, size));
 	return (file->end == TBUF_LEFT_EXIT ? "exit" :
-	    file->end == TBUF_LEFT_EXEC ? "exec" : NULL);
+	    file->end == TBUF_LEFT_EXEC ? "exec" :
+	    file->end == TBUF_LEFT_SAVED ? "saved" : NULL);
 }
 
 const char *

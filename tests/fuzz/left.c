@@ -160,7 +160,7 @@ visit_left(void *arg, const struct tbuf_left *left)
 	const unsigned *options = arg;
 
 	FUZZ_CHECK(strlen(left->name) < TBUF_NAME_MAX &&
-	    strlen(left->program) < 64 && left->end <= TBUF_LEFT_SIGNAL);
+	    strlen(left->program) < 64 && left->end <= TBUF_LEFT_SAVED);
 	if ((*options & OPTION_REMOVE) != 0)
 		(void)tbuf_left_remove(left);
 	return (0);

@@ -5,12 +5,12 @@
 # Files that a plain fire does not need: clauses, units, recorders, last
 # records, thread lanes, probes for bindings.
 beyond_fire='libtbuf/machine/.*|libtbuf/target/(clause|unit|recorder|crash)/.*'
-beyond_fire="$beyond_fire|libtbuf/target/api/(flush|recorder_api)"
+beyond_fire="$beyond_fire|libtbuf/target/api/(flush|recorder_(api|save))"
 beyond_fire="$beyond_fire|libtbuf/target/probe/probe_handle"
 beyond_fire="$beyond_fire|libtbuf/target/lane/thread_(lane|exit|exit_key)"
 beyond_fire="$beyond_fire|libtbuf/target/file/exec_mappings"
 beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"
-beyond_fire="$beyond_fire|libtbuf/shared/(program_select|lane_usage)"
+beyond_fire="$beyond_fire|libtbuf/shared/(program_select|lane_(pair|usage))"
 beyond_fire="$beyond_fire|libtbuf/base/safe_read(_call)?"
 
 # target_sizes: prints "SOURCE BYTES" for each object of libtarget: its source

@@ -332,6 +332,20 @@ struct orphans {
 };
 
 /*
+ * Returns true for a file that its program has saved: a copy of records that
+ * another file of the process has, or had.
+ */
+static bool
+is_saved(int fd)
+{
+	uint32_t flags;
+
+	return (tbuf_file_read(fd, &flags, sizeof(flags),
+	    offsetof(struct tbuf_control, flags)) &&
+	    (flags & TBUF_F_SAVED) != 0);
+}
+
+/*
  * Opens a file of a runtime directory; -EBUSY: its process still holds it.
  */
 static int
@@ -344,9 +358,10 @@ open_orphan(struct orphans *orphans, const struct tbuf_runtime *r,
 
 	if (fd < 0)
 		return (-ESRCH);
-	if (tbuf_control_alive(fd)) {
+	if (tbuf_control_alive(fd) || is_saved(fd)) {
+		result = is_saved(fd) ? -ESRCH : -EBUSY;
 		close(fd);
-		return (-EBUSY);
+		return (result);
 	}
 	result = open_descriptor(orphans->consumer, fd, &file);
 	/* A process that has ended without a session counts as not found. */

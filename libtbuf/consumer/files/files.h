@@ -18,6 +18,7 @@
 #include "layout/layout.h"
 #include "shared/control_file.h"
 #include "shared/file_view.h"
+#include "shared/lane_pair.h"
 #include "tbuf_consumer.h"
 
 /*
@@ -222,9 +223,6 @@ pid_t	tbuf_directory_pid_of(uint64_t ours, int fd,
  */
 bool	tbuf_proc_is_ours(void);
 #define TBUF_NO_PROC	"/proc is not mounted, or for another pid namespace"
-
-/* Reads the valid pair of a ring, both words of one moment. */
-void	tbuf_lane_pair(const struct tbuf_lane *, struct tbuf_pair *);
 
 /*
  * Copies [at, at + size) of a lane's stream out of its ring.  Returns false if

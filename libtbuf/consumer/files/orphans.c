@@ -118,6 +118,8 @@ how(const struct look *l, int fd, const struct tbuf_control *control,
 {
 	pid_t pid;
 
+	if ((control->flags & TBUF_F_SAVED) != 0)
+		return (TBUF_LEFT_SAVED);
 	if (control->stage == TBUF_STAGE_EXITED)
 		return (TBUF_LEFT_EXIT);
 	pid = pid_of(l, fd, control);

@@ -9,11 +9,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "arch/atomics.h"
 #include "consumer/files/files.h"
-
-/* Tries: a running reader succeeds long before. */
-#define PAIR_TRIES	1000
 
 bool
 tbuf_lane_copy(int fd, uint64_t data, uint64_t storage, uint64_t at, void *to,
@@ -50,26 +46,4 @@ tbuf_file_present(int fd, uint64_t at, uint64_t size)
 		at = (uint64_t)hole;
 	}
 	return (MIN(at, end) - from);
-}
-
-/*
- * The writer fills the pair that `sequence` does not select, then increments
- * `sequence`.  A pair that was read under an unchanged sequence is consistent
- * [inv.killed].
- */
-void
-tbuf_lane_pair(const struct tbuf_lane *lane, struct tbuf_pair *pair)
-{
-	uint64_t sequence;
-	unsigned i;
-
-	for (i = 0; i < PAIR_TRIES; i++) {
-		sequence = tbuf_load_acquire(&lane->sequence);
-		pair->tail = tbuf_load(&lane->pair[sequence & 1].tail);
-		pair->overwritten =
-		    tbuf_load(&lane->pair[sequence & 1].overwritten);
-		tbuf_fence_loads();
-		if (tbuf_load(&lane->sequence) == sequence)
-			break;
-	}
 }

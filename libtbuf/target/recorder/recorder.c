@@ -115,7 +115,8 @@ build_in(int dirfd, int fd)
 	uint64_t removed = 0;
 	int error;
 
-	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd, program, &removed);
+	error = dirfd < 0 ? 0 : tbuf_recorder_trim(dirfd, program,
+	    false, &removed);
 	if (error != 0)
 		return (error);
 	if (fd < 0)
@@ -180,6 +181,12 @@ tbuf_recorder_build(const char *options)
 		return (error);
 	strcpy(text, options);
 	return (build());
+}
+
+int
+tbuf_recorder_slot(void)
+{
+	return (slot);
 }
 
 int

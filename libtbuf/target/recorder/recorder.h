@@ -41,6 +41,8 @@ void	tbuf_recorder_child(const char *problem) TBUF_HIDDEN;
  */
 int	tbuf_recorder_build(const char *options) TBUF_HIDDEN;
 int	tbuf_recorder_halt(void) TBUF_HIDDEN;
+/* Returns the slot of the last recorder, -1 if there is none. */
+int	tbuf_recorder_slot(void) TBUF_HIDDEN;
 #define TBUF_RECORDER_WHY	192	/* bytes, with the NUL */
 const char *tbuf_recorder_why(void) TBUF_HIDDEN;
 int	tbuf_recorder_fail(int error, const char *what, const char *why)
@@ -63,12 +65,13 @@ int	tbuf_recorder_parse(const char *options, struct tbuf_recorder *)
 /* ------------------------------------------------------------ retention */
 
 /*
- * Removes ended recordings of a program beyond the limits of $TBUF_KEEP.
+ * Removes ended and saved recordings of a program beyond the limits of
+ * $TBUF_KEEP; with `more', a file less remains, as one is to be added.
  * *removed: their number, and that of recordings which these had removed.
  * Returns 0, or -EINVAL by tbuf_recorder_fail().
  */
-int	tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
-	    TBUF_HIDDEN;
+int	tbuf_recorder_trim(int dirfd, const char *program, bool more,
+	    uint64_t *removed) TBUF_HIDDEN;
 
 /*
  * Removes one ended recording of the program, if together they have at least

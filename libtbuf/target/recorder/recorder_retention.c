@@ -30,26 +30,29 @@ struct keep {
 
 /* Returns true if the file is to be removed before the one found so far. */
 static bool
-before(const struct keep *k, const struct tbuf_control *control)
+before(const struct keep *k, bool exited, uint64_t start_time)
 {
-	bool exited = control->stage == TBUF_STAGE_EXITED;
-
 	if (*k->name == '\0' || exited != k->exited)
 		return (*k->name == '\0' || exited);
-	return (control->birth.real < k->start_time);
+	return (start_time < k->start_time);
 }
 
 static void
 count(struct keep *k, const char *name, const struct tbuf_control *control,
     const struct tbuf_session *session, uint64_t bytes)
 {
+	bool exited = control->stage == TBUF_STAGE_EXITED;
+	/* All copies that a process has saved have its birth. */
+	uint64_t start_time = (control->flags & TBUF_F_SAVED) != 0 ?
+	    session->now.real : control->birth.real;
+
 	k->files++;
 	k->bytes += bytes;
-	if (!before(k, control))
+	if (!before(k, exited, start_time))
 		return;
 	strcpy(k->name, name);
-	k->exited = control->stage == TBUF_STAGE_EXITED;
-	k->start_time = control->birth.real;
+	k->exited = exited;
+	k->start_time = start_time;
 	k->removed = session->removed;
 }
 
@@ -89,7 +92,8 @@ thin(int dirfd, const char *program, uint64_t files, uint64_t bytes,
 }
 
 int
-tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
+tbuf_recorder_trim(int dirfd, const char *program, bool more,
+    uint64_t *removed)
 {
 	/* A forked child has its parent's: the environment may be cleared. */
 	static uint64_t files, bytes;
@@ -102,7 +106,8 @@ tbuf_recorder_trim(int dirfd, const char *program, uint64_t *removed)
 	known = true;
 	*removed = 0;
 	for (i = 0; i < REMOVED_MAX; i++)
-		if (!thin(dirfd, program, files, bytes, removed))
+		if (!thin(dirfd, program, files - (more && files != 0), bytes,
+		    removed))
 			break;
 	return (0);
 }

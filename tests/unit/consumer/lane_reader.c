@@ -20,7 +20,7 @@ static void	moment(const volatile void *);
 	(moment(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tbuf_load_acquire(p)						\
 	(moment(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
-#include "consumer/files/read_file.c"
+#include "shared/lane_pair.c"
 #include "lib/check_main.h"
 
 #define SIZE	40u		/* of each record */
