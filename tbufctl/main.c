@@ -20,6 +20,7 @@
 #include "base/messages.h"
 #include "base/command_path.h"
 #include "base/output.h"
+#include "base/replace_file.h"
 #include "base/signals.h"
 #include "base/string_list.h"
 #include "commands/commands.h"
@@ -341,8 +342,9 @@ run(struct options *o, struct output *out)
 		return (fail(MSG_EXECUTE, o->command[0], strerror(error)));
 	if (o->mode == MODE_HEADER || o->mode == MODE_OBJECT)
 		return (header_run(o));
-	if (o->output != NULL &&
-	    (error = output_append(out, o->output)) < 0)
+	if (o->output != NULL && (error = o->prometheus ?
+	    replace_file_check(o->output) :
+	    output_append(out, o->output)) < 0)
 		return (fail(MSG_OPEN, o->output, strerror(-error)));
 	switch (o->mode) {
 	case MODE_HELP:

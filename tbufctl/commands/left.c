@@ -12,6 +12,7 @@
 #include "base/messages.h"
 #include "base/output.h"
 #include "commands.h"
+#include "metrics/prometheus.h"
 #include "options/command_line.h"
 #include "print/format.h"
 
@@ -130,8 +131,12 @@ left_run(const struct options *o, struct output *out)
 	(void)clock_gettime(CLOCK_REALTIME, &ts);
 	run.now = (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 	format_init(&run.format, out, o);
+	metrics_begin(&run.format);
 	if ((error = tbuf_left(visit, &run)) == 0)
 		heading(&run);
+	if (run.headed && !o->left_remove && metrics_write(&run.format) != 0)
+		run.status = EXIT_FAILED;
+	metrics_end(&run.format);
 	output_flush(out);
 	tell(&run, error == 0);
 	if (error < 0)

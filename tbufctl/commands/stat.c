@@ -15,6 +15,7 @@
 #include "base/output.h"
 #include "base/signals.h"
 #include "commands.h"
+#include "metrics/prometheus.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "print/terminal.h"
@@ -107,36 +108,55 @@ check(const struct options *o)
 	return (status);
 }
 
+/* Prints tables until a signal, or the end of the named processes. */
+static int
+print_tables(struct table *t)
+{
+	const struct options *o = t->format.options;
+	struct output *out = t->format.out;
+	bool first = true;
+	int error, status;
+
+	for (;; first = false) {
+		if (!first && !t->format.objects && !t->format.screen)
+			output_printf(out, "\n");
+		error = t->format.screen ? refresh(t) : print_table(t);
+		/* The end of the named processes ends the program. */
+		if (error == -ESRCH && !first)
+			return (EXIT_DONE);
+		if (signals_late()) {
+			output_flush(out);
+			return (fail(MSG_UNCOUNTED));
+		}
+		status = error < 0 ? fail(MSG_STATUS, format_directory(error)) :
+		    metrics_write(&t->format);
+		output_flush(out);
+		if (status != EXIT_DONE)
+			return (status);
+		if (out->error != 0 || o->interval == 0 ||
+		    !wait_next(o->interval))
+			return (EXIT_DONE);
+		output_rotate(out, o->prometheus ? NULL : o->output);
+	}
+}
+
 int
 stat_run(const struct options *o, struct output *out)
 {
 	struct table t = { 0 };
-	bool first = true;
-	int error;
+	int status;
 
-	if ((error = check(o)) != EXIT_DONE)
-		return (error);
+	if ((status = check(o)) != EXIT_DONE)
+		return (status);
 	format_init(&t.format, out, o);
-	t.format.screen = !o->json && o->interval > 0 && isatty(out->fd);
+	metrics_begin(&t.format);
+	t.format.screen = !t.format.objects && o->interval > 0 &&
+	    isatty(out->fd);
 	if (o->interval > 0)
 		signals_end();
 	if (t.format.screen)
 		output_printf(out, "\033[2J");
-	for (;; first = false) {
-		if (!first && !o->json && !t.format.screen)
-			output_printf(out, "\n");
-		error = t.format.screen ? refresh(&t) : print_table(&t);
-		output_flush(out);
-		/* The end of the named processes ends the program. */
-		if (error == -ESRCH && !first)
-			return (EXIT_DONE);
-		if (signals_late())
-			return (fail(MSG_UNCOUNTED));
-		if (error < 0)
-			return (fail(MSG_STATUS, format_directory(error)));
-		if (out->error != 0 || o->interval == 0 ||
-		    !wait_next(o->interval))
-			return (EXIT_DONE);
-		output_rotate(out, o->output);
-	}
+	status = print_tables(&t);
+	metrics_end(&t.format);
+	return (status);
 }

@@ -81,10 +81,12 @@ const char options_usage[] =
 "               [--core=file] [--format=text|json] [-P provider] [-m module]\n"
 "               [-f function] [-n name] [-i id]\n"
 "       tbufctl -l --object=file [-v] [-o file] [--format=text|json]\n"
-"       tbufctl --stat[=interval] [-o file] [-p pid] [--format=text|json]\n"
+"       tbufctl --stat[=interval] [-o file] [-p pid]\n"
+"               [--format=text|json|prometheus]\n"
 "       tbufctl --set=setting [-p pid]\n"
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
-"       tbufctl --left[=remove[=age]] [-o file] [--format=text|json]\n"
+"       tbufctl --left[=remove[=age]] [-o file]\n"
+"               [--format=text|json|prometheus]\n"
 "       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
 "       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
 "               -s provider-file\n"
@@ -136,6 +138,7 @@ const char options_usage[] =
 "  --format=chrome, --format=perfetto\n"
 "                      write slices of time for a viewer; -x pair=FROM,TO\n"
 "                      names probes that begin and end one\n"
+"  --format=prometheus write metrics; the file of -o is replaced as a whole\n"
 "  --with=field,...    add time, wall, date, delta, elapsed, pid, tid, cpu,\n"
 "                      name, execname to each record\n"
 "  --read=file|pid     print the records in a control file, or in those of a\n"
@@ -360,10 +363,12 @@ parse_format(struct options *o, const char *text)
 	o->log = strcmp(text, "log") == 0;
 	o->view = strcmp(text, "chrome") == 0 ? VIEW_CHROME :
 	    strcmp(text, "perfetto") == 0 ? VIEW_PERFETTO : VIEW_NONE;
+	o->prometheus = strcmp(text, "prometheus") == 0;
 	if (!o->json && !o->folded && !o->log && o->view == VIEW_NONE &&
-	    strcmp(text, "text") != 0)
+	    !o->prometheus && strcmp(text, "text") != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--format", text,
-		    "text, json, log, folded, chrome or perfetto"));
+		    "text, json, log, folded, chrome, perfetto or "
+		    "prometheus"));
 	return (0);
 }
 
@@ -743,6 +748,7 @@ first_given(const struct options *o, const char *letters)
 		{ 'V', o->view != VIEW_NONE, o->view == VIEW_CHROME ?
 		    "--format=chrome" : "--format=perfetto" },
 		{ 'L', o->left, "--left" },
+		{ 'M', o->prometheus, "--format=prometheus" },
 		{ 'O', o->object_file != NULL, "--object" },
 		{ 'R', o->files.count > 0, "--read" },
 		{ 'S', o->snapshot, "--snapshot" },
@@ -772,8 +778,8 @@ static int
 choose_text(struct options *o)
 {
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
-	return (o->set != NULL ? exclude(o, "--set", "WTLUJlcRCSd") :
-	    exclude(o, "--unwrap", "TLUJplcRCSd"));
+	return (o->set != NULL ? exclude(o, "--set", "WTLUJMlcRCSd") :
+	    exclude(o, "--unwrap", "TLUJMplcRCSd"));
 }
 
 /* Chooses -l --object, which reads a file and no process. */
@@ -783,7 +789,7 @@ choose_object(struct options *o)
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
-	return (exclude(o, "--object", "TLUpcRCSdV"));
+	return (exclude(o, "--object", "TLUpcRCSdVM"));
 }
 
 /* Chooses -h or -G, which make files to build a program with. */
@@ -793,7 +799,7 @@ choose_header(struct options *o)
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
 	if (o->header && o->object)
 		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
-	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCS"));
+	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSM"));
 }
 
 /* Chooses --units; the records of one unit are printed as by --read. */
@@ -803,6 +809,8 @@ choose_units(struct options *o)
 	int status = exclude(o, "--units", "lcSdTLp");
 
 	if (status != 0)
+		return (status);
+	if ((status = exclude(o, "--units", "M")) != 0)
 		return (status);
 	if (!o->units_one) {
 		o->mode = MODE_UNITS;
@@ -854,8 +862,11 @@ choose_mode(struct options *o)
 	}
 	if (o->list) {
 		o->mode = MODE_LIST;
-		return (exclude(o, "-l", "V"));
+		return (exclude(o, "-l", "VM"));
 	}
+	if (o->prometheus)
+		return (bad_usage(MSG_NEEDS, "--format=prometheus",
+		    "--stat or --left"));
 	return (o->flow ? exclude(o, "-F", "JFV") : 0);
 }
 

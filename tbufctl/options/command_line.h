@@ -84,6 +84,7 @@ struct options {
 	bool object;		/* -G */
 	bool json;
 	enum view view;
+	bool prometheus;	/* metrics */
 	bool folded;		/* aggregations, at the end */
 	bool log;		/* a line for each record, time first */
 	bool quiet;

@@ -66,6 +66,7 @@ struct format {
 	bool noerror;		/* faults are not reported */
 	bool objects;		/* each output of a record is apart (JSON) */
 	struct viewer *viewer;	/* state of a format of view/, or NULL */
+	struct metrics *metrics;	/* state of prometheus, or NULL */
 	uint64_t printsize;	/* as in settings; setopt() may change it */
 	const char *aborted;	/* why the run cannot go on, or NULL */
 	/*

@@ -1,0 +1,230 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Metrics of --stat and --left, as operations of a format.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "base/replace_file.h"
+#include "base/string_list.h"
+#include "metrics.h"
+#include "prometheus.h"
+
+/*
+ * HELP and TYPE never vary: a collector refuses a family that two files describe
+ * in different words.
+ */
+static const struct {
+	const char *name, *type, *help;
+} all[FAMILIES] = {
+	[BUFFER_RECORDS] = { "tbuf_buffer_records_total", "counter",
+	    "Records stored in a buffer." },
+	[BUFFER_OVERWRITTEN] = { "tbuf_buffer_overwritten_total", "counter",
+	    "Records of a buffer overwritten by newer ones." },
+	[BUFFER_DROPS] = { "tbuf_buffer_drops_total", "counter",
+	    "Records that could not be stored in a buffer, by cause." },
+	[BUFFER_FILL] = { "tbuf_buffer_fill_bytes", "gauge",
+	    "Bytes in a buffer that have not been read." },
+	[BUFFER_SIZE] = { "tbuf_buffer_size_bytes", "gauge",
+	    "Size of a buffer." },
+	[LEFT_FILES] = { "tbuf_left_files", "gauge",
+	    "Files that ended processes have left." },
+	[LEFT_BYTES] = { "tbuf_left_bytes", "gauge",
+	    "Space that files of ended processes take." }
+};
+
+/* ------------------------------------------------------------ rows */
+
+static int
+compare(const void *a, const void *b)
+{
+	return (strcmp(a, b));
+}
+
+/*
+ * Ends the labels of a row.  Those of another row, as of two sessions of one
+ * consumer, get one more label, since a scrape with equal labels is refused.
+ */
+static void
+labels_end(struct metrics *m)
+{
+	char *text = string_format("%.*s", (int)m->labels.used,
+	    m->labels.buffer);
+	size_t used = m->labels.used;
+	void *found = tsearch(text, &m->rows, compare);
+	int copy;
+
+	for (copy = 1; found != NULL && *(char **)found != text; copy++) {
+		free(text);
+		m->labels.used = used;
+		label_number(&m->labels, "copy", copy);
+		text = string_format("%.*s", (int)m->labels.used,
+		    m->labels.buffer);
+		found = tsearch(text, &m->rows, compare);
+	}
+	if (found == NULL)
+		free(text);
+}
+
+static struct family *
+family(const struct format *f, int which)
+{
+	return (&f->metrics->families[which]);
+}
+
+static void
+count(const struct format *f, int which, uint64_t value)
+{
+	family_count(family(f, which), "", &f->metrics->labels, value);
+}
+
+/* ------------------------------------------------------------ --stat */
+
+static void
+lane(struct format *f, const struct tbuf_lane_status *s)
+{
+	struct output *labels = &f->metrics->labels;
+	size_t used;
+	int cause;
+
+	labels->used = 0;
+	label_number(labels, "pid", s->pid);
+	label_number(labels, "consumer", s->consumer);
+	label_text(labels, "consumer_name", s->consumer_name);
+	label_text(labels, "policy", format_policy(s->policy));
+	if (s->side)
+		label_number(labels, "thread", s->number);
+	else
+		label_number(labels, "cpu", s->cpu);
+	if (s->locked)
+		label_number(labels, "lock", s->number);
+	labels_end(f->metrics);
+	count(f, BUFFER_RECORDS, s->records);
+	count(f, BUFFER_OVERWRITTEN, s->overwritten);
+	count(f, BUFFER_FILL, s->fill);
+	count(f, BUFFER_SIZE, s->size);
+	for (cause = 0; cause < 3; cause++) {
+		used = labels->used;
+		label_text(labels, "cause", format_cause(cause));
+		count(f, BUFFER_DROPS, s->drops[cause]);
+		labels->used = used;
+	}
+}
+
+static void
+status(struct format *f)
+{
+	f->metrics->first = BUFFER_RECORDS;
+	f->metrics->last = BUFFER_SIZE;
+}
+
+/* ------------------------------------------------------------ --left */
+
+static void
+orphans(struct format *f)
+{
+	f->metrics->first = LEFT_FILES;
+	f->metrics->last = LEFT_BYTES;
+}
+
+static void
+orphan(struct format *f, const struct tbuf_left *l)
+{
+	f->metrics->left_files++;
+	f->metrics->left_bytes += l->bytes;
+}
+
+/* Each user has files of his own, and a metrics file of his own. */
+static void
+put_left(const struct format *f)
+{
+	struct metrics *m = f->metrics;
+
+	m->labels.used = 0;
+	label_number(&m->labels, "uid", (int64_t)getuid());
+	count(f, LEFT_FILES, m->left_files);
+	count(f, LEFT_BYTES, m->left_bytes);
+	m->left_files = m->left_bytes = 0;
+}
+
+/* ------------------------------------------------------------ writing */
+
+static struct format_ops ops = {
+	.status = status,
+	.lane = lane,
+	.orphans = orphans,
+	.orphan = orphan
+};
+
+void
+metrics_begin(struct format *f)
+{
+	struct metrics *m;
+	int i;
+
+	if (!f->options->prometheus)
+		return;
+	m = memory_get(NULL, 1, sizeof(*m));
+	*m = (struct metrics){ .first = 0, .last = -1 };
+	for (i = 0; i < FAMILIES; i++)
+		family_init(&m->families[i], all[i].name, all[i].type,
+		    all[i].help);
+	output_memory(&m->labels);
+	f->metrics = m;
+	f->ops = &ops;
+	f->objects = true;
+}
+
+static void
+put_all(struct format *f, struct output *out)
+{
+	struct metrics *m = f->metrics;
+	int i;
+
+	if (m->first == LEFT_FILES)
+		put_left(f);
+	for (i = m->first; i <= m->last; i++)
+		family_put(out, &m->families[i]);
+	tdestroy(m->rows, free);
+	m->rows = NULL;
+}
+
+int
+metrics_write(struct format *f)
+{
+	const char *file = f->options->output;
+	struct output out;
+	int error;
+
+	if (f->metrics == NULL)
+		return (0);
+	if (file == NULL) {
+		put_all(f, f->out);
+		return (0);
+	}
+	output_memory(&out);
+	put_all(f, &out);
+	error = replace_file(file, out.buffer, out.used);
+	free(out.buffer);
+	return (error == 0 ? 0 : fail(MSG_WRITE, file, strerror(-error)));
+}
+
+void
+metrics_end(struct format *f)
+{
+	struct metrics *m = f->metrics;
+	int i;
+
+	if (m == NULL)
+		return;
+	for (i = 0; i < FAMILIES; i++)
+		family_free(&m->families[i]);
+	tdestroy(m->rows, free);
+	free(m->labels.buffer);
+	free(m);
+	f->metrics = NULL;
+}
