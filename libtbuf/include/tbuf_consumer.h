@@ -795,6 +795,8 @@ struct tbuf_unit_status {
 	uint64_t reserved[4];
 };
 
+#define TBUF_UNIT_POWERS	64
+
 /* Statistics of the units of one kind that have ended, in one session. */
 struct tbuf_unit_figures {
 	pid_t pid;
@@ -806,7 +808,12 @@ struct tbuf_unit_figures {
 	uint64_t median;	/* of their durations, ns, to about 6 % */
 	uint64_t p99;
 	uint64_t p999;
-	uint64_t reserved[4];
+	/*
+	 * For each power of two, up to TBUF_UNIT_POWERS, the units that lasted
+	 * at most 2^i ns for certain: up to 1/8 below it are not.
+	 */
+	const uint64_t *at_most;
+	uint64_t reserved[3];
 };
 
 /* Visit units, or statistics, of the user's processes and of orphans. */

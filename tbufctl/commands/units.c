@@ -14,6 +14,7 @@
 #include "base/messages.h"
 #include "base/output.h"
 #include "commands.h"
+#include "metrics/prometheus.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/read_files.h"
@@ -21,6 +22,7 @@
 struct run {
 	const struct options *options;
 	struct output *out;
+	struct format format;		/* metrics */
 	bool found;			/* a unit or figures were printed */
 	bool headed;
 	bool of_process;		/* the units are those of one */
@@ -72,7 +74,9 @@ heading(struct run *run)
 	if (run->headed)
 		return;
 	run->headed = true;
-	if (!o->json && o->units_figures)
+	if (o->prometheus)
+		metrics_units_begin(&run->format);
+	else if (!o->json && o->units_figures)
 		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
 		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
 		    "PROGRAM");
@@ -139,6 +143,10 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	if (!wanted(run, f->pid))
 		return (0);
 	run->found = true;
+	if (run->options->prometheus) {
+		metrics_units(&run->format, (pid_t)pid, f);
+		return (0);
+	}
 	word(kind, sizeof(kind), f->kind);
 	word(program, sizeof(program), f->program);
 	if (run->options->json) {
@@ -211,23 +219,35 @@ look_in_process(struct run *run, pid_t pid)
 	return (result < 0 ? EXIT_FAILED : EXIT_DONE);
 }
 
+/* Prints the units of all processes. */
+static int
+look_everywhere(struct run *run)
+{
+	int error = run->options->units_figures ?
+	    tbuf_unit_figures(figures, run) : tbuf_unit_list(unit, run);
+
+	if (error < 0)
+		return (fail(MSG_UNITS_LOOK, format_directory(error)));
+	heading(run);
+	if (!run->found)
+		message(MSG_UNITS_NONE);
+	return (EXIT_DONE);
+}
+
 int
 units_run(const struct options *o, struct output *out)
 {
 	struct run run = { .options = o, .out = out };
 	bool files = o->files.count + o->cores.count > 0;
-	int error;
+	int status;
 
-	if (files)
-		return (look_in_files(&run));
-	if (o->units_pid != 0)
-		return (look_in_process(&run, o->units_pid));
-	error = o->units_figures ? tbuf_unit_figures(figures, &run) :
-	    tbuf_unit_list(unit, &run);
-	if (error < 0)
-		return (fail(MSG_UNITS_LOOK, format_directory(error)));
-	heading(&run);
-	if (!run.found)
-		message(MSG_UNITS_NONE);
-	return (EXIT_DONE);
+	format_init(&run.format, out, o);
+	metrics_begin(&run.format);
+	status = files ? look_in_files(&run) :
+	    o->units_pid != 0 ? look_in_process(&run, o->units_pid) :
+	    look_everywhere(&run);
+	if (status == EXIT_DONE)
+		status = metrics_write(&run.format);
+	metrics_end(&run.format);
+	return (status);
 }

@@ -18,6 +18,9 @@ enum {
 	BUFFER_SIZE,
 	LEFT_FILES,		/* --left */
 	LEFT_BYTES,
+	UNITS,			/* --units=stat */
+	UNIT_FAILURES,
+	UNIT_DURATION,
 	FAMILIES
 };
 

@@ -34,7 +34,13 @@ static const struct {
 	[LEFT_FILES] = { "tbuf_left_files", "gauge",
 	    "Files that ended processes have left." },
 	[LEFT_BYTES] = { "tbuf_left_bytes", "gauge",
-	    "Space that files of ended processes take." }
+	    "Space that files of ended processes take." },
+	[UNITS] = { "tbuf_units_total", "counter",
+	    "Work units that have ended." },
+	[UNIT_FAILURES] = { "tbuf_unit_failures_total", "counter",
+	    "Work units that have ended with an outcome other than 0." },
+	[UNIT_DURATION] = { "tbuf_unit_duration_seconds", "histogram",
+	    "Durations of work units that have ended." }
 };
 
 /* ------------------------------------------------------------ rows */
@@ -149,6 +155,44 @@ put_left(const struct format *f)
 	count(f, LEFT_FILES, m->left_files);
 	count(f, LEFT_BYTES, m->left_bytes);
 	m->left_files = m->left_bytes = 0;
+}
+
+/* ------------------------------------------------------------ --units */
+
+/* Bounds of durations, from 128 ns to 18 minutes, in powers of two. */
+#define POWER_FIRST	7
+#define POWER_LAST	40
+
+void
+metrics_units_begin(struct format *f)
+{
+	f->metrics->first = UNITS;
+	f->metrics->last = UNIT_DURATION;
+}
+
+void
+metrics_units(struct format *f, pid_t pid, const struct tbuf_unit_figures *u)
+{
+	struct output *labels = &f->metrics->labels;
+	struct family *duration = family(f, UNIT_DURATION);
+	char bound[SCALED_MAX], value[OUTPUT_NUMBER];
+	int i;
+
+	labels->used = 0;
+	label_text(labels, "program", u->program);
+	label_number(labels, "pid", pid);
+	label_text(labels, "kind", u->kind);
+	labels_end(f->metrics);
+	count(f, UNITS, u->units);
+	count(f, UNIT_FAILURES, u->failures);
+	for (i = POWER_FIRST; i <= POWER_LAST; i++) {
+		*put_unsigned(value, u->at_most[i]) = '\0';
+		family_sample(duration, "_bucket", labels, scaled_unsigned(
+		    bound, UINT64_C(1) << i, &scale_nano), value);
+	}
+	*put_unsigned(value, u->units) = '\0';
+	family_sample(duration, "_bucket", labels, "+Inf", value);
+	family_sample(duration, "_count", labels, NULL, value);
 }
 
 /* ------------------------------------------------------------ writing */

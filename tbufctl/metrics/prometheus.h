@@ -16,6 +16,11 @@
 void	metrics_begin(struct format *);
 void	metrics_end(struct format *);
 
+/* --units=stat: the heading, and a kind's units; `pid` is the one to print. */
+void	metrics_units_begin(struct format *);
+void	metrics_units(struct format *, pid_t pid,
+	    const struct tbuf_unit_figures *);
+
 /*
  * Writes the metrics of all rows since the last call: to the output, or in
  * place of the file of -o.  Returns 0, or an exit status after a message.

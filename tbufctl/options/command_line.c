@@ -87,7 +87,8 @@ const char options_usage[] =
 "       tbufctl --unwrap=file|core|pid [-q] [-o file]\n"
 "       tbufctl --left[=remove[=age]] [-o file]\n"
 "               [--format=text|json|prometheus]\n"
-"       tbufctl --units[=pid[:id]|stat] [-o file] [--format=text|json]\n"
+"       tbufctl --units[=pid[:id]] [-o file] [--format=text|json]\n"
+"       tbufctl --units=stat [-o file] [--format=text|json|prometheus]\n"
 "       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
 "               -s provider-file\n"
 "       tbufctl -V | --version | --help\n"
@@ -810,7 +811,7 @@ choose_units(struct options *o)
 
 	if (status != 0)
 		return (status);
-	if ((status = exclude(o, "--units", "M")) != 0)
+	if (!o->units_figures && (status = exclude(o, "--units", "M")) != 0)
 		return (status);
 	if (!o->units_one) {
 		o->mode = MODE_UNITS;
@@ -866,7 +867,7 @@ choose_mode(struct options *o)
 	}
 	if (o->prometheus)
 		return (bad_usage(MSG_NEEDS, "--format=prometheus",
-		    "--stat or --left"));
+		    "--stat, --left or --units=stat"));
 	return (o->flow ? exclude(o, "-F", "JFV") : 0);
 }
 

@@ -3,6 +3,7 @@
 # Compares metrics with other figures, for prometheus.sh:
 #
 #	prometheus.py stat JSON METRICS
+#	prometheus.py units JSON METRICS
 #	prometheus.py collector METRICS ...
 #
 # Prints "equal", or a difference.
@@ -43,9 +44,10 @@ def differ(expected, found):
     if expected == found and expected:
         print("equal")
         return
-    for key in sorted(set(expected) | set(found), key=str)[:20]:
-        if expected.get(key) != found.get(key):
-            print(key, expected.get(key), found.get(key))
+    different = [key for key in set(expected) | set(found)
+                 if expected.get(key) != found.get(key)]
+    for key in sorted(different, key=str)[:20]:
+        print(key, expected.get(key), found.get(key))
 
 
 def stat(text, metrics):
@@ -69,6 +71,36 @@ def stat(text, metrics):
             expected["tbuf_buffer_drops_total",
                      frozenset(pairs | {("cause", cause)})] = lane[cause]
     differ(expected, read(metrics))
+
+
+def units(text, metrics):
+    """Also checks that quantiles of the histogram are near JSON's."""
+    found = read(metrics)
+    expected = {}
+    for kind in map(json.loads, open(text)):
+        pairs = frozenset({("program", kind["program"]),
+                           ("pid", str(kind["pid"])), ("kind", kind["kind"])})
+        for name, field in (("units_total", "units"),
+                            ("unit_failures_total", "failures"),
+                            ("unit_duration_seconds_count", "units")):
+            expected["tbuf_" + name, pairs] = kind[field]
+        buckets = sorted(
+            (float(dict(labels)["le"]), value)
+            for (name, labels), value in found.items()
+            if name.endswith("_bucket") and pairs < labels)
+        bounds = [2 ** i / 1e9 for i in range(7, 41)] + [float("inf")]
+        if [le for le, value in buckets] != bounds:
+            print("other bounds", buckets)
+        counts = [value for le, value in buckets]
+        if counts != sorted(counts) or counts[-1] != kind["units"]:
+            print("not cumulative", counts)
+        for field, share in ("median", .5), ("p99", .99), ("p999", .999):
+            le = next(le for le, value in buckets
+                      if value >= share * kind["units"])
+            if not le / 2 * 7 / 8 <= kind[field] / 1e9 <= le:
+                print(field, kind[field], "is not below", le)
+    differ(expected, {key: value for key, value in found.items()
+                      if not key[0].endswith("_bucket")})
 
 
 def serve(arguments):
@@ -104,8 +136,10 @@ def collector(*paths):
     if found.get(("node_textfile_scrape_error", frozenset())) != 0:
         print("the collector has an error")
     expected = read(*paths)
+    # A histogram without a sum gets one that is 0.
     differ(expected, {key: value for key, value in found.items()
-                      if re.match("tbuf|kv", key[0])})
+                      if re.match("tbuf|kv", key[0]) and (key in expected or
+                      value != 0 or not key[0].endswith("_sum"))})
 
 
-{"stat": stat, "collector": collector}[sys.argv[1]](*sys.argv[2:])
+{"stat": stat, "units": units, "collector": collector}[sys.argv[1]](*sys.argv[2:])

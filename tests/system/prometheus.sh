@@ -56,6 +56,18 @@ check 'files' metrics/left.prom
 same 'figures of buffers' 'equal' \
     "$(python3 "$here/prometheus.py" stat stat.json metrics/stat.prom)"
 
+# ------------------------------------------------------------ --units=stat
+
+serve three 'nunits=16,bufsize=64k,probes=kv:::'
+three=$kvd
+"$TBUFCTL" --units=stat --format=prometheus -o metrics/units.prom
+"$TBUFCTL" --units=stat --format=json >units.json
+check 'units' metrics/units.prom
+same 'figures of units' 'equal' \
+    "$(python3 "$here/prometheus.py" units units.json metrics/units.prom)"
+kill $three
+wait $three 2>/dev/null
+
 kill $one $two
 wait $one $two 2>/dev/null
 

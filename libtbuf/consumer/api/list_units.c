@@ -140,6 +140,36 @@ units_look(const struct look *l, const struct session *s)
 	return (stop);
 }
 
+static uint64_t
+to_ns(const struct session *s, uint64_t ticks)
+{
+	return (tbuf_timeline_mono(&s->line, s->line.base.ticks + ticks) -
+	    tbuf_timeline_mono(&s->line, s->line.base.ticks));
+}
+
+/*
+ * Counts the units up to each power of two.  Those of a bucket are below a power
+ * if its longest duration is; the last bucket has none.
+ */
+static void
+powers_count(const struct session *s, const struct tbuf_unit_kind *kind,
+    uint64_t at_most[TBUF_UNIT_POWERS])
+{
+	uint64_t longest;
+	uint32_t i;
+
+	memset(at_most, 0, TBUF_UNIT_POWERS * sizeof(at_most[0]));
+	for (i = 0; i < TBUF_UNIT_BUCKETS - 1; i++) {
+		longest = to_ns(s, tbuf_unit_least(i + 1) - 1);
+		if (longest <= UINT64_C(1) << (TBUF_UNIT_POWERS - 1))
+			at_most[longest < 2 ? 0 : TBUF_UNIT_POWERS -
+			    __builtin_clzll(longest - 1)] +=
+			    kind->durations[i];
+	}
+	for (i = 1; i < TBUF_UNIT_POWERS; i++)
+		at_most[i] += at_most[i - 1];
+}
+
 /* Returns the middle of the bucket with this quantile (per mille), ns. */
 static uint64_t
 quantile(const struct session *s, const struct tbuf_unit_kind *kind,
@@ -152,8 +182,7 @@ quantile(const struct session *s, const struct tbuf_unit_kind *kind,
 		if ((below += kind->durations[i]) >= wanted)
 			break;
 	ticks = (tbuf_unit_least(i) + tbuf_unit_least(i + 1)) / 2;
-	return (tbuf_timeline_mono(&s->line, s->line.base.ticks + ticks) -
-	    tbuf_timeline_mono(&s->line, s->line.base.ticks));
+	return (to_ns(s, ticks));
 }
 
 /* Merges entries of one kind: two threads that claimed it at once made two. */
@@ -185,8 +214,9 @@ by_begin(const void *x, const void *y)
 static int
 kinds_look(const struct look *l, struct session *s)
 {
-	struct tbuf_unit_figures f;
+	uint64_t at_most[TBUF_UNIT_POWERS];
 	const struct tbuf_unit_kind *kind;
+	struct tbuf_unit_figures f;
 	int stop = 0;
 	unsigned i, k;
 
@@ -198,7 +228,7 @@ kinds_look(const struct look *l, struct session *s)
 		f = (struct tbuf_unit_figures){
 			.pid = (pid_t)s->control->pid, .alive = s->alive,
 			.program = s->control->comm, .kind = kind->name,
-			.failures = kind->failures
+			.failures = kind->failures, .at_most = at_most
 		};
 		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
 			f.units += kind->durations[k];
@@ -207,6 +237,7 @@ kinds_look(const struct look *l, struct session *s)
 		f.median = quantile(s, kind, f.units, 500);
 		f.p99 = quantile(s, kind, f.units, 990);
 		f.p999 = quantile(s, kind, f.units, 999);
+		powers_count(s, kind, at_most);
 		stop = l->figures(l->arg, &f);
 	}
 	return (stop);

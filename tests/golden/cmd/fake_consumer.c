@@ -934,14 +934,32 @@ tbuf_unit_list(int (*visit)(void *, const struct tbuf_unit_status *),
 	return (0);
 }
 
+/* Kinds of units: PID PROGRAM KIND UNITS FAILURES, then units by power. */
 int
 tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
     void *arg)
 {
+	uint64_t at_most[TBUF_UNIT_POWERS];
+	struct tbuf_unit_figures f;
+	struct fake_line *line;
+	int i, stop = 0;
 
-	(void)visit;
-	(void)arg;
-	return (0);
+	STAILQ_FOREACH(line, fake_script(), next) {
+		if (!fake_is(line, "kind") || stop != 0)
+			continue;
+		f = (struct tbuf_unit_figures){
+			.pid = fake_number(line, 1),
+			.program = fake_text(line, 2),
+			.kind = fake_text(line, 3),
+			.units = fake_number(line, 4),
+			.failures = fake_number(line, 5), .at_most = at_most
+		};
+		for (i = 0; i < TBUF_UNIT_POWERS; i++)
+			at_most[i] = fake_number(line, i < fake_number(line,
+			    6) ? 7 : 8);
+		stop = visit(arg, &f);
+	}
+	return (stop);
 }
 
 int

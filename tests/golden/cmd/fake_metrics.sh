@@ -36,10 +36,18 @@ chmod 640 left.prom
 ctl --stat -p 200 --format=prometheus -o left.prom
 stat -c '%h %a' left.prom
 ls
+# Units have a histogram with the same bounds, whatever their durations are.
+play <<'END'
+kind 7 kvd request 1000 3 20 0 999
+kind 7 kvd request 5 0 7 0 5
+kind 8 "a\"b" "\xff\\" 1 1 63 0 1
+END
+ctl --units=stat --format=prometheus
 # HELP and TYPE are there without rows, too.
 play </dev/null
 ctl --stat --format=prometheus
 left --format=prometheus
+ctl --units=stat --format=prometheus
 # A link or a device is written in place.
 ln -s old link
 left --format=prometheus -o link
