@@ -27,6 +27,7 @@
 #include "elf/syscall_coverage.h"
 #include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
+#include "metrics/prometheus.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/consume.h"
@@ -273,6 +274,9 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 
 	if (is_script && tbuf_consumer_script(consumer, compiled->script) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
+	status = metrics_check(o, is_script ? compiled->script : NULL);
+	if (status != 0)
+		return (status);
 	status = program_enable(&o->program, consumer,
 	    command != 0 || o->npids > 0 || options_reads(o));
 	if (status == 0 && is_script && o->verbose && !o->json)

@@ -560,6 +560,8 @@ struct tbuf_gathered {
 	const struct tbuf_bucket *buckets;	/* counts are not divided */
 	unsigned ncpus;		/* with aggpercpu: number of cpus */
 	const struct tbuf_gathered *cpus;	/* by CPU, from 0 on */
+	uint64_t number;	/* avg(), stddev(): of values */
+	int64_t total;		/* and their sum, not divided */
 };
 
 /* A key, and the value of each of some aggregations for it. */
@@ -596,6 +598,14 @@ int	tbuf_consumer_clear(struct tbuf_consumer *, uint32_t id);
 int	tbuf_consumer_trunc(struct tbuf_consumer *, uint32_t id, int64_t n);
 int	tbuf_consumer_normalize(struct tbuf_consumer *, uint32_t id,
 	    uint64_t factor);
+
+/*
+ * Sets a function that clear and trunc call before (done is false) and after
+ * they change an aggregation.  tbuf_consumer_aggregates() returns in it exactly
+ * the values that are about to be lost, and those that remain.
+ */
+void	tbuf_consumer_clearing(struct tbuf_consumer *,
+	    void (*change)(void *, uint32_t id, bool done), void *);
 
 /* ------------------------------------------------------------ raw packets */
 

@@ -12,23 +12,12 @@
 #include <stdint.h>
 
 #include "base/output.h"
+#include "options/metric_option.h"
 
 struct family {
 	const char *name, *type, *help;
 	struct output samples;
 };
-
-/*
- * A factor of values.  One that is a power of ten moves the decimal point, so
- * that no digit is lost.
- */
-struct scale {
-	bool decimal;
-	int exponent;		/* decimal: of ten */
-	double factor;		/* else */
-};
-
-#define SCALE_EXPONENT_MAX	30	/* most, and -30 the least */
 
 extern const struct scale scale_one, scale_nano;
 

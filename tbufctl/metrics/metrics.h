@@ -8,6 +8,7 @@
 
 #include "family.h"
 #include "print/format.h"
+#include "series.h"
 
 /* All families of tbufctl's own; a file has those of its command. */
 enum {
@@ -21,8 +22,14 @@ enum {
 	UNITS,			/* --units=stat */
 	UNIT_FAILURES,
 	UNIT_DURATION,
+	RUN_RECORDS,		/* runs */
+	RUN_OVERWRITTEN,
+	RUN_DROPS,
+	RUN_OTHER_KEYS,
 	FAMILIES
 };
+
+#define RUN_OTHER_LOSSES	6
 
 struct metrics {
 	struct family families[FAMILIES];
@@ -30,6 +37,20 @@ struct metrics {
 	struct output labels;	/* of the present row */
 	void *rows;		/* labels of all rows, for tsearch(3) */
 	uint64_t left_files, left_bytes;
+
+	/* Runs */
+	struct tbuf_consumer *consumer;
+	uint64_t drops[3];	/* by enum tbuf_cause */
+	uint64_t lost[RUN_OTHER_LOSSES];
+	uint64_t due;		/* the next metrics_turn(), ns */
+	bool failed;		/* the file could not be written */
+	struct metric *all;	/* of aggregations */
+	size_t count;
 };
+
+/* run_metrics.c: operations of the format, and all samples of a run. */
+void	metrics_losses(struct format *, const struct loss *, size_t);
+void	metrics_count(struct format *, const struct tbuf_event *);
+void	metrics_sample_run(struct metrics *);
 
 #endif

@@ -1,11 +1,13 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Metrics of --stat and --left, as operations of a format.
+ * Metrics as operations of a format: those of --stat, --left and --units=stat,
+ * and the writing of all.
  */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/messages.h"
@@ -15,8 +17,8 @@
 #include "prometheus.h"
 
 /*
- * HELP and TYPE never vary: a collector refuses a family that two files describe
- * in different words.
+ * HELP and TYPE never vary: a collector refuses a family that two files
+ * describe in different words.
  */
 static const struct {
 	const char *name, *type, *help;
@@ -40,7 +42,15 @@ static const struct {
 	[UNIT_FAILURES] = { "tbuf_unit_failures_total", "counter",
 	    "Work units that have ended with an outcome other than 0." },
 	[UNIT_DURATION] = { "tbuf_unit_duration_seconds", "histogram",
-	    "Durations of work units that have ended." }
+	    "Durations of work units that have ended." },
+	[RUN_RECORDS] = { "tbuf_run_records_total", "counter",
+	    "Records that a run of tbufctl has read." },
+	[RUN_OVERWRITTEN] = { "tbuf_run_overwritten_total", "counter",
+	    "Records overwritten before a run of tbufctl read them." },
+	[RUN_DROPS] = { "tbuf_run_drops_total", "counter",
+	    "Drops that a run of tbufctl has reported, by cause." },
+	[RUN_OTHER_KEYS] = { "tbuf_run_metric_other_keys", "gauge",
+	    "Keys of a metric that have no series of their own." }
 };
 
 /* ------------------------------------------------------------ rows */
@@ -195,9 +205,77 @@ metrics_units(struct format *f, pid_t pid, const struct tbuf_unit_figures *u)
 	family_sample(duration, "_count", labels, NULL, value);
 }
 
+/* ------------------------------------------------------------ runs */
+
+/* Nothing is prepared but a sign that the probe has been seen. */
+static void
+prepare(struct format *f, const struct tbuf_probe_info *probe,
+    struct prepared *prepared)
+{
+	(void)f;
+	(void)probe;
+	prepared->text = memory_get(NULL, 1, 1);
+}
+
+/* Records are only counted, which the library does. */
+static void
+record(struct format *f, const struct tbuf_record *r,
+    struct prepared *prepared)
+{
+	(void)f;
+	(void)r;
+	(void)prepared;
+}
+
+static void
+values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
+{
+	(void)f;
+	(void)r;
+	(void)is_shown;
+}
+
+static void
+text(struct format *f, const char *bytes, size_t size)
+{
+	(void)f;
+	(void)bytes;
+	(void)size;
+}
+
+static void
+exited(struct format *f, const struct tbuf_event *e)
+{
+	format_text.exited(f, e);
+}
+
+static void
+snapshot(struct format *f, uint64_t records)
+{
+	format_text.snapshot(f, records);
+}
+
+static void
+total(struct format *f, const struct tbuf_totals *t)
+{
+	(void)f;
+	if (t->discarded > 0)
+		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
+	message(MSG_TOTAL, t->records, t->overwritten, t->drops);
+}
+
 /* ------------------------------------------------------------ writing */
 
-static struct format_ops ops = {
+static const struct format_ops ops = {
+	.prepare = prepare,
+	.record = record,
+	.values = values,
+	.output = text,
+	.count = metrics_count,
+	.losses = metrics_losses,
+	.exited = exited,
+	.snapshot = snapshot,
+	.total = total,
 	.status = status,
 	.lane = lane,
 	.orphans = orphans,
@@ -227,12 +305,17 @@ static void
 put_all(struct format *f, struct output *out)
 {
 	struct metrics *m = f->metrics;
+	size_t j;
 	int i;
 
 	if (m->first == LEFT_FILES)
 		put_left(f);
+	else if (m->first == RUN_RECORDS)
+		metrics_sample_run(m);
 	for (i = m->first; i <= m->last; i++)
 		family_put(out, &m->families[i]);
+	for (j = 0; j < m->count; j++)
+		family_put(out, &m->all[j].family);
 	tdestroy(m->rows, free);
 	m->rows = NULL;
 }
@@ -244,7 +327,7 @@ metrics_write(struct format *f)
 	struct output out;
 	int error;
 
-	if (f->metrics == NULL)
+	if (f->metrics == NULL || f->metrics->failed)
 		return (0);
 	if (file == NULL) {
 		put_all(f, f->out);
@@ -254,19 +337,43 @@ metrics_write(struct format *f)
 	put_all(f, &out);
 	error = replace_file(file, out.buffer, out.used);
 	free(out.buffer);
+	f->metrics->failed = error != 0;
 	return (error == 0 ? 0 : fail(MSG_WRITE, file, strerror(-error)));
+}
+
+int
+metrics_turn(struct format *f)
+{
+	struct metrics *m = f->metrics;
+	struct timespec ts;
+	int64_t period = 0;
+	uint64_t now;
+
+	if (m == NULL || f->options->output == NULL)
+		return (0);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	if (now < m->due)
+		return (0);
+	(void)tbuf_consumer_get(m->consumer, "aggrate", &period);
+	m->due = now + (uint64_t)period;
+	return (metrics_write(f));
 }
 
 void
 metrics_end(struct format *f)
 {
 	struct metrics *m = f->metrics;
+	size_t j;
 	int i;
 
 	if (m == NULL)
 		return;
 	for (i = 0; i < FAMILIES; i++)
 		family_free(&m->families[i]);
+	for (j = 0; j < m->count; j++)
+		metric_free(&m->all[j]);
+	free(m->all);
 	tdestroy(m->rows, free);
 	free(m->labels.buffer);
 	free(m);

@@ -16,6 +16,18 @@
 void	metrics_begin(struct format *);
 void	metrics_end(struct format *);
 
+struct tbuf_d_script;
+
+/*
+ * Runs: metrics_check() returns 0, or an exit status after a message, if -x
+ * metric does not suit the script.  metrics_run() begins; metrics_turn() writes
+ * the file of -o, if aggrate says so, as metrics_write().
+ */
+int	metrics_check(const struct options *, const struct tbuf_d_script *);
+void	metrics_run(struct format *, struct tbuf_consumer *,
+	    const struct tbuf_d_script *);
+int	metrics_turn(struct format *);
+
 /* --units=stat: the heading, and a kind's units; `pid` is the one to print. */
 void	metrics_units_begin(struct format *);
 void	metrics_units(struct format *, pid_t pid,

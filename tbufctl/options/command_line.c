@@ -65,14 +65,14 @@ const char options_usage[] =
 "usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
 "               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
 "               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
-"               [--format=text|json|log|folded|chrome|perfetto]\n"
+"               [--format=text|json|log|folded|chrome|perfetto|prometheus]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
 "               [-o file] [-x name[=value]]\n"
-"               [--format=text|json|log|chrome|perfetto]\n"
+"               [--format=text|json|log|chrome|perfetto|prometheus]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
@@ -109,6 +109,8 @@ const char options_usage[] =
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      pair=from,to of a slice,\n"
+"                      metric=@aggregation:name:scale:label,...;\n"
+"                      metricbounds=low,high, metrickeys of its series,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -248,6 +250,11 @@ parse_x(struct options *o, const char *text)
 		o->usdt_all |= value == NULL;
 		return (value == NULL ? 0 : notes_add_file(&o->usdt, value));
 	}
+	if ((status = metric_parse(&o->metrics, name, value)) != -1) {
+		free(name);
+		return (status);
+	}
+	status = 0;
 	why = setting_set(o, name, value);
 	if (why == SETTING_OTHER)
 		status = add_setting(o, NULL, text);
@@ -503,7 +510,8 @@ options_near(const char *word, size_t length)
 		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
 		"aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
-		"aggpercpu", "aggzoom", "encoding"
+		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
+		"metrickeys"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -865,10 +873,7 @@ choose_mode(struct options *o)
 		o->mode = MODE_LIST;
 		return (exclude(o, "-l", "VM"));
 	}
-	if (o->prometheus)
-		return (bad_usage(MSG_NEEDS, "--format=prometheus",
-		    "--stat, --left or --units=stat"));
-	return (o->flow ? exclude(o, "-F", "JFV") : 0);
+	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
 }
 
 /* Takes $1 and so on; words[0] is set to $0 for each program. */
@@ -946,6 +951,9 @@ options_parse(struct options *o, int argc, char **argv)
 		return (refuse_words(o, argc - optind, argv + optind));
 	take_words(o, argc - optind, argv + optind);
 	status = choose_mode(o);
+	if (status == 0 && o->metrics.count > 0 && !o->prometheus)
+		status = bad_usage(MSG_NEEDS, "-x metric",
+		    "--format=prometheus");
 	return (status == 0 ? check_providers(o) : status);
 }
 
@@ -1010,6 +1018,7 @@ options_free(struct options *o)
 	words_free(&o->texts);
 	words_free(&o->usdt);
 	words_free(&o->pairs);
+	metric_options_free(&o->metrics);
 	words_free(&o->d.cpp_words);
 	words_free(&o->d.libraries);
 	free(o->words);

@@ -14,6 +14,7 @@
 
 #include "d_options.h"
 #include "enablings.h"
+#include "metric_option.h"
 
 struct tbuf_consumer;
 
@@ -102,6 +103,7 @@ struct options {
 	bool usdt_all;		/* -x usdt: the provider is preloaded */
 	bool syscall_all;	/* -x syscall=all */
 	struct words pairs;	/* -x pair: FROM,TO */
+	struct metric_options metrics;
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

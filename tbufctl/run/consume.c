@@ -17,6 +17,7 @@
 #include "hints.h"
 #include "options/command_line.h"
 #include "print/action.h"
+#include "metrics/prometheus.h"
 #include "print/address.h"
 #include "print/aggregation.h"
 #include "print/format.h"
@@ -377,12 +378,27 @@ check_output(struct run *run)
 {
 	const struct output *out = run->format.out;
 
-	if (run->stopped || (out->error == 0 && !output_unread(out)))
+	if (run->stopped || (run->format.metrics != NULL &&
+	    run->options->output != NULL) ||
+	    (out->error == 0 && !output_unread(out)))
 		return;
 	run->stopped = true;
 	if (out->error != 0 && out->error != EPIPE && out->error != ECANCELED)
 		run->status = fail(MSG_WRITE, output_failed(out,
 		    run->options->output), strerror(out->error));
+	tbuf_consumer_stop(run->consumer);
+}
+
+/* Writes metrics, if it is time.  Ends the run as check_output() does. */
+static void
+write_metrics(struct run *run)
+{
+	int status = metrics_turn(&run->format);
+
+	if (status == 0 || run->stopped)
+		return;
+	run->stopped = true;
+	run->status = status;
 	tbuf_consumer_stop(run->consumer);
 }
 
@@ -548,7 +564,8 @@ run_drain(struct run *run, int *error)
 
 	*error = tbuf_consumer_work(run->consumer);
 	notes_report_look();
-	output_rotate(run->format.out, run->options->output);
+	if (run->format.metrics == NULL)
+		output_rotate(run->format.out, run->options->output);
 	tell_skipped(run);
 	tell_truncated(run);
 	run->telling = *error <= 0 || is_due(run);
@@ -562,6 +579,7 @@ run_drain(struct run *run, int *error)
 		tell_near_probes(run);
 	if (run->telling && status == 0 && *error > 0)
 		top_draw(&run->format);
+	write_metrics(run);
 	if (signals_snapshot() && status == 0 && *error > 0)
 		status = snapshot(run);
 	return (status);
@@ -635,8 +653,11 @@ finish(struct run *run, int error)
 		totals.records -= run->format.late.records;
 	top_end(&run->format);
 	/* The totals are not those of one unit. */
-	if (!run->one)
+	if (!run->one) {
 		run->format.ops->total(&run->format, &totals);
+		if (metrics_write(&run->format) != 0)
+			run->status = EXIT_FAILED;
+	}
 	else if (out->written == 0 && out->error == 0 && run->status == 0)
 		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
 		    o->units_id);
@@ -768,10 +789,14 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 		unwind_begin(consumer);
 	if (options->view != VIEW_NONE)
 		viewer_begin(&run.format);
+	metrics_begin(&run.format);
+	metrics_run(&run.format, consumer,
+	    compiled != NULL ? compiled->script : NULL);
 	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
 	viewer_end(&run.format);
+	metrics_end(&run.format);
 	format_free(&run.format);
 	unwind_end();
 	address_end();

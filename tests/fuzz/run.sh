@@ -72,6 +72,7 @@ shared()
 	    print/trace_action print/typed_value \
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
+	    options/metric_option \
 	    run/preload; do
 		echo "$source/tbufctl/$file.c"
 	done

@@ -63,6 +63,10 @@ struct tbuf_aggregates {
 	    uint64_t address);
 	void *name_arg;
 	const volatile bool *hurried;	/* keys are only counted; or NULL */
+	/* tbuf_consumer_clearing() */
+	void (*change)(void *, uint32_t id, bool done);
+	void *change_arg;
+	bool changing;			/* no table is read meanwhile */
 };
 
 /* How tuples are sorted: the options aggsort*. */

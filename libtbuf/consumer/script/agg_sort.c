@@ -225,6 +225,11 @@ give_words(const struct tbuf_aggregation *one, const uint64_t *words,
 	} else if (words != NULL) {
 		to->value = tbuf_tally_value(one->source, words, one->normal);
 		to->whole = tbuf_tally_value(one->source, words, 1);
+		if (one->source->function == TBUF_AGG_AVG ||
+		    one->source->function == TBUF_AGG_STDDEV) {
+			to->number = words[0];
+			to->total = (int64_t)words[1];
+		}
 	}
 	return (buckets + to->nbuckets);
 }

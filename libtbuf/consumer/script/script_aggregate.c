@@ -151,41 +151,74 @@ tbuf_consumer_aggregates(struct tbuf_consumer *c, const uint32_t *ids,
 			return (-EINVAL);
 	if (nids == 0)
 		return (0);
-	if ((error = tbuf_tables_read(c)) != 0)
+	if (!c->script->aggregates.changing &&
+	    (error = tbuf_tables_read(c)) != 0)
 		return (error);
 	c->script->aggregates.hurried = &c->hurried;
 	return (tbuf_aggregates_walk(&c->script->aggregates, ids, nids,
 	    &order, visit, arg));
 }
 
-int
-tbuf_consumer_clear(struct tbuf_consumer *c, uint32_t id)
+/* Calls the function of tbuf_consumer_clearing(). */
+static void
+change(struct tbuf_aggregates *all, uint32_t id, bool done)
 {
-	struct tbuf_tally *t;
+	if (all->change == NULL)
+		return;
+	all->changing = true;
+	all->change(all->change_arg, id, done);
+	all->changing = false;
+}
+
+/* Reads all values, so that a change loses none that is not known. */
+static int
+change_begin(struct tbuf_consumer *c, uint32_t id)
+{
 	int error;
 
 	if (find(c, id) == NULL)
 		return (-EINVAL);
 	tbuf_tables_cleared(c);
-	if ((error = tbuf_tables_read(c)) != 0)
+	if ((error = tbuf_tables_read(c)) == 0)
+		change(&c->script->aggregates, id, false);
+	return (error);
+}
+
+int
+tbuf_consumer_clear(struct tbuf_consumer *c, uint32_t id)
+{
+	struct tbuf_tally *t;
+	int error = change_begin(c, id);
+
+	if (error != 0)
 		return (error);
 	TAILQ_FOREACH(t, &c->script->aggregates.tallies, link)
 		if (t->id == id)
 			tbuf_tally_clear(&c->script->aggregates, t);
+	change(&c->script->aggregates, id, true);
 	return (0);
 }
 
 int
 tbuf_consumer_trunc(struct tbuf_consumer *c, uint32_t id, int64_t n)
 {
-	int error;
+	int error = change_begin(c, id);
 
-	if (find(c, id) == NULL)
-		return (-EINVAL);
-	tbuf_tables_cleared(c);
-	if ((error = tbuf_tables_read(c)) != 0)
+	if (error != 0)
 		return (error);
-	return (tbuf_aggregates_trunc(&c->script->aggregates, id, n));
+	error = tbuf_aggregates_trunc(&c->script->aggregates, id, n);
+	change(&c->script->aggregates, id, true);
+	return (error);
+}
+
+void
+tbuf_consumer_clearing(struct tbuf_consumer *c,
+    void (*function)(void *, uint32_t id, bool done), void *arg)
+{
+	if (c->script == NULL)
+		return;
+	c->script->aggregates.change = function;
+	c->script->aggregates.change_arg = arg;
 }
 
 int

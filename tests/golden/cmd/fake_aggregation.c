@@ -139,6 +139,16 @@ tbuf_consumer_trunc(struct tbuf_consumer *c, uint32_t id, int64_t n)
 	return (tbuf_consumer_clear(c, id));
 }
 
+void
+tbuf_consumer_clearing(struct tbuf_consumer *c,
+    void (*change)(void *, uint32_t id, bool done), void *arg)
+{
+
+	(void)c;
+	(void)change;
+	(void)arg;
+}
+
 int
 tbuf_consumer_normalize(struct tbuf_consumer *c, uint32_t id,
     uint64_t factor)
