@@ -151,6 +151,15 @@ int	tbuf_consumer_own(const char *description);
 bool	tbuf_consumer_exited(const struct tbuf_consumer *, int *status);
 
 /*
+ * Returns when a traced process, or the process of a file, made its control
+ * file: ns of CLOCK_MONOTONIC.  The number is stored in the file: unlike the
+ * times of records, which this consumer converts, each consumer gets the same.
+ * Together with the pid it identifies the process since the machine's start.
+ * Returns 0 if no target has this pid.
+ */
+uint64_t tbuf_consumer_birth(const struct tbuf_consumer *, pid_t);
+
+/*
  * Add targets, before tbuf_consumer_go(); pids are in the caller's pid
  * namespace.  All return -EBUSY if tracing is active.
  *

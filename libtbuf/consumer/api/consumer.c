@@ -322,6 +322,18 @@ tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 	return (matched);
 }
 
+uint64_t
+tbuf_consumer_birth(const struct tbuf_consumer *c, pid_t pid)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->pid == pid && t->view.base != NULL)
+			return (tbuf_load(
+			    &tbuf_view_control(&t->view)->birth.mono));
+	return (0);
+}
+
 static void
 notify(int fd)
 {

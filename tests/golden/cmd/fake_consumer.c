@@ -278,6 +278,14 @@ tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 	return (false);
 }
 
+uint64_t
+tbuf_consumer_birth(const struct tbuf_consumer *c, pid_t pid)
+{
+
+	(void)c;
+	return ((uint64_t)pid);
+}
+
 int
 tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 {
