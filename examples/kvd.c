@@ -13,18 +13,21 @@
  *	get KEY		VALUE ... | NONE
  *	del KEY		OK | NONE
  *	nap SECONDS	OK, after that time: a request that hangs
+ *	in TRACEPARENT REQUEST
+ *			as REQUEST, which is part of a trace of OpenTelemetry
  *
  * The probes:
  *
  *	kv:::connection-open	fd
  *	kv:::connection-close	fd, requests
  *	kv:::request-start	id, op, key, bytes
+ *	kv:::request-trace	id, traceparent
  *	kv:::request-done	id, status
  *	kv:::store-set		key, bytes, replaced
  *	kv:::store-del		key
  *
  * Each request is a work unit of the kind `request' (tbuf_unit_begin(3)); if it
- * succeeds, only its request-done is retained.
+ * succeeds, only its request-trace and request-done are retained.
  *
  * The components `server', `connection' and `request' print messages in words:
  * tbuf_text(3).
@@ -178,6 +181,21 @@ store_del(const char *key)
 	return (true);
 }
 
+/* Removes "in TRACEPARENT" from a line.  Returns TRACEPARENT, or NULL. */
+static char *
+take_trace(char **line)
+{
+	char *word = *line, *trace;
+
+	if (strncmp(word, "in ", 3) != 0)
+		return (NULL);
+	(void)strsep(line, " ");
+	trace = strsep(line, " ");
+	if (*line == NULL)
+		*line = trace + strlen(trace);
+	return (trace);
+}
+
 /*
  * Serves one line; the answer goes to `answer`, of ANSWER_SIZE bytes.  The
  * duration is not an argument of a probe: records have a time, and two more
@@ -189,12 +207,16 @@ request_serve(char *line, char *answer)
 	uint64_t id = atomic_fetch_add(&next_id, 1) + 1;
 	const char *status = "ERROR get KEY, set KEY VALUE, or del KEY";
 	size_t bytes = strlen(line);
+	char *traceparent = take_trace(&line);
 	char *op = strsep(&line, " ");
 	char *key = strsep(&line, " ");
 	char *value = line;
 	uint64_t unit = tbuf_unit_begin("request", id);
 
 	TBUF_PROBE(kv, request__start, id, op, key, bytes);
+	if (traceparent != NULL)
+		TBUF_PROBE_SEL(TBUF_SEL_FAILURE | TBUF_SEL_SUCCESS, kv,
+		    request__trace, id, traceparent);
 	tbuf_text(&request, TBUF_DEBUG, "%ju: %s %s, %zu bytes", (uintmax_t)id,
 	    op, key == NULL ? "" : key, bytes);
 	answer[0] = '\0';

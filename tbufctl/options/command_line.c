@@ -65,14 +65,15 @@ const char options_usage[] =
 "usage: tbufctl [-CeFHqSvwZ] [-32|-64] [-b size] [-c command] [-o file]\n"
 "               [-p pid] [-x name[=value]] [-D name[=value]] [-U name]\n"
 "               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
-"               [--format=text|json|log|folded|chrome|perfetto|prometheus]\n"
+"               [--format=text|json|log|folded|chrome|perfetto|otlp|\n"
+"                         prometheus]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
 "               [-o file] [-x name[=value]]\n"
-"               [--format=text|json|log|chrome|perfetto|prometheus]\n"
+"               [--format=text|json|log|chrome|perfetto|otlp|prometheus]\n"
 "               [--with=field,...] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
@@ -141,6 +142,8 @@ const char options_usage[] =
 "  --format=chrome, --format=perfetto\n"
 "                      write slices of time for a viewer; -x pair=FROM,TO\n"
 "                      names probes that begin and end one\n"
+"  --format=otlp       write slices of time as spans of OpenTelemetry, or with\n"
+"                      -x otlp=logs all records as its log records\n"
 "  --format=prometheus write metrics; the file of -o is replaced as a whole\n"
 "  --with=field,...    add time, wall, date, delta, elapsed, pid, tid, cpu,\n"
 "                      name, execname to each record\n"
@@ -222,6 +225,16 @@ parse_pair(struct options *o, const char *value)
 	return (0);
 }
 
+static int
+parse_otlp(struct options *o, const char *value)
+{
+	o->otlp_logs = value != NULL && strcmp(value, "logs") == 0;
+	if (!o->otlp_logs && (value == NULL || strcmp(value, "spans") != 0))
+		return (bad_usage(MSG_SET_WRONG, "otlp",
+		    value == NULL ? "" : value, "neither spans nor logs"));
+	return (0);
+}
+
 /* Parses -x: some options are tbufctl's, all others are the library's. */
 static int
 parse_x(struct options *o, const char *text)
@@ -244,6 +257,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "pair") == 0) {
 		free(name);
 		return (parse_pair(o, value));
+	}
+	if (strcmp(name, "otlp") == 0) {
+		free(name);
+		return (parse_otlp(o, value));
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
@@ -363,19 +380,29 @@ parse_with(struct options *o, const char *text)
 	return (0);
 }
 
+#define FORMAT_IS	"--format="
+
+static const char *const view_names[] = {
+	[VIEW_CHROME] = FORMAT_IS "chrome",
+	[VIEW_PERFETTO] = FORMAT_IS "perfetto",
+	[VIEW_OTLP] = FORMAT_IS "otlp"
+};
+
 static int
 parse_format(struct options *o, const char *text)
 {
 	o->json = strcmp(text, "json") == 0;
 	o->folded = strcmp(text, "folded") == 0;
 	o->log = strcmp(text, "log") == 0;
-	o->view = strcmp(text, "chrome") == 0 ? VIEW_CHROME :
-	    strcmp(text, "perfetto") == 0 ? VIEW_PERFETTO : VIEW_NONE;
+	o->view = VIEW_OTLP;
+	while (o->view != VIEW_NONE && strcmp(text,
+	    view_names[o->view] + strlen(FORMAT_IS)) != 0)
+		o->view--;
 	o->prometheus = strcmp(text, "prometheus") == 0;
 	if (!o->json && !o->folded && !o->log && o->view == VIEW_NONE &&
 	    !o->prometheus && strcmp(text, "text") != 0)
 		return (bad_usage(MSG_BAD_VALUE, "--format", text,
-		    "text, json, log, folded, chrome, perfetto or "
+		    "text, json, log, folded, chrome, perfetto, otlp or "
 		    "prometheus"));
 	return (0);
 }
@@ -754,8 +781,7 @@ first_given(const struct options *o, const char *letters)
 		{ 'C', o->cores.count > 0, "--core" },
 		{ 'J', o->json, "--format=json" },
 		{ 'F', o->log, "--format=log" },
-		{ 'V', o->view != VIEW_NONE, o->view == VIEW_CHROME ?
-		    "--format=chrome" : "--format=perfetto" },
+		{ 'V', o->view != VIEW_NONE, view_names[o->view] },
 		{ 'L', o->left, "--left" },
 		{ 'M', o->prometheus, "--format=prometheus" },
 		{ 'O', o->object_file != NULL, "--object" },

@@ -61,7 +61,9 @@ struct setting {
 enum view {
 	VIEW_NONE,
 	VIEW_CHROME,
-	VIEW_PERFETTO
+	VIEW_PERFETTO,
+	VIEW_OTLP,
+	VIEW_OTLP_LOGS		/* VIEW_OTLP with -x otlp=logs */
 };
 
 struct options {
@@ -104,6 +106,7 @@ struct options {
 	bool syscall_all;	/* -x syscall=all */
 	struct words pairs;	/* -x pair: FROM,TO */
 	struct metric_options metrics;
+	bool otlp_logs;		/* -x otlp=logs */
 	enum with with[WITH_COUNT];
 	unsigned nwith;
 	uint64_t interval;	/* --stat: ns, 0 for once */

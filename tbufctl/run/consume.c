@@ -491,6 +491,7 @@ drain(struct run *run)
 		return (fail(MSG_ABORTED, strerror(-more)));
 	if (run->telling)
 		tell_losses(run, INT32_MAX);
+	viewer_drained(&run->format);
 	output_flush(run->format.out);
 	check_output(run);
 	return (0);
@@ -787,12 +788,12 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	/* Records of files may have stacks that another run took. */
 	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);
+	run.format.consumer = consumer;
 	if (options->view != VIEW_NONE)
 		viewer_begin(&run.format);
 	metrics_begin(&run.format);
 	metrics_run(&run.format, consumer,
 	    compiled != NULL ? compiled->script : NULL);
-	run.format.consumer = consumer;
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
 	viewer_end(&run.format);

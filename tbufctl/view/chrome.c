@@ -102,8 +102,9 @@ put_name(struct viewer *v, const char *kind, pid_t pid, uint64_t tid,
 }
 
 static void
-show_track(struct viewer *v, struct slice_track *track)
+show_track(struct viewer *v, const struct slice_event *e)
 {
+	struct slice_track *track = e->track;
 	char name[64], thread[16];
 
 	if (track->shown)
@@ -112,9 +113,9 @@ show_track(struct viewer *v, struct slice_track *track)
 	if (track->kind == SLICE_OTHER)
 		return;
 	put_name(v, "process_name", track->pid, track_tid(track),
-	    v->execname);
+	    e->execname);
 	if (track->kind == SLICE_THREAD) {
-		viewer_thread_name(v, track->pid, track->tid, v->execname,
+		viewer_thread_name(v, track->pid, track->tid, e->execname,
 		    thread);
 		put_name(v, "thread_name", track->pid, track->tid, thread);
 		return;
@@ -171,7 +172,7 @@ event(void *arg, const struct slice_event *e)
 	struct viewer *v = arg;
 	char phase = phase_of(e), *p;
 
-	show_track(v, e->track);
+	show_track(v, e);
 	if (phase == 'X' && e->what == SLICE_END)
 		return;
 	p = put_begin(v, phase, e->name, e->pid,

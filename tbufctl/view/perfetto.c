@@ -403,13 +403,13 @@ put_short(char *p, unsigned field, const char *name)
 }
 
 static void
-show_process(struct viewer *v, pid_t pid)
+show_process(struct viewer *v, pid_t pid, const char *execname)
 {
 	char process[2 * PROTOBUF_FIELD + NAME_ROOM];
 	char track[4 * PROTOBUF_FIELD + sizeof(process)], *p, *end;
 
 	p = protobuf_number(process, PROCESS_PID, (uint64_t)pid);
-	p = put_short(p, PROCESS_NAME, v->execname);
+	p = put_short(p, PROCESS_NAME, execname);
 	end = protobuf_number(track, TRACK_UUID, PROCESS_UUID + (uint64_t)pid);
 	end = protobuf_bytes(end, TRACK_PROCESS, process,
 	    (size_t)(p - process));
@@ -417,11 +417,12 @@ show_process(struct viewer *v, pid_t pid)
 }
 
 static char *
-put_thread(const struct viewer *v, char *p, const struct slice_track *track)
+put_thread(const struct viewer *v, char *p, const struct slice_event *e)
 {
+	const struct slice_track *track = e->track;
 	char thread[3 * PROTOBUF_FIELD + NAME_ROOM], name[16], *end;
 
-	viewer_thread_name(v, track->pid, track->tid, v->execname, name);
+	viewer_thread_name(v, track->pid, track->tid, e->execname, name);
 	end = protobuf_number(thread, THREAD_PID, (uint64_t)track->pid);
 	end = protobuf_number(end, THREAD_TID, track->tid);
 	end = put_short(end, THREAD_NAME, name);
@@ -430,8 +431,9 @@ put_thread(const struct viewer *v, char *p, const struct slice_track *track)
 }
 
 static void
-show_track(struct viewer *v, struct slice_track *track)
+show_track(struct viewer *v, const struct slice_event *e)
 {
+	struct slice_track *track = e->track;
 	struct output fields, name;
 	char *p;
 
@@ -439,7 +441,7 @@ show_track(struct viewer *v, struct slice_track *track)
 		return;
 	track->shown = true;
 	/* A process may be described more than once. */
-	show_process(v, track->pid);
+	show_process(v, track->pid, e->execname);
 	clean(&name, track->name);
 	output_memory(&fields);
 	p = output_room(&fields, 8 * PROTOBUF_FIELD + NAME_ROOM + name.used);
@@ -447,7 +449,7 @@ show_track(struct viewer *v, struct slice_track *track)
 	p = protobuf_number(p, TRACK_PARENT,
 	    PROCESS_UUID + (uint64_t)track->pid);
 	if (track->kind == SLICE_THREAD)
-		p = put_thread(v, p, track);
+		p = put_thread(v, p, e);
 	else
 		p = protobuf_bytes(p, TRACK_NAME, name.buffer, name.used);
 	output_taken(&fields, p);
@@ -565,7 +567,7 @@ event(void *arg, const struct slice_event *e)
 	struct output fields;
 	char *p;
 
-	show_track(v, e->track);
+	show_track(v, e);
 	if (e->unit == NULL && !e->incomplete &&
 	    (e->what != SLICE_END || e->data.size == 0)) {
 		put_event(v, e, e->data.bytes, e->data.size);

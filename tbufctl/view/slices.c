@@ -75,6 +75,7 @@ struct thread {
 	RB_ENTRY(thread) node;
 	pid_t pid;
 	uint32_t tid;
+	char execname[16];	/* as of its last record */
 	unsigned probe;		/* id of the last record's probe, or 0 */
 	unsigned enabling;
 	struct context context;
@@ -98,7 +99,7 @@ struct slice_state {
 	struct tbuf_unit_info unit;
 	pid_t unit_pid;
 	uint64_t unit_last;	/* time of its last record */
-	uint32_t unit_tid;	/* thread of its last record */
+	struct thread *unit_thread;	/* of its last record */
 	struct context unit_context;
 };
 
@@ -240,7 +241,8 @@ slice_event(const struct slice *one, enum slice_what what,
 		.what = what, .track = track,
 		.time = what == SLICE_END ? one->end : one->begin,
 		.end = one->end, .pid = one->thread->pid,
-		.tid = one->thread->tid, .name = what == SLICE_INSTANT ?
+		.tid = one->thread->tid, .execname = one->thread->execname,
+		.name = what == SLICE_INSTANT ?
 		    one->place->alone : one->place->name,
 		.category = one->probe->provider,
 		.incomplete = one->incomplete, .by_value = one->by_value,
@@ -432,6 +434,15 @@ thread_get(struct slices *s, pid_t pid, uint32_t tid)
 	return (thread);
 }
 
+const char *
+slices_program(const struct slices *s, pid_t pid)
+{
+	struct thread key = { .pid = pid }, *thread;
+
+	thread = RB_NFIND(thread_tree, &s->state->threads, &key);
+	return (thread != NULL && thread->pid == pid ? thread->execname : "");
+}
+
 void
 slices_lost(struct slices *s, pid_t pid)
 {
@@ -469,7 +480,8 @@ slices_unit_end(struct slices *s)
 	event = (struct slice_event){
 		.what = SLICE_BEGIN, .track = c->track,
 		.time = state->unit.began, .end = end,
-		.pid = state->unit_pid, .tid = state->unit_tid,
+		.pid = state->unit_pid, .tid = state->unit_thread->tid,
+		.execname = state->unit_thread->execname,
 		.name = state->unit.kind, .category = "unit",
 		.incomplete = !state->unit.ended, .unit = &state->unit
 	};
@@ -482,7 +494,8 @@ slices_unit_end(struct slices *s)
 
 /* Returns the context of a unit, whose records come one after the other. */
 static struct context *
-unit_context(struct slices *s, const struct tbuf_record *r)
+unit_context(struct slices *s, struct thread *thread,
+    const struct tbuf_record *r)
 {
 	struct slice_state *state = s->state;
 
@@ -496,7 +509,7 @@ unit_context(struct slices *s, const struct tbuf_record *r)
 		state->unit_context.last = 0;
 	}
 	state->unit_last = r->time;
-	state->unit_tid = r->tid;
+	state->unit_thread = thread;
 	return (&state->unit_context);
 }
 
@@ -505,7 +518,7 @@ context_of(struct slices *s, struct thread *thread,
     const struct tbuf_record *r)
 {
 	if (r->unit != NULL)
-		return (unit_context(s, r));
+		return (unit_context(s, thread, r));
 	slices_unit_end(s);
 	return (&thread->context);
 }
@@ -685,7 +698,8 @@ add_instant(struct slices *s, struct context *c, struct thread *thread,
 {
 	struct slice_event event = {
 		.what = SLICE_INSTANT, .track = c->track, .time = r->time,
-		.pid = r->pid, .tid = r->tid, .name = place->alone,
+		.pid = r->pid, .tid = r->tid, .execname = r->execname,
+		.name = place->alone,
 		.category = r->probe->provider, .data = data
 	};
 
@@ -722,6 +736,7 @@ slices_record(struct slices *s, const struct tbuf_record *r,
 	struct slice *one = role != PAIR_END ? NULL :
 	    find_partner(s, c, thread, place, r);
 
+	strlcpy(thread->execname, r->execname, sizeof(thread->execname));
 	if (role == PAIR_BEGIN)
 		begin_slice(s, c, slice_new(s, thread, r, place, data), r);
 	else if (one != NULL)

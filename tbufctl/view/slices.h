@@ -36,6 +36,7 @@ struct slice_track {
 	const char *name;	/* of a unit's kind or a slice */
 	bool shown;		/* for the format's use; false at first */
 	uint64_t end;		/* of the last slice; not of a thread's */
+	uint64_t count;		/* for the format's use; 0 at first */
 	struct slice_track *next;
 };
 
@@ -58,6 +59,7 @@ struct slice_event {
 	uint64_t end;		/* of a slice, with SLICE_BEGIN */
 	pid_t pid;
 	uint32_t tid;
+	const char *execname;
 	const char *name;
 	const char *category;	/* the provider */
 	bool incomplete;	/* records were lost while it was open */
@@ -94,6 +96,9 @@ void	slices_finish(struct slices *, pid_t);
 /* Returns a track of a process for events that are in no thread. */
 struct slice_track *slices_other(struct slices *, pid_t, const char *name,
 	    uint64_t time);
+
+/* Returns the program of a process that has had records, or "". */
+const char *slices_program(const struct slices *, pid_t);
 
 /* Makes each track be shown again, in a new file. */
 void	slices_restart(struct slices *);

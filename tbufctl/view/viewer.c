@@ -45,6 +45,16 @@ begin(struct viewer *v, const struct tbuf_record *r)
 	v->encoder->begin(v, r);
 }
 
+static void
+take(struct viewer *v, const struct tbuf_record *r)
+{
+	if (v->encoder->record != NULL)
+		v->encoder->record(v, r);
+	else
+		slices_record(&v->slices, r,
+		    (struct slice_data){ v->data.used, v->data.buffer });
+}
+
 /* Nothing is prepared but a sign that the probe has been seen. */
 static void
 prepare(struct format *f, const struct tbuf_probe_info *probe,
@@ -80,8 +90,7 @@ record(struct format *f, const struct tbuf_record *r,
 	(void)prepared;
 	for (i = 0; i < r->nargs; i++)
 		v->encoder->argument(v, r->probe->argnames[i], &r->args[i]);
-	slices_record(&v->slices, r,
-	    (struct slice_data){ v->data.used, v->data.buffer });
+	take(v, r);
 }
 
 /* Shows the values that a clause traces as arguments, by their numbers. */
@@ -100,8 +109,7 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 		value_typed(&value, &r->layout->pieces[i], &r->pieces[i]);
 		v->encoder->argument(v, name, &value);
 	}
-	slices_record(&v->slices, r,
-	    (struct slice_data){ v->data.used, v->data.buffer });
+	take(v, r);
 }
 
 /* Emits an instant that is not a record, at the time of the last record. */
@@ -112,6 +120,7 @@ instant(struct viewer *v, pid_t pid, const char *track, const char *name)
 		.what = SLICE_INSTANT, .time = v->last.time, .pid = pid,
 		.track = slices_other(&v->slices, pid, track, v->last.time),
 		.name = name, .category = "tbuf",
+		.execname = slices_program(&v->slices, pid),
 		.data = { v->data.used, v->data.buffer }
 	};
 
@@ -215,16 +224,24 @@ static struct format_ops ops = {
 	.total = total
 };
 
+static const struct encoder *const encoders[] = {
+	[VIEW_CHROME] = &encoder_chrome,
+	[VIEW_PERFETTO] = &encoder_perfetto,
+	[VIEW_OTLP] = &encoder_otlp,
+	[VIEW_OTLP_LOGS] = &encoder_otlp_logs
+};
+
 void
 viewer_begin(struct format *f)
 {
 	const struct options *o = f->options;
 	struct viewer *v = memory_get(NULL, 1, sizeof(*v));
+	enum view view = o->view == VIEW_OTLP && o->otlp_logs ?
+	    VIEW_OTLP_LOGS : o->view;
 	size_t i;
 
 	*v = (struct viewer){
-		.out = f->out, .encoder = o->view == VIEW_CHROME ?
-		    &encoder_chrome : &encoder_perfetto,
+		.out = f->out, .consumer = f->consumer, .encoder = encoders[view],
 		.live = !options_reads(o), .execname = ""
 	};
 	for (i = 0; i < o->pairs.count; i++)
@@ -246,11 +263,19 @@ viewer_lost(struct format *f, pid_t pid)
 		slices_lost(&f->viewer->slices, pid);
 }
 
+void
+viewer_drained(struct format *f)
+{
+	if (f->viewer != NULL && f->viewer->encoder->drain != NULL)
+		f->viewer->encoder->drain(f->viewer);
+}
+
+/* Lines may go to a terminal. */
 const char *
 viewer_problem(const struct format *f)
 {
-	return (f->viewer != NULL && isatty(f->out->fd) ?
-	    MSG_VIEW_TERMINAL : NULL);
+	return (f->viewer != NULL && f->viewer->encoder->drain == NULL &&
+	    isatty(f->out->fd) ? MSG_VIEW_TERMINAL : NULL);
 }
 
 void

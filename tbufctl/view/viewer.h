@@ -17,13 +17,17 @@ struct encoder {
 	/* Appends an argument to `data`. */
 	void (*argument)(struct viewer *, const char *name,
 	    const struct tbuf_value *);
+	/* NULL, or takes all records in place of slices. */
+	void (*record)(struct viewer *, const struct tbuf_record *);
 	void (*event)(void *, const struct slice_event *);
+	void (*drain)(struct viewer *);	/* NULL, or after a drain */
 	void (*end)(struct viewer *);	/* of the output */
 	void (*free)(struct viewer *);
 };
 
 struct viewer {
 	struct output *out;
+	const struct tbuf_consumer *consumer;
 	const struct encoder *encoder;
 	struct slices slices;
 	struct output data;	/* arguments of the present record */
@@ -33,10 +37,12 @@ struct viewer {
 	struct tbuf_record last;	/* only its process, thread and times */
 	const char *execname;	/* program of the last record */
 	struct interned *interned;	/* perfetto */
+	struct otlp *otlp;	/* otlp */
 	uint64_t events;	/* written so far */
 };
 
-extern const struct encoder encoder_chrome, encoder_perfetto;
+extern const struct encoder encoder_chrome, encoder_perfetto, encoder_otlp,
+    encoder_otlp_logs;
 
 /*
  * Makes a format write for a viewer.  viewer_end() frees the state, and does
@@ -44,6 +50,9 @@ extern const struct encoder encoder_chrome, encoder_perfetto;
  */
 void	viewer_begin(struct format *);
 void	viewer_end(struct format *);
+
+/* Writes what the encoder has kept, before the output of a drain is flushed. */
+void	viewer_drained(struct format *);
 
 /* Records of a process were lost: its open slices may lack some. */
 void	viewer_lost(struct format *, pid_t);
