@@ -36,17 +36,17 @@ fire-and-lane	40700	libtbuf/target/(fire|lane)/.*
 clauses		34500	libtbuf/target/clause/clause_.*
 plans		29600	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
-units		19680	libtbuf/target/unit/.*
+units		20100	libtbuf/target/unit/.*
 recorder	8460	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
 file-and-process	22780	libtbuf/target/(file|process|self)/.*
 probes		12720	libtbuf/target/probe/.*
 shared		31860	libtbuf/shared/.*
-base		7780	libtbuf/base/.*
+base		8110	libtbuf/base/.*
 EOF
 most_sum=247350
-most_fire=102750
-most_static=209300
+most_fire=103110
+most_static=209760
 
 failed=0
 : >"$SCRATCH/table"
