@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <dirent.h>
+#include <elf.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,6 +110,28 @@ struct tbuf_process_map {
 
 /* Reads the next line that is a mapping.  Returns false at the file's end. */
 bool	tbuf_map_next(FILE *, struct tbuf_process_map *);
+
+/*
+ * Opens the file of a process's mapping for reading, if it is a regular one;
+ * its path may lead to another file by now.  Returns a descriptor or -errno.
+ */
+int	tbuf_open_mapping(pid_t, const struct tbuf_process_map *);
+
+/*
+ * Semaphores that the notes of USDT probes in a file name.  tbuf_notes_read()
+ * reads them; a file without them, or a damaged one, has none.
+ * tbuf_notes_have() returns true if one is at this offset of the file, which
+ * counts on after the file's end for data that begin as zeroes.
+ */
+struct tbuf_notes {
+	uint64_t *semaphores;	/* addresses as linked, sorted */
+	size_t count;
+	Elf64_Phdr *segments;
+	size_t nsegments;
+};
+void	tbuf_notes_read(struct tbuf_notes *, int fd);
+void	tbuf_notes_free(struct tbuf_notes *);
+bool	tbuf_notes_have(const struct tbuf_notes *, uint64_t offset);
 
 /*
  * Returns the file name of a control file if `path` (from /proc/PID/maps) is

@@ -243,16 +243,16 @@ tbuf_open_beneath(const char *root, const char *path, int flags)
 }
 
 /*
- * Opens the file of an O_PATH descriptor for reading and writing.  If its owner
- * has a lease on it, open(2) fails with EAGAIN instead of waiting.
+ * Opens the file of an O_PATH descriptor, O_RDONLY or O_RDWR.  If its owner has
+ * a lease on it, open(2) fails with EAGAIN instead of waiting.
  */
 static int
-reopen(int fd)
+reopen(int fd, int mode)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return (open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
+	return (open(path, mode | O_NONBLOCK | O_CLOEXEC));
 }
 
 /*
@@ -274,7 +274,7 @@ open_mapped(const char *root, const char *path,
 		real = -EINVAL;
 	else if (st.st_uid != uid)
 		real = -EPERM;
-	else if ((real = reopen(fd)) == -1)
+	else if ((real = reopen(fd, O_RDWR)) == -1)
 		real = -errno;
 	close(fd);
 	if (real < 0)
@@ -301,6 +301,62 @@ open_control(const struct process *p, const struct tbuf_process_map *m)
 	if (fd < 0 && fd != -EAGAIN)
 		fd = open_mapped("/", m->path, m, p->uid);
 	return (fd);
+}
+
+/*
+ * Reads the file of an O_PATH descriptor, which is closed, if it is the file of
+ * the mapping.
+ */
+static int
+reopen_mapped(int fd, const struct tbuf_process_map *m)
+{
+	struct tbuf_process_map mine;
+	struct stat st;
+	int real = -ENOENT;
+
+	if (fd < 0)
+		return (fd);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_ino == m->inode && (real = reopen(fd, O_RDONLY)) == -1)
+		real = -errno;
+	close(fd);
+	if (real < 0 || (identity(real, &mine) && mine.major == m->major &&
+	    mine.minor == m->minor && mine.inode == m->inode))
+		return (real);
+	close(real);
+	return (-ENOENT);
+}
+
+/* Links of /proc lead to the file also if it was deleted. */
+static int
+open_link(pid_t pid, const char *link)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, link);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return (fd == -1 ? -errno : fd);
+}
+
+int
+tbuf_open_mapping(pid_t pid, const struct tbuf_process_map *m)
+{
+	char link[64], root[64];
+	int fd;
+
+	/* The first link is root's alone. */
+	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64,
+	    m->start, m->end);
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	fd = reopen_mapped(open_link(pid, link), m);
+	if (fd < 0)
+		fd = reopen_mapped(tbuf_open_beneath(root, m->path,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC), m);
+	if (fd < 0)
+		fd = reopen_mapped(tbuf_open_beneath("/", m->path,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC), m);
+	return (fd < 0 ? reopen_mapped(open_link(pid, "exe"), m) : fd);
 }
 
 /* Checks the header; the pid in it has to be that of the process. */

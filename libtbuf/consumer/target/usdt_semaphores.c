@@ -9,9 +9,8 @@
  *
  * The addresses come from memory that other processes may write: a child of the
  * target by a bare clone(2), even after it has given up its privileges.  So the
- * description has to be in private memory, and the word in the data of an
- * object, where the notes of probes have them: nothing else of the target is
- * changed.
+ * description has to be in private memory, and the word where a note of a probe
+ * in the object's file has a semaphore: nothing else of the target is changed.
  *
  * A probe's enable word is set before the bit is read, and read again after
  * the bit was cleared: if one consumer begins while another ends, one of them
@@ -42,30 +41,79 @@ struct guards {
 	size_t count;
 };
 
+/* A file that the target has mapped as data; its notes are read if needed. */
+struct object {
+	unsigned major, minor;
+	uint64_t inode;
+	bool known;		/* `notes' has been read */
+	struct tbuf_notes notes;
+};
+
 /* A private range of the target's memory. */
 struct range {
 	uint64_t start, end;
 	bool data;		/* of an object: .data or .bss */
+	size_t object;		/* its number */
+	uint64_t offset;	/* in its file, or as if it went on */
 };
 
 /* The target's memory, open, and its private ranges in ascending order. */
 struct memory {
+	pid_t pid;
 	int fd;			/* -1: it cannot be used */
 	struct range *ranges;
 	size_t count;
+	struct object *objects;
+	size_t nobjects;
 };
 
-/* Returns true if a range has all of the bytes. */
-static bool
-is_within(const struct memory *m, uint64_t at, uint64_t size, bool data)
+/* Returns the range that has all of the bytes, or NULL. */
+static const struct range *
+range_of(const struct memory *m, uint64_t at, uint64_t size)
 {
 	const struct range *r = m->ranges;
 	size_t i;
 
 	for (i = 0; i < m->count; i++, r++)
 		if (at >= r->start && at < r->end)
-			return (size <= r->end - at && (!data || r->data));
-	return (false);
+			return (size <= r->end - at ? r : NULL);
+	return (NULL);
+}
+
+/* Finds a mapping of the object once more, and reads the file's notes. */
+static void
+read_object(const struct memory *m, struct object *o)
+{
+	FILE *f = tbuf_process_open(m->pid, "maps");
+	struct tbuf_process_map map;
+	int fd = -1;
+
+	o->known = true;
+	while (f != NULL && fd < 0 && tbuf_map_next(f, &map))
+		if (map.inode == o->inode && map.major == o->major &&
+		    map.minor == o->minor && *map.path == '/')
+			fd = tbuf_open_mapping(m->pid, &map);
+	if (f != NULL)
+		fclose(f);
+	if (fd < 0)
+		return;
+	tbuf_notes_read(&o->notes, fd);
+	close(fd);
+}
+
+/* Returns true if a note of a probe has a semaphore at this address. */
+static bool
+is_semaphore(const struct memory *m, uint64_t word)
+{
+	const struct range *r = range_of(m, word, sizeof(uint16_t));
+	struct object *o;
+
+	if (r == NULL || !r->data)
+		return (false);
+	o = &m->objects[r->object];
+	if (!o->known)
+		read_object(m, o);
+	return (tbuf_notes_have(&o->notes, r->offset + (word - r->start)));
 }
 
 /*
@@ -79,10 +127,10 @@ word_of(const struct memory *m, uint64_t at)
 	struct tbuf_semaphore s;
 
 	if (m->fd == -1 || at > INT64_MAX ||
-	    !is_within(m, at, sizeof(s), false) || pread(m->fd, &s, sizeof(s),
+	    range_of(m, at, sizeof(s)) == NULL || pread(m->fd, &s, sizeof(s),
 	    (off_t)at) != (ssize_t)sizeof(s) ||
 	    s.check != (TBUF_SEMAPHORE_CHECK ^ at) || s.word >= INT64_MAX ||
-	    !is_within(m, s.word, sizeof(uint16_t), true))
+	    !is_semaphore(m, s.word))
 		return (0);
 	return (s.word);
 }
@@ -227,34 +275,73 @@ memory_open(const struct tbuf_target *t)
 	return (-1);
 }
 
+/* Returns the number of a mapping's object, which is added if it is new. */
+static bool
+object_of(struct memory *m, const struct tbuf_process_map *map, size_t *number)
+{
+	struct object *more;
+
+	for (*number = m->nobjects; (*number)-- > 0;)
+		if (m->objects[*number].inode == map->inode &&
+		    m->objects[*number].major == map->major &&
+		    m->objects[*number].minor == map->minor)
+			return (true);
+	more = reallocarray(m->objects, m->nobjects + 1, sizeof(*more));
+	if (more == NULL)
+		return (false);
+	m->objects = more;
+	*number = m->nobjects;
+	m->objects[m->nobjects++] = (struct object){
+		.major = map->major, .minor = map->minor, .inode = map->inode
+	};
+	return (true);
+}
+
 /*
- * Adds a mapping; without memory it is left out.  The memory after the data of
- * an object, which has no name, is its .bss.
+ * Describes a mapping of data.  The memory after the data of an object, which
+ * has no name, is its .bss.
  */
 static void
-add_range(struct memory *m, const struct tbuf_process_map *map)
+describe(struct memory *m, const struct tbuf_process_map *map,
+    struct range *r)
 {
 	const struct range *last = m->count == 0 ? NULL :
 	    &m->ranges[m->count - 1];
-	bool bss = *map->path == '\0' && last != NULL && last->data &&
-	    last->end == map->start;
-	struct range *more;
+
+	if (!map->writable || map->executable)
+		return;
+	if (*map->path == '/') {
+		r->offset = map->offset;
+		r->data = object_of(m, map, &r->object);
+	} else if (*map->path == '\0' && last != NULL && last->data &&
+	    last->end == map->start) {
+		r->offset = last->offset + (last->end - last->start);
+		r->object = last->object;
+		r->data = true;
+	}
+}
+
+/* Adds a mapping; without memory it is left out. */
+static void
+add_range(struct memory *m, const struct tbuf_process_map *map)
+{
+	struct range r = { .start = map->start, .end = map->end }, *more;
 
 	if (!map->private)
 		return;
+	describe(m, map, &r);
 	more = reallocarray(m->ranges, m->count + 1, sizeof(*more));
 	if (more == NULL)
 		return;
 	m->ranges = more;
-	m->ranges[m->count++] = (struct range){ map->start, map->end,
-	    map->writable && !map->executable && (bss || *map->path == '/') };
+	m->ranges[m->count++] = r;
 }
 
 static void
-read_ranges(struct memory *m, pid_t pid)
+read_ranges(struct memory *m)
 {
 	struct tbuf_process_map map;
-	FILE *f = tbuf_process_open(pid, "maps");
+	FILE *f = tbuf_process_open(m->pid, "maps");
 
 	while (f != NULL && tbuf_map_next(f, &map))
 		add_range(m, &map);
@@ -262,19 +349,30 @@ read_ranges(struct memory *m, pid_t pid)
 		fclose(f);
 }
 
+static void
+memory_close(struct memory *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nobjects; i++)
+		tbuf_notes_free(&m->objects[i].notes);
+	if (m->fd != -1)
+		close(m->fd);
+	free(m->objects);
+	free(m->ranges);
+}
+
 void
 tbuf_semaphores_settle(struct tbuf_target *t)
 {
-	struct memory memory = { .ranges = NULL };
+	struct memory memory = { .pid = t->pid };
 	int error = errno;
 
 	if (!has_guards(t))
 		return;
 	if ((memory.fd = memory_open(t)) != -1)
-		read_ranges(&memory, t->pid);
+		read_ranges(&memory);
 	settle_target(t, &memory);
-	if (memory.fd != -1)
-		close(memory.fd);
-	free(memory.ranges);
+	memory_close(&memory);
 	errno = error;
 }

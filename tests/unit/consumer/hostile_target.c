@@ -276,15 +276,30 @@ START_TEST(string_longer_than_its_record_is_damage)
 }
 END_TEST
 
+/* A semaphore, and the note of a probe that has it. */
+extern uint16_t hostile_semaphore;
+uint16_t hostile_semaphore;
+__asm__(".pushsection .note.stapsdt,\"\",\"note\"\n"
+    "	.balign 4\n"
+    "	.4byte 8, 992f - 991f, 3\n"
+    "	.asciz \"stapsdt\"\n"
+    "991:	.8byte 0, 0, hostile_semaphore\n"
+    "	.asciz \"hostile\"\n"
+    "	.asciz \"probe\"\n"
+    "	.asciz \"\"\n"
+    "992:	.balign 4\n"
+    "	.popsection");
+
 /* The target is a fork, so these words have the same addresses there. */
 START_TEST(semaphores_that_are_none_wait)
 {
 	static struct tbuf_semaphore semaphore;
-	static uint16_t word;
+	static uint16_t unnoted;
 	static const uint16_t constant;
 	const uint64_t own = (uintptr_t)&semaphore;
 	uint64_t addresses[] = {
-		own, 1, UINT64_MAX, INT64_MAX, own, own, own, own, own
+		own, 1, UINT64_MAX, INT64_MAX, own, own, own, own, own, own,
+		own
 	};
 	struct tbuf_semaphore *shared;
 	struct tbuf_probe_entry *entry;
@@ -296,13 +311,17 @@ START_TEST(semaphores_that_are_none_wait)
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_ANONYMOUS |
 	    (_i == 8 ? MAP_SHARED : MAP_PRIVATE), -1, 0);
 	ck_assert_ptr_ne(shared, MAP_FAILED);
-	/* In code, in memory of no object, and described in shared memory. */
+	/*
+	 * In code, in memory of no object, described in shared memory, and in
+	 * data without a note, or beside a semaphore.
+	 */
 	semaphore.word = _i == 6 ? (uintptr_t)&constant : _i == 7 ?
-	    (uintptr_t)shared : (uintptr_t)&word;
+	    (uintptr_t)shared : _i == 9 ? (uintptr_t)&unnoted :
+	    (uintptr_t)&hostile_semaphore + (_i == 10);
 	semaphore.check = TBUF_SEMAPHORE_CHECK ^ own ^ (_i == 4);
 	if (_i == 8) {
 		addresses[8] = (uintptr_t)shared;
-		shared->word = (uintptr_t)&word;
+		shared->word = (uintptr_t)&hostile_semaphore;
 		shared->check = TBUF_SEMAPHORE_CHECK ^ addresses[8];
 	}
 	fake_begin(&f);
@@ -888,7 +907,7 @@ main(void)
 	tcase_add_loop_test(t, impossible_size_skips_its_record, 0, 7);
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
 	tcase_add_test(t, string_longer_than_its_record_is_damage);
-	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 9);
+	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 11);
 	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
 	tcase_add_test(t, head_that_goes_back_is_damage);
 	tcase_add_test(t, truncated_storage_is_damage);
