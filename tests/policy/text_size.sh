@@ -39,14 +39,14 @@ machine		28400	libtbuf/machine/.*
 units		20100	libtbuf/target/unit/.*
 recorder	8460	libtbuf/target/(recorder|api)/.*
 crash		11900	libtbuf/target/crash/.*
-file-and-process	22780	libtbuf/target/(file|process|self)/.*
+file-and-process	23040	libtbuf/target/(file|process|self)/.*
 probes		12720	libtbuf/target/probe/.*
-shared		31860	libtbuf/shared/.*
+shared		31910	libtbuf/shared/.*
 base		8110	libtbuf/base/.*
 EOF
 most_sum=247350
-most_fire=103110
-most_static=209760
+most_fire=103440
+most_static=209900
 
 failed=0
 : >"$SCRATCH/table"
