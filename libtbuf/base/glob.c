@@ -231,15 +231,9 @@ description_read(const char *p, const char *last, struct description *d)
 	d->end = p;
 }
 
-/* A part of a description, between its colons. */
-struct part {
-	const char *start;
-	const char *end;
-};
-
 /* Returns true if all colons in a function form ::, each between two names. */
 static bool
-is_function(struct part part, const char *const *colons, unsigned n)
+is_function(struct tbuf_field part, const char *const *colons, unsigned n)
 {
 	const char *behind = part.start;
 	unsigned i;
@@ -261,7 +255,7 @@ is_function(struct part part, const char *const *colons, unsigned n)
  */
 static bool
 description_fields(const struct description *d, unsigned n,
-    struct part parts[4])
+    struct tbuf_field parts[4])
 {
 	const char *start = d->start;
 	unsigned i;
@@ -269,13 +263,13 @@ description_fields(const struct description *d, unsigned n,
 	if (d->bad || d->ncolons + 1 < n || (n == 1 && d->ncolons > 0))
 		return (false);
 	for (i = n - 1; i > 1; i--) {
-		parts[i] = (struct part){ start, d->colons[n - 1 - i] };
+		parts[i] = (struct tbuf_field){ start, d->colons[n - 1 - i] };
 		start = parts[i].end + 1;
 	}
-	parts[0] = (struct part){ start, d->end };
+	parts[0] = (struct tbuf_field){ start, d->end };
 	if (n == 1)
 		return (true);
-	parts[1] = (struct part){ start, d->colons[d->ncolons - 1] };
+	parts[1] = (struct tbuf_field){ start, d->colons[d->ncolons - 1] };
 	parts[0].start = parts[1].end + 1;
 	return (is_function(parts[1], d->colons + n - 2,
 	    d->ncolons - 1 - (n - 2)));
@@ -286,7 +280,7 @@ tbuf_description_check(const char *description)
 {
 	const char *end = strchr(description, '\0'), *last, *p;
 	struct description d;
-	struct part parts[4];
+	struct tbuf_field parts[4];
 	uint64_t selection;
 	unsigned n;
 
@@ -307,27 +301,58 @@ tbuf_description_check(const char *description)
 	}
 }
 
+/* Returns true if n fields match names. */
+static bool
+fields_match(const struct tbuf_field *parts, unsigned n,
+    const struct tbuf_names *names)
+{
+	const char *const text[4] = {
+		names->name, names->function, names->module, names->provider
+	};
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (!tbuf_glob(parts[i].start,
+		    (size_t)(parts[i].end - parts[i].start), text[i]))
+			return (false);
+	return (true);
+}
+
 /* Matches a description of a list that ends at `last`.  Returns its end. */
 static const char *
 single_match(const char *p, const char *last, const struct tbuf_names *names,
     bool *hit)
 {
-	const char *const text[4] = {
-		names->name, names->function, names->module, names->provider
-	};
 	struct description d;
-	struct part parts[4];
-	unsigned n, i;
+	struct tbuf_field parts[4];
+	unsigned n;
 
 	description_read(p, last, &d);
-	for (*hit = false, n = 1; n <= 4 && !*hit; n++) {
-		*hit = description_fields(&d, n, parts);
-		for (i = 0; i < n && *hit; i++)
-			*hit = parts[i].start == parts[i].end ||
-			    tbuf_glob(parts[i].start,
-			    (size_t)(parts[i].end - parts[i].start), text[i]);
-	}
+	for (*hit = false, n = 1; n <= 4 && !*hit; n++)
+		*hit = description_fields(&d, n, parts) &&
+		    fields_match(parts, n, names);
 	return (d.end);
+}
+
+bool
+tbuf_plain_read(const char *p, const char *last, struct tbuf_plain *plain)
+{
+	struct description d;
+	uint64_t selection;
+
+	last = tbuf_description_end(p, last, &selection);
+	description_read(p, last, &d);
+	/* Two fields, X::Y:name, are the other way to read three colons. */
+	return (d.end == last && d.ncolons == 3 &&
+	    !description_fields(&d, 2, plain->parts) &&
+	    description_fields(&d, 4, plain->parts));
+}
+
+bool
+tbuf_plain_match(const struct tbuf_plain *plain,
+    const struct tbuf_names *names)
+{
+	return (fields_match(plain->parts, 4, names));
 }
 
 bool

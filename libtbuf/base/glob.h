@@ -35,6 +35,25 @@ bool	tbuf_description_match_to(const char *description, const char *last,
 	    const struct tbuf_names *);
 
 /*
+ * A description of four fields that can be read in one way, as in most
+ * enablings: it is read once and matched with many probes.
+ */
+struct tbuf_plain {
+	struct tbuf_field {
+		const char *start;
+		const char *end;
+	} parts[4];		/* name, function, module, provider */
+};
+
+/*
+ * Reads a list that ends at `last`.  Returns false if it is not one plain
+ * description.  The text may change later, but must remain readable.
+ */
+bool	tbuf_plain_read(const char *description, const char *last,
+	    struct tbuf_plain *);
+bool	tbuf_plain_match(const struct tbuf_plain *, const struct tbuf_names *);
+
+/*
  * Returns the end of an enabling's descriptions: `last`, or the equals sign of
  * a selection, which a number follows.  *selection becomes TBUF_SELECTION_SET
  * | the mask, or 0.  The text may change while it is read.

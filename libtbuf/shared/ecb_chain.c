@@ -226,24 +226,51 @@ enabling_match(struct insertion *in, uint32_t probe, unsigned enabling)
 	return (false);
 }
 
+/*
+ * Matches the pattern that begins at `p` with names, the first one in the way
+ * that it was read.  Returns the place after it, or NULL.
+ */
+static const char *
+pattern_match(const char *p, const char *end, struct tbuf_backing *first,
+    const struct tbuf_names *names, bool *hit)
+{
+	const char *nul;
+
+	if (p == first->patterns && first->first_end != NULL &&
+	    first->first_end < end) {
+		*hit = tbuf_plain_match(&first->plain, names);
+		return (first->first_end + 1);
+	}
+	nul = memchr(p, '\0', (size_t)(end - p));
+	if (nul == NULL)
+		return (NULL);
+	*hit = tbuf_description_match_to(p, nul, names);
+	if (first->patterns == NULL) {
+		first->patterns = p;
+		first->first_end = tbuf_plain_read(p, nul, &first->plain) ?
+		    nul : NULL;
+	}
+	return (nul + 1);
+}
+
 unsigned
 tbuf_match(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     const struct tbuf_names *names, const char *patterns,
     size_t patterns_size, unsigned npatterns, struct tbuf_backing *backing)
 {
 	struct insertion in = { .backing = backing };
-	const char *end = patterns + patterns_size, *nul;
+	const char *end = patterns + patterns_size;
 	unsigned matched = 0, i;
+	bool hit;
 
 	if (!tables_find(view, slot, probe, &in))
 		return (0);
 	for (i = 0; i < npatterns && i <= UINT16_MAX; i++) {
-		nul = memchr(patterns, '\0', (size_t)(end - patterns));
-		if (nul == NULL)
+		patterns = pattern_match(patterns, end, backing, names, &hit);
+		if (patterns == NULL)
 			break;
-		if (tbuf_description_match_to(patterns, nul, names))
+		if (hit)
 			matched += enabling_match(&in, probe, i);
-		patterns = nul + 1;
 	}
 	if (matched != 0)
 		tbuf_or(tbuf_view_enable(view, probe), 1u << slot);

@@ -10,17 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/glob.h"
 #include "shared/file_view.h"
 
 /*
  * A side's function to back pages of the file, which returns 0 or -errno, and
  * the pages that were backed last: probes are matched in order, so the next one
- * most often needs the same pages.
+ * most often needs the same pages.  For the same reason the first pattern is
+ * read once.
  */
 struct tbuf_backing {
 	int (*back)(void *, uint64_t offset, uint64_t length);
 	void *argument;
 	uint64_t pages[3];	/* offset + 1: chain heads, ECBs, clauses */
+	const char *patterns;	/* of `plain'; NULL: not read */
+	const char *first_end;	/* of the first; NULL: it is not plain */
+	struct tbuf_plain plain;
 };
 
 /*

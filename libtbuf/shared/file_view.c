@@ -94,10 +94,15 @@ tbuf_view_names(const struct tbuf_view *view, uint32_t probe,
 	};
 	unsigned i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
+		if (offsets[i] != 0 && offsets[i] == copy->offsets[i])
+			continue;
+		copy->offsets[i] = 0;
 		if (tbuf_view_text(view, offsets[i], copy->text[i],
 		    sizeof(copy->text[i])) == 0)
 			return (false);
+		copy->offsets[i] = offsets[i];
+	}
 	copy->names = (struct tbuf_names){
 		copy->text[0], copy->text[1], copy->text[2], copy->text[3]
 	};

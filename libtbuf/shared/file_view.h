@@ -47,9 +47,13 @@ bool	tbuf_view_text_is(const struct tbuf_view *, uint32_t offset,
 
 #define TBUF_FIELD_SIZE	256	/* bytes of a probe's field, with the NUL */
 
-/* A copy of a probe's four fields. */
+/*
+ * A copy of a probe's four fields; the first use needs zeroes.  A field that
+ * the probe before has at the same offset is not copied again.
+ */
 struct tbuf_names_copy {
 	struct tbuf_names names;	/* pointers into `text` */
+	uint32_t offsets[4];		/* of what `text` has; 0: nothing */
 	char text[4][TBUF_FIELD_SIZE];
 };
 

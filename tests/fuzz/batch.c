@@ -57,7 +57,7 @@ session_make(enum tbuf_policy policy)
 	};
 	struct tbuf_backing backing = { .back = back };
 	struct tbuf_control *control = tbuf_view_control(&image.view);
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 	uint32_t i;
 
 	tbuf_cpus_add(&order.cpus, 0);

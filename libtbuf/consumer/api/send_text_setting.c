@@ -32,7 +32,7 @@ static bool
 has_text(const struct tbuf_view *view)
 {
 	uint32_t i, n = tbuf_probes_count(view);
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 
 	for (i = 0; i < n; i++)
 		if (tbuf_view_names(view, i, &copy) &&

@@ -354,7 +354,7 @@ match_probes(struct tbuf_target *t)
 {
 	uint32_t n = tbuf_probes_count(&t->view), i;
 	struct tbuf_backing backing = { .back = back_page, .argument = &t->fd };
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 
 	for (i = 0; i < n; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==

@@ -146,7 +146,7 @@ add_session(struct image *image, unsigned n)
 		{ TBUF_RING, 1000, true }, { TBUF_RING, 256, false },
 	};
 	struct tbuf_control *control = tbuf_view_control(&image->view);
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 	struct tbuf_order order = {
 		.terms = { .bufsize = kinds[n].bufsize,
 		    .policy = kinds[n].policy, .strsize = 32, .only_cpu = -1,

@@ -163,6 +163,41 @@ START_TEST(a_function_may_have_its_scope_in_front)
 }
 END_TEST
 
+/* Reading a description beforehand changes no answer. */
+START_TEST(a_plain_description_matches_as_it_does_in_a_list)
+{
+	static const struct {
+		const char *text;
+		bool plain;
+	} lists[] = {
+		{ ":::", true }, { "kv:::", true }, { "kv:::do*", true },
+		{ "kv:m:f:done", true }, { "kv:m:[fg]:done=3", true },
+		{ "kv:m:f\\:\\:g:done", true }, { ":m::", true },
+		{ "kv::f:done", false }, { "f:done", false },
+		{ "kv:m:f:done,kv:::", false }, { "kv:m:f::g:done", false },
+		{ "", false }, { "kv:m:[f:done", false }
+	};
+	static const struct tbuf_names names[] = {
+		{ "kv", "m", "f", "done" }, { "kv", "", "f::g", "done" },
+		{ "kw", "m", "g", "do" }
+	};
+	struct tbuf_plain plain;
+	const char *text, *end;
+	size_t i, j;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		text = lists[i].text;
+		end = strchr(text, '\0');
+		ck_assert_msg(tbuf_plain_read(text, end, &plain) ==
+		    lists[i].plain, "%s", text);
+		for (j = 0; lists[i].plain && j < 3; j++)
+			ck_assert_msg(tbuf_plain_match(&plain, &names[j]) ==
+			    tbuf_description_match_to(text, end, &names[j]),
+			    "%s, %zu", text, j);
+	}
+}
+END_TEST
+
 START_TEST(colons_that_are_no_scope_are_fields)
 {
 	static const char *const bad[] = {
@@ -258,6 +293,7 @@ main(void)
 	tcase_add_loop_test(t, fields_end_where_globs_do, 0, n);
 	tcase_add_loop_test(t, a_function_may_have_its_scope_in_front, 0,
 	    (int)(sizeof(scopes) / sizeof(scopes[0])));
+	tcase_add_test(t, a_plain_description_matches_as_it_does_in_a_list);
 	tcase_add_test(t, colons_that_are_no_scope_are_fields);
 	tcase_add_test(t, a_selection_stands_behind_all_of_it);
 	tcase_add_test(t, open_ends_match_nothing_but_themselves);

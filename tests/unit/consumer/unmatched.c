@@ -77,7 +77,7 @@ end(struct run *r)
 static unsigned
 meet(struct run *r, uint32_t probe)
 {
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 
 	ck_assert(tbuf_view_names(&r->view, probe, &copy));
 	return (tbuf_match(&r->view, 0, probe, &copy.names, r->c->patterns,

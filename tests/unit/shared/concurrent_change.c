@@ -114,7 +114,7 @@ static void
 name_is_matched(void)
 {
 	static const char patterns[] = "*z*:x??:[a-z]*:*q";
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 
 	if (tbuf_view_names(&view, 0, &copy))
 		matched += tbuf_match(&view, 0, 0, &copy.names, patterns,

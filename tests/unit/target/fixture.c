@@ -89,7 +89,7 @@ session(unsigned number, const struct order *o)
 	};
 	uint64_t area = control->end;
 	struct tbuf_backing backing = { .back = back_control };
-	struct tbuf_names_copy copy;
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
 	struct tbuf_slot *slot;
 	struct tbuf_area layout;
 	uint32_t i;
