@@ -59,9 +59,9 @@ int	tbuf_directory_target(void);
 /*
  * These enclose many calls of tbuf_probe_register(): signals are blocked and
  * the table is locked once for all of them.  The calling thread must not wait
- * for any other in between.
+ * for any other in between.  `probes' is their number, or 0.
  */
-void	tbuf_series_begin(sigset_t *mask);
+void	tbuf_series_begin(sigset_t *mask, unsigned probes);
 void	tbuf_series_end(const sigset_t *mask);
 
 /*

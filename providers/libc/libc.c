@@ -320,7 +320,7 @@ register_all(void)
 		return;
 	for (i = 0; i < LENGTH(families); i++)
 		find_modules(families[i]);
-	tbuf_series_begin(&mask);
+	tbuf_series_begin(&mask, 0);
 	for (i = 0; i < LENGTH(families); i++)
 		register_family(families[i]);
 	tbuf_series_end(&mask);

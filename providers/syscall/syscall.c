@@ -152,10 +152,12 @@ static int
 register_all(void)
 {
 	sigset_t mask;
-	unsigned i;
+	unsigned i, n = 0;
 	int error = 0;
 
-	tbuf_series_begin(&mask);
+	for (i = 0; i < SYSCALL_NUMBERS; i++)
+		n += syscall_name(i) != NULL ? 2 : 0;
+	tbuf_series_begin(&mask, n);
 	for (i = 0; i < SYSCALL_NUMBERS && error == 0; i++)
 		if (syscall_name(i) != NULL)
 			error = register_call(i, syscall_name(i));

@@ -78,7 +78,7 @@ register_groups(struct usdt_sites *sites)
 	struct usdt_group *g;
 	sigset_t mask;
 
-	tbuf_series_begin(&mask);
+	tbuf_series_begin(&mask, 0);
 	for (g = sites->groups; g != NULL; g = g->next)
 		if (g->candidates > 0 || getenv(USDT_MISSED) != NULL)
 			register_group(g);

@@ -23,7 +23,7 @@ change(bool start, const char *options)
 	int saved = errno, error;
 	sigset_t mask;
 
-	tbuf_series_begin(&mask);
+	tbuf_series_begin(&mask, 0);
 	if ((error = tbuf_thread.series_error) != 0)
 		(void)tbuf_recorder_fail(error, "",
 		    "tracing is off or not yet set up");

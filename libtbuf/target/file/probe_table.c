@@ -21,6 +21,8 @@
 #define STEP		TBUF_PAGE
 #define PROBES_STEP	8192u
 
+#define TEXTS		20u	/* least bytes of strings of most probes */
+
 /* Hashes of a probe: of all its fields, and of its names but the function. */
 struct hash {
 	uint32_t all;
@@ -135,14 +137,15 @@ slot_put(uint32_t *to, uint32_t n, uint32_t index, uint32_t hash)
 }
 
 /*
- * Doubles the slots.  A child that another thread forks meanwhile finds at
- * least the number of slots that it uses, half of them empty, and hashes of all
- * its probes.
+ * Maps n slots, at least twice as many as before.  A child that another thread
+ * forks meanwhile finds at least the number of slots that it uses, half of them
+ * empty, and hashes of all its probes.
  */
 static bool
-slots_grow(void)
+slots_grow(uint32_t n)
 {
-	uint32_t n = 2 * slots_used, i;
+	size_t size = slots_size(slots_used);
+	uint32_t i;
 	void *before = slots == first_slots ? NULL : slots;
 	uint32_t *more;
 
@@ -157,7 +160,7 @@ slots_grow(void)
 	tbuf_store_release(&slots, more);
 	tbuf_store_release(&slots_used, n);
 	if (before != NULL)
-		munmap(before, slots_size(n / 2));
+		munmap(before, size);
 	return (true);
 }
 
@@ -232,7 +235,28 @@ room_make(const struct tbuf_tables *t, size_t size)
 	    back(t->probes, &backed.probes,
 	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP) &&
 	    back(t->strings, &backed.strings, strings + (uint32_t)size,
-	    STEP) && (2 * n <= slots_used || slots_grow()));
+	    STEP) && (2 * n <= slots_used || slots_grow(2 * slots_used)));
+}
+
+/* Without room for them now, each is tried later. */
+void
+tbuf_table_expect(uint32_t more)
+{
+	const struct tbuf_view view = tbuf_target_view();
+	const struct tbuf_tables *t = &view.tables;
+	uint32_t n = nprobes + more, size = strings + more * TEXTS, wide;
+
+	if (more > t->entries - nprobes || size > t->strings_size)
+		return;
+	(void)back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
+	    STEP);
+	(void)back(t->probes, &backed.probes,
+	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP);
+	(void)back(t->strings, &backed.strings, size, STEP);
+	for (wide = slots_used; wide < 2 * n;)
+		wide *= 2;
+	if (wide > slots_used)
+		(void)slots_grow(wide);
 }
 
 /* Returns a string's offset in the heap; the string at `like' may be equal. */
@@ -254,7 +278,10 @@ intern(const struct tbuf_view *view, const char *text, size_t size,
 	return (at);
 }
 
-/* The last probe's strings are often equal. */
+/*
+ * The last probe's strings are often equal, and the name of the one before it:
+ * entry and return take turns.
+ */
 static void
 group_intern(const struct tbuf_view *view, struct tbuf_group *g,
     const struct tbuf_probe_entry *last)
@@ -282,7 +309,8 @@ fill(const struct tbuf_view *view, uint32_t index,
 	entry->module = group->module_at;
 	entry->function = intern(view, n->function, sizes->function,
 	    last->function);
-	entry->name = intern(view, n->name, sizes->name, 0);
+	entry->name = intern(view, n->name, sizes->name, index < 2 ? 0 :
+	    entry[-2].name);
 	entry->argnames = c->argnames_size == 0 ? 0 :
 	    intern(view, c->argnames, c->argnames_size, 0);
 	entry->hash = hashes[index].all;

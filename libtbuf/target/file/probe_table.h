@@ -48,6 +48,8 @@ bool	tbuf_table_locked(void) TBUF_HIDDEN;
  * index, or -ENOSPC.
  */
 int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
+/* Makes room for this many more probes at once. */
+void	tbuf_table_expect(uint32_t more) TBUF_HIDDEN;
 /* Makes a group; all candidates may use it while the lock is held. */
 void	tbuf_table_group(struct tbuf_group *, const char *provider,
 	    const char *module) TBUF_HIDDEN;

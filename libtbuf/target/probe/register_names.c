@@ -147,13 +147,16 @@ tbuf_probe_unregister(struct tbuf_site *site)
 static struct tbuf_group group TBUF_FORKED;
 
 void
-tbuf_series_begin(sigset_t *mask)
+tbuf_series_begin(sigset_t *mask, unsigned probes)
 {
 	int saved = errno;
 
 	tbuf_thread.series_error = tbuf_register_lock(mask);
-	if (tbuf_thread.series_error == 0)
+	if (tbuf_thread.series_error == 0) {
 		group.provider = NULL;
+		if (probes != 0)
+			tbuf_table_expect(probes);
+	}
 	tbuf_thread.series = true;
 	errno = saved;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "target/file/probe_table.h"
 #include "target/provider.h"
 
 /* inv.attach: a probe that registers later finds the session by itself. */
@@ -238,7 +239,7 @@ START_TEST(a_batch_registers_what_single_calls_do)
 
 	ck_assert_int_eq(tbuf_probe_register(&single, "batch", "m", "f", "n",
 	    2, types, names), 0);
-	tbuf_series_begin(&mask);
+	tbuf_series_begin(&mask, 0);
 	ck_assert_int_eq(batched(&sites[0], "m", "f", NULL), 0);
 	ck_assert_int_eq(batched(&sites[1], "m", "g", &sites[0]), 0);
 	ck_assert_int_eq(batched(&sites[3], "a b", "f", NULL), -EINVAL);
@@ -262,6 +263,38 @@ START_TEST(a_batch_registers_what_single_calls_do)
 	ck_assert_uint_eq(control->nprobes, n + 3);
 	tbuf_probe_unregister(&sites[2]);
 	tbuf_probe_unregister(&single);
+}
+END_TEST
+
+/* The kernel is asked once for all of them, and names are stored once. */
+START_TEST(a_batch_makes_room_for_its_probes_at_once)
+{
+	static const char *const functions[] = { "r0", "r1", "r2", "r3" };
+	uint32_t n = tbuf_table_count();
+	struct tbuf_extent before, after;
+	struct tbuf_site sites[4];
+	sigset_t mask;
+	unsigned i;
+
+	tbuf_table_extent(&before);
+	tbuf_series_begin(&mask, UINT32_MAX);
+	tbuf_table_extent(&after);
+	ck_assert_mem_eq(&before, &after, sizeof(before));
+	tbuf_series_end(&mask);
+	tbuf_series_begin(&mask, 500);
+	tbuf_table_extent(&after);
+	ck_assert_uint_ge(after.probes,
+	    (n + 500) * sizeof(struct tbuf_probe_entry));
+	ck_assert_uint_ge(after.enable, (n + 500) * sizeof(uint32_t));
+	for (i = 0; i < 4; i++)
+		ck_assert_int_eq(batched(&sites[i], "m", functions[i], NULL),
+		    0);
+	tbuf_series_end(&mask);
+	for (i = 2; i < 4; i++)
+		ck_assert_uint_eq(tbuf_view_probe(&view, n + i)->name,
+		    tbuf_view_probe(&view, n + i - 2)->name);
+	for (i = 0; i < 4; i++)
+		tbuf_probe_unregister(&sites[i]);
 }
 END_TEST
 
@@ -397,6 +430,7 @@ main(void)
 		names_of_arguments_are_made_different,
 		a_selection_is_that_of_the_next_registration,
 		a_batch_registers_what_single_calls_do,
+		a_batch_makes_room_for_its_probes_at_once,
 		a_handler_amid_an_unregistration_does_not_wait,
 		only_a_function_has_colons_and_only_in_the_midst,
 		many_probes_are_found_again
