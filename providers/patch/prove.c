@@ -97,13 +97,16 @@ patch_branches_find(const struct patch_text *text, struct patch_place *places,
 	unsigned bits;
 	size_t i;
 
+	/* Most texts have no place: the filter's pages stay untouched. */
+	if (n == 0)
+		return;
 	memset(filter, 0, sizeof(filter));
 	for (i = 0; i < n; i++) {
 		filter_set(places[i].at + 1);
 		filter_set(places[i].at + PATCH_JUMP - 1);
 	}
 	/* The last 16 overlap those before. */
-	for (; n != 0 && p <= last + 15 && (uintptr_t)last > text->start;
+	for (; p <= last + 15 && (uintptr_t)last > text->start;
 	    p += 16) {
 		p = p < last ? p : last;
 		for (bits = opcodes(p); bits != 0; bits &= bits - 1) {
