@@ -38,7 +38,7 @@ plans		29600	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
 units		20100	libtbuf/target/unit/.*
 recorder	8460	libtbuf/target/(recorder|api)/.*
-crash		11900	libtbuf/target/crash/.*
+crash		12020	libtbuf/target/crash/.*
 file-and-process	23040	libtbuf/target/(file|process|self)/.*
 probes		12720	libtbuf/target/probe/.*
 shared		31910	libtbuf/shared/.*
