@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "arch/counter.h"
 #include "arch/rseq.h"
@@ -76,6 +77,52 @@ child_wait(pid_t pid)
 	    strerror(errno));
 	GUEST_EXPECT(status == 0, "step %lu: the child ended with %#x",
 	    steps_at, status);
+}
+
+/* ------------------------------------------------------------ unwinding */
+
+static bool reached;
+static unsigned unwound;
+static void	test_stack_of_a_handler_is_unwound(void);
+
+static _Unwind_Reason_Code
+look(struct _Unwind_Context *context, void *unused)
+{
+	(void)unused;
+	reached |= _Unwind_GetRegionStart(context) ==
+	    (uintptr_t)test_stack_of_a_handler_is_unwound;
+	return (_URC_NO_REASON);
+}
+
+static void
+unwind(void)
+{
+	reached = false;
+	unwound++;
+	(void)_Unwind_Backtrace(look, NULL);
+	GUEST_EXPECT(reached, "step %u: the stack ends in the fire",
+	    unwound);
+}
+
+/*
+ * A thread that is cancelled in a fire runs its destructors.  Code by clang has
+ * no unwind rules for aborted sections.
+ */
+static void
+test_stack_of_a_handler_is_unwound(void)
+{
+	struct tbuf_consumer *c = guest_begin("ring", "1k");
+	struct guest_tally tally = { 0 };
+
+	begin();
+#ifdef __clang__
+	guest_skip("built by clang");
+#endif
+	fire_one();
+	(void)steps_run(fire_one, STEPS_EACH, unwind);
+	GUEST_EXPECT(unwound > 20, "%u steps of a fire", unwound);
+	guest_finish(c, &tally);
+	guest_account(&tally, page.after);
 }
 
 /* ------------------------------------------------------------ marks */
@@ -670,6 +717,8 @@ test_program_with_little_memory_has_few_workspaces(void)
 }
 
 static const struct guest_case cases[] = {
+	{ "stack_of_a_handler_is_unwound",
+	    test_stack_of_a_handler_is_unwound, NULL, 0 },
 	{ "child_has_all_workspaces", test_child_has_all_workspaces, NULL,
 	    GUEST_PLAIN },
 	{ "program_with_little_memory_has_few_workspaces",

@@ -32,12 +32,32 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"leaq " descriptor "(%%rip), %%rax\n\t"				\
 	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"
 
+#ifdef __clang__
+/* Its assembler allows no function's rules within those of another one. */
+#define TBUF_SECTION_UNWIND(jump)	jump
+#else
+/*
+ * The unwind rules of a jump, where a signal interrupts an aborted section: the
+ * frame is that of the jump's target, with the same registers.  Its address is
+ * computed from the jump's displacement.  A thread that is cancelled in a fire
+ * unwinds by them.
+ */
+#define TBUF_SECTION_UNWIND(jump)					\
+	".cfi_startproc\n\t"						\
+	".cfi_signal_frame\n\t"						\
+	".cfi_def_cfa rsp, 0\n\t"					\
+	".cfi_escape 0x16, 16, 13, 0x80, 1, 0x94, 4, 8, 32, 0x24, "	\
+	"8, 32, 0x26, 0x80, 5, 0x22\n\t"				\
+	jump								\
+	".cfi_endproc\n\t"
+#endif
+
 #define TBUF_SECTION_WAY_OUT(out)					\
 	TBUF_SECTION_DESCRIPTOR("3", "1f", "2f", "4f")			\
 	".pushsection __rseq_failure, \"ax\"\n\t"			\
 	".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */	\
 	".long 0x53053053\n\t"						\
-	"4: jmp " out "\n\t"						\
+	TBUF_SECTION_UNWIND("4: jmp " out "\n\t")			\
 	".popsection\n\t"						\
 	TBUF_DELAY(7)
 
