@@ -190,10 +190,17 @@ copy_fixed(struct save *s, uint64_t random)
 	store(s, &c, sizeof(c), 0);
 }
 
-/* Reads words that another process can write.  Returns false if one is bad. */
+/* Finds the recorder.  Returns false if its words are bad, or without one. */
 static bool
-look(struct save *s)
+find(struct save *s)
 {
+	int number = tbuf_recorder_slot();
+
+	if (number < 0)
+		return (false);
+	s->view = tbuf_file_view();
+	s->number = (uint32_t)number;
+	s->slot = tbuf_view_slot(&s->view, s->number);
 	s->area = tbuf_load(&s->slot->area);
 	s->end = s->area + tbuf_load(&s->slot->area_size);
 	s->lanes = tbuf_load(&s->slot->lanes);
@@ -264,18 +271,18 @@ save_from(struct save *s, const char *path)
 {
 	int dirfd = tbuf_directory_open_kept(false), error;
 
+	if (dirfd < 0)
+		return (dirfd);
 	s->from = tbuf_file_open(dirfd, tbuf_file.name);
-	if (s->from < 0)
-		error = dirfd < 0 ? dirfd : -errno;
-	else {
-		error = path != NULL ? 0 : tbuf_recorder_trim(dirfd,
-		    tbuf_view_control(&s->view)->comm, true, &s->removed);
-		if (error == 0)
-			error = save(s, path == NULL ? dirfd : AT_FDCWD, path);
-		close(s->from);
-	}
-	if (dirfd >= 0)
-		close(dirfd);
+	if (s->from == -1)
+		error = -errno;
+	else if (path != NULL)
+		error = save(s, AT_FDCWD, path);
+	else if ((error = tbuf_recorder_trim(dirfd,
+	    tbuf_view_control(&s->view)->comm, true, &s->removed)) == 0)
+		error = save(s, dirfd, NULL);
+	close(s->from);
+	close(dirfd);
 	return (error);
 }
 
@@ -283,20 +290,16 @@ save_from(struct save *s, const char *path)
 int
 tbuf_recorder_save(const char *path)
 {
-	struct save s = { .view = tbuf_file_view() };
-	int saved = errno, number;
+	struct save s = { .removed = 0 };
+	int saved = errno, error;
 	sigset_t mask;
 
 	tbuf_series_begin(&mask);
-	number = tbuf_recorder_slot();
-	s.number = (uint32_t)number;
-	s.slot = tbuf_view_slot(&s.view, s.number);
-	if ((s.error = tbuf_thread.series_error) == 0)
-		s.error = number < 0 ? -ENODATA : !look(&s) ? -EINVAL :
-		    save_from(&s, path);
-	if (s.error != 0)
-		(void)tbuf_recorder_fail(s.error, "", strerror(-s.error));
+	if ((error = tbuf_thread.series_error) == 0)
+		error = find(&s) ? save_from(&s, path) : -ENODATA;
+	if (error != 0)
+		(void)tbuf_recorder_fail(error, "", strerror(-error));
 	tbuf_series_end(&mask);
 	errno = saved;
-	return (s.error);
+	return (error);
 }

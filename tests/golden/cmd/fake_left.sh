@@ -11,6 +11,7 @@ file 300 kvd tbuf.300.3 0 1000000001 5000 2 0
 file 400 kvd tbuf.400.4 3 1000000002 5000 1 0
 file 500 kvd tbuf.500.5 4 1000000003 5000 0 11
 file 501 kvd tbuf.501.6 4 1000000003 5000 0 35
+file 600 kvd tbuf.600.7 5 1000000003 5000 0 0
 END
 ctl --left
 ctl --left --format=json
