@@ -18,6 +18,8 @@
 #define TBUF_Y_KIND		72
 #define TBUF_Y_THREAD		80
 #define TBUF_Y_INSIDE		88
+#define TBUF_Y_RULE		16
+#define TBUF_Y_SLOW		88
 
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, word, 0);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, head, TBUF_Y_HEAD);
@@ -26,6 +28,8 @@ TBUF_ASSERT_OFFSET(tbuf_unit_entry, id, TBUF_Y_ID);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, kind, TBUF_Y_KIND);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, thread, TBUF_Y_THREAD);
 TBUF_ASSERT_OFFSET(tbuf_unit_entry, inside, TBUF_Y_INSIDE);
+TBUF_ASSERT_OFFSET(tbuf_units, rules, TBUF_Y_RULE);
+TBUF_ASSERT_OFFSET(tbuf_units, slow, TBUF_Y_SLOW);
 TBUF_ASSERT_OFFSET(tbuf_unit_total, committed, 0);
 TBUF_ASSERT_OFFSET(tbuf_unit_total, discarded, 8);
 
@@ -74,7 +78,8 @@ tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
  * FINISH ends a unit by a rule that its end has applied.
  *
  *	ARM; CHECK by the unit's memo
- *	need [f.rule] == f.guess
+ *	need [f.units.rules] == f.guess
+ *	need f.ticks <= [f.units.slow] - 1
  *	need [entry.word] == f.old
  *	need [entry.head] has not wrapped
  *	barrier
@@ -86,7 +91,8 @@ static inline enum tbuf_outcome
 tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 {
 	TBUF_SECTION_CHECKED(TBUF_SECTION_FINISH,
-	    [rule] "r"(f->rule), [guess] TBUF_R_OR_MEMORY(f->guess),
+	    [units] "r"(f->units), [guess] TBUF_R_OR_MEMORY(f->guess),
+	    [ticks] TBUF_R_OR_MEMORY(f->ticks),
 	    [entry] "r"(f->entry), [old] TBUF_R_OR_MEMORY(f->old),
 	    [new] TBUF_R_OR_MEMORY(f->new), [to] "r"(f->to),
 	    [kept] TBUF_R_OR_MEMORY(f->was.committed),

@@ -49,8 +49,9 @@ struct tbuf_beginning {
 
 /* The arguments of FINISH. */
 struct tbuf_finish {
-	const uint64_t *rule;
-	uint64_t guess;
+	const struct tbuf_units *units;
+	uint64_t guess;			/* the first rule */
+	uint64_t ticks;			/* of the unit */
 	struct tbuf_unit_entry *entry;	/* entry->word commits */
 	uint64_t old;
 	uint64_t new;

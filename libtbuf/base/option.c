@@ -25,7 +25,8 @@ const char *const tbuf_option_wrong[TBUF_OPTION_KINDS] = {
 	[TBUF_OPTION_NBUF] = "not a number from 1 to 1023",
 	[TBUF_OPTION_UNITS] = "not a number from 0 to 1024",
 	[TBUF_OPTION_UNITSIZE] = "not a size from 1k to 64m (example: 64k)",
-	[TBUF_OPTION_UNITPOLICY] = "not one of fill, ring"
+	[TBUF_OPTION_UNITPOLICY] = "not one of fill, ring",
+	[TBUF_OPTION_TIME] = "not a time (examples: 10ms, 30s, 0 for none)"
 };
 
 /* Reads an unsigned integer as in C, without a sign or blanks before it. */
@@ -160,6 +161,40 @@ unit_size(const char *value, int64_t *number)
 	return (0);
 }
 
+/* A time with a unit of DTrace's, long or short; 0 needs none. */
+static int
+time_in(const char *value, int64_t *number)
+{
+	static const struct {
+		char name[2][5];
+		uint16_t factor;	/* of the unit before it */
+	} units[] = {
+		{ { "ns", "nsec" }, 1 }, { { "us", "usec" }, 1000 },
+		{ { "ms", "msec" }, 1000 }, { { "s", "sec" }, 1000 },
+		{ { "m", "min" }, 60 }, { { "h", "hour" }, 60 },
+		{ { "d", "day" }, 24 }
+	};
+	uint64_t n, ns = 1;
+	unsigned i;
+	char *end;
+
+	if (value == NULL || integer(value, &n, &end) != 0)
+		return (-EINVAL);
+	*number = 0;
+	if (n == 0 && *end == '\0')
+		return (0);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		ns *= units[i].factor;
+		if (strcmp(end, units[i].name[0]) == 0 ||
+		    strcmp(end, units[i].name[1]) == 0)
+			break;
+	}
+	if (i == sizeof(units) / sizeof(units[0]) || n >= TBUF_TIME_MAX / ns)
+		return (-EINVAL);
+	*number = (int64_t)(n * ns);
+	return (0);
+}
+
 /* Reads OUTCOME:, or *: for the outcomes that have no rule. */
 static int
 outcome(const char **p, int32_t *value)
@@ -281,6 +316,8 @@ tbuf_option_value(enum tbuf_option_kind kind, const char *value,
 		return (unit_size(value, number));
 	case TBUF_OPTION_UNITPOLICY:
 		return (tbuf_option_word(value, policies, number));
+	case TBUF_OPTION_TIME:
+		return (time_in(value, number));
 	default:
 		return (-EINVAL);
 	}

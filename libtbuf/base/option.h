@@ -21,8 +21,11 @@ enum tbuf_option_kind {
 	TBUF_OPTION_UNITS,	/* number of unit tables */
 	TBUF_OPTION_UNITSIZE,	/* bytes of a unit table: a power of two */
 	TBUF_OPTION_UNITPOLICY,	/* 0: fill, 1: ring */
+	TBUF_OPTION_TIME,	/* ns, less than TBUF_TIME_MAX */
 	TBUF_OPTION_KINDS
 };
+
+#define TBUF_TIME_MAX	(UINT64_C(1) << 60)
 
 /* Parses a value, NULL for a bare name.  Returns 0 or -EINVAL. */
 int	tbuf_option_value(enum tbuf_option_kind, const char *value,

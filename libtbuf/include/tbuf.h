@@ -231,8 +231,8 @@ int	tbuf_process_register(void);
  *
  * The options are bufsize (of each CPU's buffer; default 4m), bufpolicy (ring,
  * or fill), bufresize, bufscope, nbuf, strsize, cpu, follow (forked children
- * record into files of their own), nunits, unitsize, unitpolicy and
- * unitselect.  `probes=` comes last; semicolons separate descriptions.  The
+ * record into files of their own), nunits, unitsize, unitpolicy, unitselect and
+ * unitslow.  `probes=` comes last; semicolons separate descriptions.  The
  * file remains when the process ends in any way, and is read by tbufctl
  * --read.
  *

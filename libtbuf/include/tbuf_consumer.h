@@ -86,12 +86,12 @@ const char *tbuf_consumer_error(const struct tbuf_consumer *);
  * Sets an option by its name.  The names and values are those of -x of
  * tbufctl(1): bufsize, bufpolicy, bufresize, bufscope, nbuf, switchrate,
  * statusrate, strsize, cpu, temporal, follow, dynvarsize, scratchsize, nspec,
- * specsize, cleanrate, nunits, unitsize, unitpolicy, unitselect, aggsize,
- * aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos, aggsortkeypos,
- * agghist, aggpack, aggzoom, encoding.  `value` is NULL for a bare name.
- * switchrate, aggrate, unitselect, encoding and the options for sorting and
- * showing aggregations can be set at any time, the others before
- * tbuf_consumer_go().  Returns 0, or
+ * specsize, cleanrate, nunits, unitsize, unitpolicy, unitselect, unitslow,
+ * aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos,
+ * aggsortkeypos, agghist, aggpack, aggzoom, encoding.  `value` is NULL for a
+ * bare name.  switchrate, aggrate, unitselect, unitslow, encoding and the
+ * options for sorting and showing aggregations can be set at any time, the
+ * others before tbuf_consumer_go().  Returns 0, or
  *	-ENOENT	there is no such option
  *	-EINVAL	the value is not valid for this option
  *	-E2BIG	too many outcomes for unitselect
@@ -103,7 +103,7 @@ int	tbuf_consumer_set(struct tbuf_consumer *, const char *name,
 	    const char *value);
 
 /*
- * Stores the current value of an option: bytes, a number, a period in
+ * Stores the current value of an option: bytes, a number, a period or time in
  * nanoseconds, 0 or 1; bufpolicy 0 switch 1 fill 2 ring, bufresize 0 auto 1
  * manual, bufscope 0 cpu 1 thread, unitpolicy 0 fill 1 ring, cpu -1 for all,
  * encoding 0 default 1 ascii 2 utf8.  Returns 0, or -ENOENT for unitselect and
@@ -395,7 +395,7 @@ struct tbuf_unit_info {
 	uint64_t records;	/* records of it that are returned */
 	uint64_t discarded;	/* records discarded by its outcome */
 	uint64_t began;		/* ns of CLOCK_MONOTONIC */
-	uint64_t end;		/* likewise, if it has ended */
+	uint64_t end;		/* likewise, if it has ended; 0: not known */
 	uint64_t reserved[3];
 };
 
@@ -832,7 +832,8 @@ struct tbuf_unit_figures {
 	 * at most 2^i ns for certain: up to 1/8 below it are not.
 	 */
 	const uint64_t *at_most;
-	uint64_t reserved[3];
+	uint64_t slow;		/* units that lasted longer than unitslow */
+	uint64_t reserved[2];
 };
 
 /* Visit units, or statistics, of the user's processes and of orphans. */
@@ -883,14 +884,17 @@ int	tbuf_status(const pid_t *pids, size_t npids,
 int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
 
 /*
- * Changes the rules for work units (tbuf_unit_begin(3)) in all sessions of a
- * process, including a recorder's, as -x unitselect does in a consumer's own.
- * Returns 0, the errors of tbuf_consumer_grab(), or
- *	-EINVAL	not a list of rules
+ * Changes an option of work units (tbuf_unit_begin(3)), unitselect or unitslow,
+ * in all sessions of a process, including a recorder's, as -x does in a
+ * consumer's own.  Returns 0, the errors of tbuf_consumer_grab(), or
+ *	-EINVAL	not such an option, or not a value of it
  *	-ENOENT	none of its sessions has units
  *	-ESTALE	its control file was truncated (tbuf_consumer_mend())
  *	-E2BIG	a session has no room for rules for more outcomes
  */
+int	tbuf_consumer_unitset(struct tbuf_consumer *, pid_t, const char *name,
+	    const char *value);
+/* Does the same with unitselect. */
 int	tbuf_consumer_unitselect(struct tbuf_consumer *, pid_t,
 	    const char *rules);
 

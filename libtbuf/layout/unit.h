@@ -17,7 +17,10 @@
  * The records of a thread that is in a unit go to the unit's own table in
  * slot.units, stored as in a lock lane, until the unit has ended.  Each outcome
  * has a rule with a mask: records are kept if their probe's selection has a bit
- * of the mask, and discarded otherwise.
+ * of the mask, and discarded otherwise.  All records of a slow unit are kept,
+ * whatever its outcome: of one that lasted as many ticks as tbuf_units.slow.
+ * They are selected by level: records are kept if their probe's selection, as a
+ * number, does not exceed the level, which stands in the place of the mask.
  *
  *	+------------+------------------+---------------------+-  -+
  *	| struct     | struct           | table, of the first | .. |
@@ -86,9 +89,11 @@ enum tbuf_unit_state {
 
 #define TBUF_UNIT_KINDS		32u	/* the last one: all others */
 #define TBUF_UNIT_NAME		32u	/* bytes, with the NUL */
-#define TBUF_UNIT_BUCKETS	384u	/* tbuf_unit_bucket() */
+#define TBUF_UNIT_BUCKETS	383u	/* tbuf_unit_bucket() */
 #define TBUF_UNIT_ENVELOPE	2048u	/* most bytes of records in one */
 #define TBUF_UNIT_RULES		8u	/* the last one: any other outcome */
+#define TBUF_UNIT_COUNT_LEVEL	(UINT64_C(1) << 63)	/* of an entry's count */
+#define TBUF_UNIT_TABLE_LEVEL	(UINT32_C(1) << 31)	/* of a record's table */
 #define TBUF_SELECTED		1u	/* a probe's default selection */
 #define TBUF_SELECTED_SUCCESS	2u	/* outcome 0's default mask */
 
@@ -114,7 +119,7 @@ struct tbuf_unit_entry {
 	uint64_t thread;	/* (t) the thread in it, or the last one */
 	uint64_t inside;	/* (t) 1: that thread is in it now */
 	uint64_t ended;		/* (t) outcome << 32 | mask */
-	uint64_t count;		/* (t) records that are kept */
+	uint64_t count;		/* (t) records that are kept; by level */
 	struct tbuf_unit_total total[2];	/* tbuf_unit_totals() */
 	uint64_t reserved[6];
 };
@@ -126,6 +131,7 @@ struct tbuf_unit_kind {
 	uint64_t reserved;
 	char name[TBUF_UNIT_NAME];	/* (t) NUL-terminated */
 	uint64_t durations[TBUF_UNIT_BUCKETS];	/* (a) ticks: units */
+	uint64_t slow;		/* (a) slow units */
 };
 
 struct tbuf_units {
@@ -134,13 +140,14 @@ struct tbuf_units {
 	/* (c) tbuf_unit_rule() ^ tbuf_unit_default() */
 	uint64_t rules[TBUF_UNIT_RULES];
 	uint64_t returned;	/* (c) records of units ever returned */
-	uint64_t reserved[5];
+	uint64_t slow;		/* (c) least ticks of a slow unit; 0: none is */
+	uint64_t reserved[4];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };
 
 /* The data of a commit record; an envelope's data begin with it, too. */
 struct tbuf_unit_record {
-	uint32_t table;
+	uint32_t table;		/* or TBUF_UNIT_TABLE_LEVEL */
 	uint32_t kind;
 	uint64_t instance;
 	uint64_t id;
@@ -262,6 +269,23 @@ tbuf_unit_least(uint32_t bucket)
 {
 	return (bucket < 8 ? bucket :
 	    (UINT64_C(8) | (bucket & 7)) << (bucket / 8 - 1));
+}
+
+/* Returns true if a unit keeps the records with this selection. */
+static inline bool
+tbuf_unit_selects(uint32_t selection, uint32_t mask, bool by_level)
+{
+	return (by_level ? selection <= mask : (selection & mask) != 0);
+}
+
+/*
+ * Returns true if a unit of so many ticks is slow.  A `slow' of 0 is compared as
+ * the most ticks that there are.
+ */
+static inline bool
+tbuf_unit_is_slow(uint64_t ticks, uint64_t slow)
+{
+	return (ticks > slow - 1);
 }
 
 #define TBUF_UNIT_NO_OUTCOME	INT32_MIN	/* the rule is unused */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * --set: changes text traces in running processes, without a session, and the
- * rules for keeping their work units.
+ * options for keeping their work units.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,15 +20,15 @@
 struct set {
 	struct tbuf_consumer *consumer;
 	const char *setting;
-	bool rules;		/* rules of work units */
+	const char *option;	/* of work units; NULL: a text trace */
 	unsigned done;
 };
 
 static int
 set_one(struct set *s, pid_t pid)
 {
-	int error = s->rules ?
-	    tbuf_consumer_unitselect(s->consumer, pid, s->setting) :
+	int error = s->option != NULL ?
+	    tbuf_consumer_unitset(s->consumer, pid, s->option, s->setting) :
 	    tbuf_consumer_text(s->consumer, pid, s->setting);
 
 	s->done += error == 0;
@@ -75,25 +75,24 @@ set_all(struct set *s, const struct options *o)
 	if (o->npids == 0 && (error = tbuf_targets(visit, s)) < 0)
 		return (refuse(s, error));
 	return (s->done != 0 ? EXIT_DONE :
-	    fail(s->rules ? MSG_NO_UNITS : MSG_NO_TEXT));
+	    fail(s->option != NULL ? MSG_NO_UNITS : MSG_NO_TEXT));
 }
 
 int
 set_run(const struct options *o)
 {
 	struct set s = { .setting = o->set };
+	const char *value;
 	int status;
 
 	if ((s.consumer = tbuf_consumer_new()) == NULL)
 		return (fail(MSG_START, strerror(errno)));
 	signals_mend(s.consumer);
-	if (set_rules(o->set) != NULL) {
-		s.rules = true;
-		s.setting = set_rules(o->set);
-	}
-	/* Wrong rules are reported even if there is no process. */
-	if (s.rules && tbuf_consumer_set(s.consumer, "unitselect",
-	    s.setting) < 0)
+	if ((s.option = set_of_units(o->set, &value)) != NULL)
+		s.setting = value;
+	/* A wrong value is reported even if there is no process. */
+	if (s.option != NULL &&
+	    tbuf_consumer_set(s.consumer, s.option, s.setting) < 0)
 		status = refuse(&s, -EINVAL);
 	else
 		status = set_all(&s, o);

@@ -77,8 +77,9 @@ heading(struct run *run)
 	if (o->prometheus)
 		metrics_units_begin(&run->format);
 	else if (!o->json && o->units_figures)
-		output_printf(run->out, "%7s %-12s %10s %10s %8s %8s %8s %s\n",
-		    "PID", "KIND", "UNITS", "FAILURES", "P50", "P99", "P99.9",
+		output_printf(run->out, "%7s %-12s %10s %10s %6s %8s %8s %8s "
+		    "%s\n", "PID", "KIND", "UNITS", "FAILURES", "SLOW", "P50",
+		    "P99", "P99.9",
 		    "PROGRAM");
 	else if (!o->json)
 		output_printf(run->out, "%7s %-5s %-12s %20s %8s %7s %8s %s\n",
@@ -152,15 +153,16 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	if (run->options->json) {
 		output_printf(run->out, "{\"type\":\"units\",\"pid\":%jd,"
 		    "\"program\":\"%s\",\"kind\":\"%s\",\"units\":%" PRIu64
-		    ",\"failures\":%" PRIu64 ",\"median\":%" PRIu64
+		    ",\"failures\":%" PRIu64 ",\"slow\":%" PRIu64
+		    ",\"median\":%" PRIu64
 		    ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 "}\n",
-		    pid, program, kind, f->units, f->failures,
+		    pid, program, kind, f->units, f->failures, f->slow,
 		    f->median, f->p99, f->p999);
 		return (0);
 	}
 	output_printf(run->out, "%7jd %-12s %10" PRIu64 " %10" PRIu64
-	    " %8s %8s %8s %s\n", pid, kind, f->units,
-	    f->failures, duration(median, sizeof(median), f->median),
+	    " %6" PRIu64 " %8s %8s %8s %s\n", pid, kind, f->units,
+	    f->failures, f->slow, duration(median, sizeof(median), f->median),
 	    duration(p99, sizeof(p99), f->p99),
 	    duration(p999, sizeof(p999), f->p999), program);
 	return (0);

@@ -109,6 +109,7 @@ const char options_usage[] =
 "                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
+"                      unitslow=time: retain all of units that last longer,\n"
 "                      pair=from,to of a slice,\n"
 "                      metric=@aggregation:name:scale:label,...;\n"
 "                      metricbounds=low,high, metrickeys of its series,\n"
@@ -158,7 +159,8 @@ const char options_usage[] =
 "  --set=setting       set the text trace, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, separated by ;\n"
-"                      or unitselect=outcome:mask,... of work units\n"
+"                      or unitselect=outcome:mask,... or unitslow=time of\n"
+"                      work units\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
 "  --units[=pid]       list work units that have not ended; with pid:id print\n"
 "                      the records of one, with stat figures by kind\n"
@@ -434,12 +436,12 @@ parse_snapshot(struct options *o, const char *text)
 static int
 parse_set(struct options *o, const char *text)
 {
-	const char *wrong;
+	const char *wrong, *value;
 
 	if (o->set != NULL)
 		return (bad_usage(MSG_TWICE, "--set"));
 	o->set = text;
-	if (set_rules(text) == NULL && tbuf_text_check(text, &wrong) != 0)
+	if (set_of_units(text, &value) == NULL && tbuf_text_check(text, &wrong) != 0)
 		return (bad_usage(MSG_BAD_TEXT, "--set", text, wrong));
 	return (0);
 }
@@ -533,8 +535,8 @@ options_near(const char *word, size_t length)
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
 		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
-		"unitpolicy", "unitselect", "dynvarsize", "scratchsize",
-		"nspec", "specsize", "cleanrate", "aggsize", "aggrate",
+		"unitpolicy", "unitselect", "unitslow", "dynvarsize",
+		"scratchsize", "nspec", "specsize", "cleanrate", "aggsize", "aggrate",
 		"aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
 		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",

@@ -11,14 +11,23 @@
 
 struct options;
 
-/* Returns the rules of `unitselect=RULES` in a setting of --set, or NULL. */
+/*
+ * Returns the option of work units that a setting of --set is for, and its
+ * value; or NULL.
+ */
 static inline const char *
-set_rules(const char *setting)
+set_of_units(const char *setting, const char **value)
 {
-	static const char name[] = "unitselect=";
+	static const char *const names[] = { "unitselect", "unitslow" };
+	size_t i, n;
 
-	return (strncmp(setting, name, sizeof(name) - 1) == 0 ?
-	    setting + sizeof(name) - 1 : NULL);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		n = strlen(names[i]);
+		*value = setting + n + 1;
+		if (strncmp(setting, names[i], n) == 0 && setting[n] == '=')
+			return (names[i]);
+	}
+	return (NULL);
 }
 
 /* Adds a list of components.  Returns 0, or EXIT_USAGE after a message. */

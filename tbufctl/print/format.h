@@ -173,6 +173,13 @@ void	format_drain(struct format *);
 void	format_bound(struct format *, struct output *, size_t size);
 void	format_unbound(struct format *, struct output *);
 
+/* Returns how long a unit lasted whose end is known. */
+static inline uint64_t
+format_unit_ns(const struct tbuf_unit_info *unit)
+{
+	return (unit->end > unit->began ? unit->end - unit->began : 0);
+}
+
 /* Ends the row of a clause's record, after the output of its actions. */
 void	format_row_end(struct format *);
 

@@ -145,7 +145,10 @@ put_withs(struct format *f, char *p, const struct tbuf_record *r)
 	return (p);
 }
 
-/* Writes the work unit; one without an outcome has not ended. */
+/*
+ * Writes the work unit; one without an outcome has not ended, and it is not
+ * known when one without ns did.
+ */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
 {
@@ -154,6 +157,9 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	if (unit->ended)
 		p = put_signed(put_literal(p, ",\"outcome\":"),
 		    unit->outcome);
+	if (unit->ended && unit->end != 0)
+		p = put_unsigned(put_literal(p, ",\"ns\":"),
+		    format_unit_ns(unit));
 	*p++ = '}';
 	return (p);
 }

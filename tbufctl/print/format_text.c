@@ -225,8 +225,8 @@ put_flow(struct format *f, char *p, const struct tbuf_record *r,
 }
 
 /*
- * Writes "unit=request:7 outcome=5", or "unfinished" for a unit that has not
- * ended.
+ * Writes "unit=request:7 outcome=5 ns=1200", without ns if it is not known when
+ * the unit ended, or "unfinished" for one that has not.
  */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
@@ -236,7 +236,9 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	p = put_unsigned(p, unit->id);
 	if (!unit->ended)
 		return (put_literal(p, " unfinished"));
-	return (put_signed(put_literal(p, " outcome="), unit->outcome));
+	p = put_signed(put_literal(p, " outcome="), unit->outcome);
+	return (unit->end == 0 ? p : put_unsigned(put_literal(p, " ns="),
+	    format_unit_ns(unit)));
 }
 
 /* Writes the fields of --with, and the work unit of the record. */

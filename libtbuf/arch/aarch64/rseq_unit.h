@@ -22,9 +22,13 @@
 	"2:\n\t"
 
 #define TBUF_SECTION_FINISH						\
-	"ldr x3, [%[rule]]\n\t"						\
+	"ldr x3, [%[units], #" TBUF_O(Y_RULE) "]\n\t"			\
 	"cmp x3, %[guess]\n\t"						\
 	"b.ne %l[changed]\n\t"						\
+	"ldr x3, [%[units], #" TBUF_O(Y_SLOW) "]\n\t"			\
+	"sub x3, x3, #1\n\t"						\
+	"cmp x3, %[ticks]\n\t"						\
+	"b.lo %l[changed]\n\t"						\
 	"ldr x3, [%[entry]]\n\t"					\
 	"cmp x3, %[old]\n\t"						\
 	"b.ne %l[changed]\n\t"						\

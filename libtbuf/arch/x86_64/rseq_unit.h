@@ -138,7 +138,11 @@ tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
 	"2:\n\t"
 
 #define TBUF_SECTION_FINISH						\
-	TBUF_NEED_EQUAL("%[guess]", "(%[rule])")			\
+	TBUF_NEED_EQUAL("%[guess]", TBUF_O(Y_RULE) "(%[units])")	\
+	"movq " TBUF_O(Y_SLOW) "(%[units]), %%rax\n\t"			\
+	"subq $1, %%rax\n\t"						\
+	"cmpq %[ticks], %%rax\n\t"					\
+	"jb %l[changed]\n\t"						\
 	TBUF_NEED_EQUAL("%[old]", "(%[entry])")				\
 	"movq " TBUF_O(Y_HEAD) "(%[entry]), %%rdx\n\t"			\
 	"shrq $24, %%rdx\n\t"						\

@@ -199,6 +199,7 @@ join(struct tbuf_units *head, unsigned i)
 			head->kinds[i].durations[k] +=
 			    head->kinds[j].durations[k];
 		head->kinds[i].failures += head->kinds[j].failures;
+		head->kinds[i].slow += head->kinds[j].slow;
 		memset(&head->kinds[j], 0, sizeof(head->kinds[j]));
 	}
 }
@@ -228,7 +229,8 @@ kinds_look(const struct look *l, struct session *s)
 		f = (struct tbuf_unit_figures){
 			.pid = (pid_t)s->control->pid, .alive = s->alive,
 			.program = s->control->comm, .kind = kind->name,
-			.failures = kind->failures, .at_most = at_most
+			.failures = kind->failures, .slow = kind->slow,
+			.at_most = at_most
 		};
 		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
 			f.units += kind->durations[k];

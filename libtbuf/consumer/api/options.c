@@ -42,6 +42,7 @@ static const struct option {
 	OPTION(unitsize, TBUF_OPTION_UNITSIZE),
 	OPTION(unitpolicy, TBUF_OPTION_UNITPOLICY),
 	OPTION(unitselect, TBUF_SETTING_RULES),
+	OPTION(unitslow, TBUF_OPTION_TIME),
 
 	OPTION(aggsize, TBUF_OPTION_SIZE),
 	OPTION(aggpercpu, TBUF_SETTING_FLAG),
@@ -180,10 +181,13 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 		    value != NULL ? value : "",
 		    tbuf_setting_wrong(option->kind)));
 	c->strict |= option->field == FIELD(switchrate);
-	/* Future targets get the rules when their sessions begin. */
-	if (option->kind == TBUF_SETTING_RULES)
-		TAILQ_FOREACH(t, &c->targets, link)
+	/* Future targets get these when their sessions begin. */
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (option->kind == TBUF_SETTING_RULES)
 			tbuf_units_rule(c, t);
+		if (option->kind == TBUF_OPTION_TIME && t->time.slope != 0)
+			tbuf_units_time(c, t);
+	}
 	return (0);
 }
 

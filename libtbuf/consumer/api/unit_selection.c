@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Changes the rules for a process's work units from outside: in all its active
+ * Changes options of a process's work units from outside: in all its active
  * sessions with unit tables, including those of recorders.  The session's
  * owner writes the same words; the last write wins.
  */
@@ -37,15 +37,48 @@ head_set(struct tbuf_units *head, const char *text)
 	return (error);
 }
 
-/* Sets the rules of a session; -ENOENT: it has no unit tables. */
+/* A change of an option. */
+struct change {
+	const char *name, *value;
+	uint64_t ns;			/* unitslow */
+};
+
+static bool
+is_rules(const struct change *change)
+{
+	return (strcmp(change->name, "unitselect") == 0);
+}
+
+/* Returns the word of a session for this many ns, by its calibration points. */
 static int
-session_set(struct tbuf_consumer *c, int fd, unsigned number,
-    const char *text)
+slow_of(int fd, const struct tbuf_control *control, unsigned number,
+    uint64_t ns, uint64_t *slow)
+{
+	struct tbuf_timeline line = {
+		.clock = (enum tbuf_clock)control->clock
+	};
+	struct tbuf_session session;
+	uint64_t area;
+
+	if (!tbuf_file_read(fd, &area, sizeof(area), TBUF_SLOTS +
+	    number * (uint64_t)TBUF_SLOT_SIZE +
+	    offsetof(struct tbuf_slot, area)) ||
+	    !tbuf_file_read(fd, &session, sizeof(session), area) ||
+	    line.clock > TBUF_CLOCK_COARSE)
+		return (-EINVAL);
+	line.base = session.go;
+	tbuf_timeline_update(&line, NULL);
+	*slow = tbuf_unit_slow(&line, ns);
+	return (0);
+}
+
+/* Maps the units of a session; NULL: it has no unit tables. */
+static struct tbuf_units *
+session_map(int fd, unsigned number)
 {
 	struct tbuf_part units;
 	struct stat st;
 	void *head;
-	int error, gone;
 
 	if (!tbuf_file_read(fd, &units, sizeof(units), TBUF_SLOTS +
 	    number * (uint64_t)TBUF_SLOT_SIZE +
@@ -53,20 +86,38 @@ session_set(struct tbuf_consumer *c, int fd, unsigned number,
 	    units.at % TBUF_PAGE != 0 || fstat(fd, &st) != 0 ||
 	    units.at > (uint64_t)st.st_size ||
 	    (uint64_t)st.st_size - units.at < sizeof(struct tbuf_units))
-		return (-ENOENT);
+		return (NULL);
 	head = mmap(NULL, sizeof(struct tbuf_units), PROT_READ | PROT_WRITE,
 	    MAP_SHARED, fd, (off_t)units.at);
-	if (head == MAP_FAILED)
-		return (-errno);
-	tbuf_set_begin(c, head, sizeof(struct tbuf_units));
-	error = head_set(head, text);
+	return (head == MAP_FAILED ? NULL : head);
+}
+
+/* Sets an option of a session; -ENOENT: it has no unit tables. */
+static int
+session_set(struct tbuf_consumer *c, int fd,
+    const struct tbuf_control *control, unsigned number,
+    const struct change *change)
+{
+	struct tbuf_units *head = session_map(fd, number);
+	uint64_t slow = 0;
+	int error, gone;
+
+	if (head == NULL)
+		return (-ENOENT);
+	error = is_rules(change) ? 0 : slow_of(fd, control, number,
+	    change->ns, &slow);
+	tbuf_set_begin(c, head, sizeof(*head));
+	if (is_rules(change))
+		error = head_set(head, change->value);
+	else if (error == 0)
+		tbuf_store(&head->slow, slow);
 	gone = tbuf_set_end(c);
-	munmap(head, sizeof(struct tbuf_units));
+	munmap(head, sizeof(*head));
 	return (gone != 0 ? gone : error);
 }
 
 static int
-sessions_set(struct tbuf_consumer *c, int fd, const char *text)
+sessions_set(struct tbuf_consumer *c, int fd, const struct change *change)
 {
 	struct tbuf_control control;
 	int error = -ENOENT, result;
@@ -77,7 +128,7 @@ sessions_set(struct tbuf_consumer *c, int fd, const char *text)
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
 		if (control.state[i] != TBUF_ACTIVE)
 			continue;
-		result = session_set(c, fd, i, text);
+		result = session_set(c, fd, &control, i, change);
 		if (result != -ENOENT)
 			error = result;
 		if (error != 0 && error != -ENOENT)
@@ -86,29 +137,57 @@ sessions_set(struct tbuf_consumer *c, int fd, const char *text)
 	return (error);
 }
 
-int
-tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
-    const char *rules)
+/* Checks an option's name and value, without a session. */
+static int
+change_check(struct tbuf_consumer *c, struct change *change)
 {
 	uint64_t unused[TBUF_UNIT_RULES];
+	int error = -ENOENT;
+	int64_t ns = 0;
+
+	tbuf_unit_rules_init(unused);
+	if (is_rules(change)) {
+		error = tbuf_option_rules(change->value, unused);
+		if (error != 0)
+			return (tbuf_consumer_fail(c, -EINVAL, "invalid "
+			    "unitselect rules: '%.99s'", change->value));
+	} else if (strcmp(change->name, "unitslow") == 0) {
+		error = tbuf_option_value(TBUF_OPTION_TIME, change->value,
+		    &ns);
+		change->ns = (uint64_t)ns;
+	}
+	return (error == 0 ? 0 : tbuf_consumer_fail(c, -EINVAL,
+	    "invalid value of %.32s: '%.99s'", change->name, change->value));
+}
+
+int
+tbuf_consumer_unitset(struct tbuf_consumer *c, pid_t pid, const char *name,
+    const char *value)
+{
+	struct change change = { .name = name, .value = value };
 	struct tbuf_found found;
 	int error;
 
-	tbuf_unit_rules_init(unused);
-	if ((error = tbuf_option_rules(rules, unused)) != 0)
-		return (tbuf_consumer_fail(c, -EINVAL, "invalid unitselect "
-		    "rules: '%.99s'", rules));
+	if ((error = change_check(c, &change)) != 0)
+		return (error);
 	if ((error = tbuf_find_pid(pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error, "failed to set "
-		    "unitselect of pid %d: %s", (int)pid, found.problem));
+		    "%s of pid %d: %s", name, (int)pid, found.problem));
 	if ((error = tbuf_file_lock_wait(found.fd)) == 0) {
-		error = sessions_set(c, found.fd, rules);
+		error = sessions_set(c, found.fd, &change);
 		tbuf_file_unlock(found.fd, 0);
 	}
 	close(found.fd);
 	close(found.pidfd);
 	return (error == 0 ? 0 : tbuf_consumer_fail(c, error, "failed to set "
-	    "unitselect of pid %d: %s", (int)pid, tbuf_set_problem(error,
+	    "%s of pid %d: %s", name, (int)pid, tbuf_set_problem(error,
 	    "no session of this process has work units",
 	    "too many outcomes")));
+}
+
+int
+tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
+    const char *rules)
+{
+	return (tbuf_consumer_unitset(c, pid, "unitselect", rules));
 }

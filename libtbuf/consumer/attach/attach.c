@@ -366,7 +366,7 @@ match_probes(struct tbuf_target *t)
 
 /* Activates the session: from here on the target records. */
 static void
-activate(struct tbuf_target *t)
+activate(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_control *control = tbuf_view_control(&t->view);
 	struct tbuf_session *session = (struct tbuf_session *)(void *)
@@ -380,6 +380,7 @@ activate(struct tbuf_target *t)
 	session->go = go;
 	tbuf_timeline_start(&t->time, clock, &go);
 	session->now = t->time.latest;
+	tbuf_units_time(c, t);
 	tbuf_target_deadline(t);
 	tbuf_session_begin(t);
 	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);
@@ -571,7 +572,7 @@ attach(struct tbuf_consumer *c, const struct tbuf_target *only,
 	TAILQ_FOREACH(t, &c->targets, link)
 		if (attachable(t, only) && t->slot != -1) {
 			tbuf_images_leave(c, t);
-			activate(t);
+			activate(c, t);
 		}
 	c->drain.stale = true;
 	return (0);

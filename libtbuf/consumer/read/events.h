@@ -221,12 +221,13 @@ bool	tbuf_unit_entry_read(const struct tbuf_target *, uint32_t i,
 bool	tbuf_units_any(const struct tbuf_target *);
 
 /*
- * Reads the records in a table that the mask selects.  Returns NULL without
- * memory, or if the table has another unit by now.
+ * Reads the records in a table that the mask selects, which is a level if they
+ * are selected by level.  Returns NULL without memory, or if the table has
+ * another unit by now.
  */
 struct tbuf_batch *tbuf_unit_table(struct tbuf_consumer *,
 	    struct tbuf_target *, uint32_t i, const struct tbuf_unit_entry *,
-	    uint32_t mask);
+	    uint32_t mask, bool by_level);
 
 /* Sets a batch's description of its unit. */
 void	tbuf_unit_describe(const struct tbuf_target *, struct tbuf_batch *,

@@ -63,17 +63,18 @@ kind_name(const struct tbuf_target *t, uint64_t kind,
 	name[TBUF_UNIT_NAME - 1] = '\0';
 }
 
-/* Removes records of probes that the mask does not select. */
+/* Removes records of probes that the mask or the level does not select. */
 static void
 choose(struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b,
-    uint32_t mask)
+    uint32_t mask, bool by_level)
 {
 	const struct tbuf_epid *epid;
 	unsigned i, n = 0;
 
 	for (i = 0; i < b->count; i++) {
 		epid = tbuf_epid_find(c, t, b->items[i].header->epid);
-		if (epid == NULL || (epid->selection & mask) != 0)
+		if (epid == NULL || tbuf_unit_selects(epid->selection, mask,
+		    by_level))
 			b->items[n++] = b->items[i];
 	}
 	b->count = n;
@@ -127,7 +128,7 @@ table_add(struct tbuf_consumer *c, const struct tbuf_target *t, uint32_t i,
 
 struct tbuf_batch *
 tbuf_unit_table(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
-    const struct tbuf_unit_entry *entry, uint32_t mask)
+    const struct tbuf_unit_entry *entry, uint32_t mask, bool by_level)
 {
 	struct tbuf_batch *b = batch_new(t->units.size);
 	uint64_t word;
@@ -138,7 +139,7 @@ tbuf_unit_table(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	    tbuf_file_read(t->fd, &word, sizeof(word),
 	    tbuf_unit_entry_at(t, i)) &&
 	    tbuf_unit_instance(word) == tbuf_unit_instance(entry->word)) {
-		choose(c, t, b, mask);
+		choose(c, t, b, mask, by_level);
 		return (b);
 	}
 	tbuf_batch_free(t, b);
@@ -166,12 +167,12 @@ tbuf_unit_is(const struct tbuf_reader *r, const struct tbuf_header *header)
 }
 
 /*
- * Reads a unit's record, which comes after the CPU in a lock lane.  Returns the
- * data after it, or NULL if it is invalid.
+ * Reads a unit's record, which comes after the CPU in a lock lane, and whether
+ * it selects by level.  Returns the data after it, or NULL if it is invalid.
  */
 static const unsigned char *
 record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
-    struct tbuf_unit_record *record, uint64_t *size)
+    struct tbuf_unit_record *record, bool *by_level, uint64_t *size)
 {
 	size_t before = tbuf_reader_head(r);
 	const unsigned char *data = (const unsigned char *)header + before;
@@ -180,6 +181,8 @@ record_read(const struct tbuf_reader *r, const struct tbuf_header *header,
 		return (NULL);
 	memcpy(record, data, sizeof(*record));
 	*size = header->size - before - sizeof(*record);
+	*by_level = (record->table & TBUF_UNIT_TABLE_LEVEL) != 0;
+	record->table &= ~TBUF_UNIT_TABLE_LEVEL;
 	return (record->table < r->target->units.count ?
 	    data + sizeof(*record) : NULL);
 }
@@ -203,7 +206,7 @@ envelope_open(struct tbuf_consumer *c, struct tbuf_target *t,
 /* Returns the batch of a DONE table as copied, since its table may change. */
 static struct tbuf_batch *
 commit_held(struct tbuf_consumer *c, struct tbuf_target *t,
-    const struct tbuf_unit_record *record)
+    const struct tbuf_unit_record *record, bool by_level)
 {
 	struct tbuf_batch **done = t->units.held == NULL ? NULL :
 	    &t->units.held->done[record->table], *b;
@@ -212,17 +215,17 @@ commit_held(struct tbuf_consumer *c, struct tbuf_target *t,
 	    b->instance != record->instance)
 		return (NULL);
 	*done = NULL;
-	choose(c, t, b, record->mask);
+	choose(c, t, b, record->mask, by_level);
 	return (b);
 }
 
 /* Reads the batch of a commit record; NULL if the table has another unit. */
 static struct tbuf_batch *
 commit_find(struct tbuf_consumer *c, struct tbuf_target *t,
-    const struct tbuf_unit_record *record)
+    const struct tbuf_unit_record *record, bool by_level)
 {
 	struct tbuf_unit_entry entry;
-	struct tbuf_batch *held = commit_held(c, t, record);
+	struct tbuf_batch *held = commit_held(c, t, record, by_level);
 
 	if (held != NULL)
 		return (held);
@@ -232,7 +235,8 @@ commit_find(struct tbuf_consumer *c, struct tbuf_target *t,
 	    !tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_ABANDONED) &&
 	    !tbuf_unit_in(t->generation, entry.word, TBUF_UNIT_DONE)))
 		return (NULL);
-	return (tbuf_unit_table(c, t, record->table, &entry, record->mask));
+	return (tbuf_unit_table(c, t, record->table, &entry, record->mask,
+	    by_level));
 }
 
 static void
@@ -272,14 +276,17 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 	struct tbuf_unit_record record;
 	const unsigned char *data;
 	uint64_t size;
+	bool by_level;
 
-	if ((data = record_read(r, header, &record, &size)) == NULL) {
+	data = record_read(r, header, &record, &by_level, &size);
+	if (data == NULL) {
 		r->damage += header->size;
 		tbuf_reader_step(r, header);
 		return;
 	}
 	r->batch = header->epid == TBUF_EPID_ENVELOPE ?
-	    envelope_open(c, t, data, size) : commit_find(c, t, &record);
+	    envelope_open(c, t, data, size) : commit_find(c, t, &record,
+	    by_level);
 	count_returned(c, r, &record);
 	if (r->batch != NULL) {
 		tbuf_unit_describe(t, r->batch, record.kind, record.id,

@@ -56,14 +56,15 @@ unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	total = tbuf_unit_records(e->head) + (laps == 0 ? 0 :
 	    tbuf_unit_records(e->half[tbuf_unit_older(e->head)].head));
 	b = tbuf_unit_table(c, t, i, e, ending ? (uint32_t)e->ended :
-	    UINT32_MAX);
+	    UINT32_MAX, !ending || (e->count & TBUF_UNIT_COUNT_LEVEL) != 0);
 	if (b == NULL)
 		return (NULL);
 	tbuf_unit_describe(t, b, e->kind, e->id, e->began);
 	b->instance = tbuf_unit_instance(e->word);
 	b->info.ended = ending;
 	b->info.outcome = tbuf_unit_outcome(e->ended);
-	b->info.discarded = ending ? total - MIN(e->count, total) : 0;
+	b->info.discarded = ending ? total - MIN(e->count &
+	    ~TBUF_UNIT_COUNT_LEVEL, total) : 0;
 	return (b);
 }
 
@@ -231,7 +232,8 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	held->batches[i] = unfinished_open(c, t, i, e);
 	if ((tbuf_unit_in(t->generation, e->word, TBUF_UNIT_DONE) ||
 	    tbuf_unit_in(t->generation, e->word, TBUF_UNIT_ABANDONED)) &&
-	    (held->done[i] = tbuf_unit_table(c, t, i, e, UINT32_MAX)) != NULL)
+	    (held->done[i] = tbuf_unit_table(c, t, i, e, UINT32_MAX, true)) !=
+	    NULL)
 		held->done[i]->instance = tbuf_unit_instance(e->word);
 }
 

@@ -53,16 +53,39 @@ tbuf_consumer_terms(const struct tbuf_consumer *c, struct tbuf_terms *terms)
 	    sizeof(terms->owner));
 }
 
+/* Returns the units that this consumer may change; NULL: there are none. */
+static struct tbuf_units *
+units_of(struct tbuf_target *t)
+{
+	return (t->units.count == 0 || t->file_only || t->truncated ? NULL :
+	    tbuf_units_map(t));
+}
+
 void
 tbuf_units_rule(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
-	struct tbuf_units *head;
+	struct tbuf_units *head = units_of(t);
 	unsigned i;
 
-	if (t->units.count == 0 || t->file_only || t->truncated ||
-	    (head = tbuf_units_map(t)) == NULL)
+	if (head == NULL)
 		return;
 	for (i = 0; i < TBUF_UNIT_RULES; i++)
 		tbuf_store(&head->rules[i], c->options.unitselect[i] ^
 		    tbuf_unit_default(i));
+}
+
+uint64_t
+tbuf_unit_slow(const struct tbuf_timeline *line, uint64_t ns)
+{
+	return (ns == 0 ? 0 : tbuf_timeline_ticks(line, ns) + 1);
+}
+
+void
+tbuf_units_time(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_units *head = units_of(t);
+
+	if (head != NULL)
+		tbuf_store(&head->slow,
+		    tbuf_unit_slow(&t->time, c->options.unitslow));
 }

@@ -69,6 +69,16 @@ tbuf_timeline_update(struct tbuf_timeline *line,
 }
 
 uint64_t
+tbuf_timeline_ticks(const struct tbuf_timeline *line, uint64_t ns)
+{
+	unsigned __int128 ticks = ns;
+
+	if (line->clock == TBUF_CLOCK_COUNTER)
+		ticks = (ticks << TBUF_SLOPE_BITS) / line->slope;
+	return (ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX);
+}
+
+uint64_t
 tbuf_timeline_ahead(const struct tbuf_timeline *line, uint64_t ns)
 {
 	uint64_t now = tbuf_clock_read(line->clock);

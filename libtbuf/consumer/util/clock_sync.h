@@ -35,6 +35,8 @@ void	tbuf_timeline_update(struct tbuf_timeline *,
  * Clauses in targets compute timestamps with it.
  */
 uint64_t tbuf_timeline_multiplier(const struct tbuf_moment *);
+/* Returns the ticks that `ns' take. */
+uint64_t tbuf_timeline_ticks(const struct tbuf_timeline *, uint64_t ns);
 /* Returns the reading that the record clock will have `ns` from now. */
 uint64_t tbuf_timeline_ahead(const struct tbuf_timeline *, uint64_t ns);
 

@@ -99,7 +99,7 @@ fits(const struct tbuf_header *header, uint64_t left)
 /* Adds the records of a half, or of a table that does not wrap. */
 static void
 walk(const struct tables *t, struct tbuf_last *last, bool upper, uint64_t head,
-    uint32_t mask)
+    uint32_t mask, bool by_level)
 {
 	uint64_t left = tbuf_unit_bytes(head);
 	struct tbuf_header header;
@@ -113,15 +113,15 @@ walk(const struct tables *t, struct tbuf_last *last, bool upper, uint64_t head,
 		if (!fits(&header, left))
 			return;
 		last->time = header.time;
-		if ((tbuf_unit_selection(t->base, t->slot, header.epid, NULL) &
-		    mask) != 0)
+		if (tbuf_unit_selects(tbuf_unit_selection(t->base, t->slot,
+		    header.epid, NULL), mask, by_level))
 			tbuf_last_keep(t->to, last);
 	}
 }
 
 static void
 table_walk(const struct tables *t, uint32_t i, const struct tbuf_unit_entry *e,
-    uint32_t mask)
+    uint32_t mask, bool by_level)
 {
 	struct tbuf_last last = { .place = TBUF_LAST_TABLE,
 	    .slot = t->number, .generation = t->generation, .unit = e->id,
@@ -133,9 +133,9 @@ table_walk(const struct tables *t, uint32_t i, const struct tbuf_unit_entry *e,
 	last.at = at;
 	if (t->wraps && tbuf_unit_laps(e->head) != 0)
 		walk(t, &last, !odd, e->half[tbuf_unit_older(e->head)].head,
-		    mask);
+		    mask, by_level);
 	last.at = at;
-	walk(t, &last, odd, e->head, mask);
+	walk(t, &last, odd, e->head, mask, by_level);
 }
 
 void
@@ -153,9 +153,11 @@ tbuf_last_tables(struct tbuf_lasts *to, const struct tbuf_view *view,
 		if (!entry_read(&t, i, &e) || !in_flight(&t, e.word))
 			continue;
 		returned[i] = tbuf_unit_instance(e.word);
-		table_walk(&t, i, &e,
-		    tbuf_unit_state(e.word) == TBUF_UNIT_BOUND ?
-		    UINT32_MAX : (uint32_t)e.ended);
+		if (tbuf_unit_state(e.word) == TBUF_UNIT_BOUND)
+			table_walk(&t, i, &e, UINT32_MAX, false);
+		else
+			table_walk(&t, i, &e, (uint32_t)e.ended,
+			    (e.count & TBUF_UNIT_COUNT_LEVEL) != 0);
 	}
 }
 
@@ -188,6 +190,7 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 	struct tbuf_unit_record record;
 	struct tbuf_unit_entry e;
 	struct tables t;
+	uint32_t table;
 
 	last.at += tbuf_lane_front(place);
 	if (last.at + sizeof(record) > end ||
@@ -196,16 +199,16 @@ tbuf_last_unit(struct tbuf_lasts *to, const struct tbuf_view *view,
 	tbuf_last_copy(place, last.at, &record, sizeof(record));
 	last.at += sizeof(record);
 	last.unit = record.id;
-	if (record.table >= t.count ||
-	    returned[record.table] == record.instance)
+	table = record.table & ~TBUF_UNIT_TABLE_LEVEL;
+	if (table >= t.count || returned[table] == record.instance)
 		return;
 	if (header->epid == TBUF_EPID_ENVELOPE)
 		envelope_walk(&t, place, last, end);
-	else if (entry_read(&t, record.table, &e) &&
+	else if (entry_read(&t, table, &e) &&
 	    tbuf_unit_instance(e.word) == record.instance &&
 	    (tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_DONE) ||
 	    tbuf_unit_word_is(e.word, t.generation, TBUF_UNIT_ABANDONED)))
-		table_walk(&t, record.table, &e, record.mask);
+		table_walk(&t, table, &e, record.mask, table != record.table);
 }
 
 bool

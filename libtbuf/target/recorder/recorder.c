@@ -46,6 +46,32 @@ slot_choose(int fd, const struct tbuf_control *control)
 	return (-1);
 }
 
+/* Two moments closer than this, in ns, say little about the clock's rate. */
+#define SPAN_MIN	UINT64_C(1000000)
+
+/*
+ * Returns the ticks that `ns' take, by two moments of the process, whose
+ * differences are cut to 31 bits.
+ */
+static uint64_t
+ticks_of(uint64_t ns, const struct tbuf_moment *birth)
+{
+	struct tbuf_moment now;
+	uint64_t ticks, mono;
+
+	if (tbuf_self.clock != TBUF_CLOCK_COUNTER)
+		return (ns);
+	do {
+		tbuf_moment_take(tbuf_self.clock, &now);
+	} while (now.mono - birth->mono < SPAN_MIN);
+	ticks = now.ticks - birth->ticks;
+	mono = now.mono - birth->mono;
+	for (; ((ticks | mono) >> 31) != 0; ticks >>= 1)
+		mono >>= 1;
+	return ((uint64_t)((unsigned __int128)ns * ((ticks << 32) / mono) >>
+	    32));
+}
+
 /* Sets fields that readers of the session use; `go` is the process's birth. */
 static void
 session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
@@ -64,6 +90,9 @@ session_sign(const struct tbuf_view *view, unsigned number, uint64_t removed)
 	for (i = 0; recorder.nunits != 0 && i < TBUF_UNIT_RULES; i++)
 		tbuf_store(&units->rules[i],
 		    recorder.rules[i] ^ tbuf_unit_default(i));
+	if (recorder.nunits != 0 && recorder.unitslow != 0)
+		tbuf_store(&units->slow, ticks_of(recorder.unitslow,
+		    &session->go) + 1);
 }
 
 /* Builds with the file's lock.  *lacking: as tbuf_wanted_own() sets it. */

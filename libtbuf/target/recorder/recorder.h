@@ -53,6 +53,7 @@ int	tbuf_recorder_fail(int error, const char *what, const char *why)
 struct tbuf_recorder {
 	struct tbuf_board_entry entry;	/* as if a consumer had posted it */
 	uint64_t nunits, unitsize;
+	uint64_t unitslow;		/* ns */
 	uint64_t rules[TBUF_UNIT_RULES];
 	bool follow;
 	uint32_t nbuf;			/* thread lanes */

@@ -22,7 +22,7 @@
 /* The options of sessions that targets build. */
 enum {
 	BUF_SIZE, BUF_POLICY, BUF_RESIZE, STR_SIZE, ONLY_CPU, FOLLOW, BUF_SCOPE,
-	NBUF, N_UNITS, UNIT_SIZE, UNIT_POLICY
+	NBUF, N_UNITS, UNIT_SIZE, UNIT_POLICY, UNIT_SLOW
 };
 static const struct {
 	char name[12];
@@ -38,7 +38,8 @@ static const struct {
 	[NBUF] = { "nbuf", TBUF_OPTION_NBUF },
 	[N_UNITS] = { "nunits", TBUF_OPTION_UNITS },
 	[UNIT_SIZE] = { "unitsize", TBUF_OPTION_UNITSIZE },
-	[UNIT_POLICY] = { "unitpolicy", TBUF_OPTION_UNITPOLICY }
+	[UNIT_POLICY] = { "unitpolicy", TBUF_OPTION_UNITPOLICY },
+	[UNIT_SLOW] = { "unitslow", TBUF_OPTION_TIME }
 };
 #define NKNOWN	(sizeof(known) / sizeof(known[0]))
 
@@ -98,6 +99,9 @@ set(struct tbuf_recorder *r, const char *word, unsigned option, int64_t value)
 		break;
 	case UNIT_SIZE:
 		r->unitsize = (uint64_t)value;
+		break;
+	case UNIT_SLOW:
+		r->unitslow = (uint64_t)value;
 		break;
 	case UNIT_POLICY:
 		terms->flags &= ~(uint64_t)TBUF_S_WRAP;

@@ -213,11 +213,12 @@ static inline bool
 end_cached(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
 	struct tbuf_bound *b = &u->bound[0];
+	uint64_t ticks = tbuf_unit_ticks(b, now);
 
-	if (u->nbound != 1 || !tbuf_unit_discard(b, outcome))
+	if (u->nbound != 1 || !tbuf_unit_discard(b, outcome, ticks))
 		return (false);
-	if (outcome != 0 || !tbuf_unit_count(b, tbuf_unit_duration(b, now)))
-		tbuf_unit_tally(b, outcome, now);
+	if (outcome != 0 || !tbuf_unit_count(b, tbuf_unit_duration(b, ticks)))
+		tbuf_unit_tally(b, outcome, ticks, false);
 	return (true);
 }
 

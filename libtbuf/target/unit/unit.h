@@ -315,15 +315,15 @@ uint32_t tbuf_unit_selection(uint64_t base, const struct tbuf_slot *,
 void	tbuf_unit_commit(struct tbuf_unit *, int32_t outcome, uint64_t now)
 	    TBUF_HIDDEN;
 /*
- * Commits an abandoned unit's records in one session; its table becomes
+ * Commits and counts an abandoned unit in one session; its table becomes
  * TBUF_UNIT_ABANDONED.  Returns false if the session has ended, or no lane was
  * free.
  */
-bool	tbuf_unit_commit_abandoned(struct tbuf_bound *, int32_t outcome)
-	    TBUF_HIDDEN;
+bool	tbuf_unit_commit_abandoned(struct tbuf_bound *, int32_t outcome,
+	    uint64_t now) TBUF_HIDDEN;
 /* Counts an ended unit in its kind. */
 void	tbuf_unit_tally(const struct tbuf_bound *, int32_t outcome,
-	    uint64_t now) TBUF_HIDDEN;
+	    uint64_t ticks, bool slow) TBUF_HIDDEN;
 
 /* Hooks of fires (lane/unit_hooks.h). */
 bool	tbuf_unit_emit(const struct tbuf_fire *, enum tbuf_emit *) TBUF_HIDDEN;

@@ -221,11 +221,9 @@ commit_one(struct tbuf_bound *b, int32_t outcome, uint64_t now)
 	unsigned try;
 
 	for (try = 0; try < LANES_MAX && tbuf_fire_current(&b->fire); try++) {
-		if (b->entry == NULL || (close_table(b) &&
-		    tbuf_unit_commit_abandoned(b, outcome))) {
-			tbuf_unit_tally(b, outcome, now);
+		if ((b->entry == NULL || close_table(b)) &&
+		    tbuf_unit_commit_abandoned(b, outcome, now))
 			break;
-		}
 		yield();
 	}
 }

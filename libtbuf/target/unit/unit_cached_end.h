@@ -14,11 +14,11 @@
 #include "target/unit/unit.h"
 
 /*
- * Ends the unit if its table has not wrapped, and has the totals that it had
- * when it was retained for this unit.
+ * Ends the unit if it is not slow, and its table has not wrapped, and has the
+ * totals that it had when it was retained for this unit.
  */
 static inline bool
-tbuf_unit_finish(struct tbuf_bound *b)
+tbuf_unit_finish(struct tbuf_bound *b, uint64_t ticks)
 {
 	uint64_t word = tbuf_unit_word(b->fire.generation, b->instance,
 	    TBUF_UNIT_BOUND);
@@ -27,8 +27,8 @@ tbuf_unit_finish(struct tbuf_bound *b)
 	uint64_t discarded;
 
 	if (tbuf_rseq_finish(&b->way.memo, &(struct tbuf_finish){
-	    .rule = b->units->rules, .guess = b->rule, .entry = b->entry,
-	    .old = word, .new = tbuf_unit_word(b->fire.generation,
+	    .units = b->units, .guess = b->rule, .ticks = ticks,
+	    .entry = b->entry, .old = word, .new = tbuf_unit_word(b->fire.generation,
 	    b->instance, TBUF_UNIT_CACHED), .to = next, .was = b->totals,
 	    .sum = &discarded }) != TBUF_COMMITTED)
 		return (false);
@@ -49,11 +49,11 @@ tbuf_unit_nothing(const struct tbuf_bound *b, int32_t outcome)
 
 /* Returns false, with no effect, if the unit must end otherwise. */
 static inline bool
-tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome)
+tbuf_unit_discard(struct tbuf_bound *b, int32_t outcome, uint64_t ticks)
 {
 	return (b->fast_bits != 0 && tbuf_thread.shared == 0 && !b->others &&
 	    b->counted && tbuf_unit_nothing(b, outcome) &&
-	    tbuf_unit_finish(b));
+	    tbuf_unit_finish(b, ticks));
 }
 
 /* Increments a word that all threads count in.  Returns false if that fails. */
@@ -64,12 +64,18 @@ tbuf_unit_count(const struct tbuf_bound *b, uint64_t *word)
 	    tbuf_rseq_count_shared(&b->way.memo, word) == TBUF_COMMITTED);
 }
 
+/* Returns the ticks of a unit that ends now. */
+static inline uint64_t
+tbuf_unit_ticks(const struct tbuf_bound *b, uint64_t now)
+{
+	return (now > b->began ? now - b->began : 0);
+}
+
 /* Returns the word of the unit's kind and duration. */
 static inline uint64_t *
-tbuf_unit_duration(const struct tbuf_bound *b, uint64_t now)
+tbuf_unit_duration(const struct tbuf_bound *b, uint64_t ticks)
 {
-	return (&b->units->kinds[b->kind].durations[tbuf_unit_bucket(
-	    now > b->began ? now - b->began : 0)]);
+	return (&b->units->kinds[b->kind].durations[tbuf_unit_bucket(ticks)]);
 }
 
 #endif

@@ -14,7 +14,10 @@ struct ending {
 	const struct tbuf_bound *bound;
 	const struct tbuf_fire *fire;	/* the record to be written */
 	int32_t outcome;
-	uint32_t mask;
+	uint64_t ticks;			/* of the unit */
+	uint32_t mask;			/* or a level */
+	bool by_level;
+	bool slow;
 	bool ours;			/* the table is still the unit's */
 	bool fits;			/* `bytes' has all retained records */
 	bool clean;			/* the table has not wrapped */
@@ -29,22 +32,39 @@ struct ending {
 
 /* ------------------------------------------------------------ selection */
 
-/* Finds the mask of the outcome's rule, or of the rule for other outcomes. */
+/* The words of struct tbuf_units that rule_find() loads. */
+struct rules {
+	uint64_t rules[TBUF_UNIT_RULES];
+	uint64_t returned;
+	uint64_t slow;
+};
+
+_Static_assert(offsetof(struct tbuf_units, slow) -
+    offsetof(struct tbuf_units, rules) == offsetof(struct rules, slow),
+    "struct rules");
+
+/*
+ * Finds the mask of the outcome's rule, or of the rule for other outcomes; a
+ * slow unit has the level of all records.
+ */
 static enum tbuf_outcome
-mask_find(struct ending *e, const struct tbuf_memo *memo)
+rule_find(void *argument, const struct tbuf_memo *memo)
 {
-	uint64_t rules[TBUF_UNIT_RULES], rule = 0;
+	struct ending *e = argument;
+	struct rules r;
+	uint64_t rule = 0;
 	unsigned i;
 
-	if (tbuf_step_load(memo, rules, e->bound->units->rules,
-	    TBUF_UNIT_RULES) != TBUF_COMMITTED)
+	if (tbuf_step_load(memo, r.rules, e->bound->units->rules,
+	    sizeof(r) / 8) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
+	e->slow = e->by_level = tbuf_unit_is_slow(e->ticks, r.slow);
 	for (i = 0; i < TBUF_UNIT_RULES; i++) {
-		rule = rules[i] ^ tbuf_unit_default(i);
+		rule = r.rules[i] ^ tbuf_unit_default(i);
 		if (tbuf_unit_outcome(rule) == e->outcome)
 			break;
 	}
-	e->mask = (uint32_t)rule;
+	e->mask = e->slow ? UINT32_MAX : (uint32_t)rule;
 	return (TBUF_COMMITTED);
 }
 
@@ -52,8 +72,8 @@ mask_find(struct ending *e, const struct tbuf_memo *memo)
 static bool
 selects(const struct ending *e, uint32_t epid)
 {
-	return ((e->mask & tbuf_unit_selection(e->bound->fire.base,
-	    e->bound->fire.slot, epid, NULL)) != 0);
+	return (tbuf_unit_selects(tbuf_unit_selection(e->bound->fire.base,
+	    e->bound->fire.slot, epid, NULL), e->mask, e->by_level));
 }
 
 /* Counts a retained record, and copies it while all may fit an envelope. */
@@ -209,7 +229,7 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	    TBUF_UNIT_BOUND);
 	if (!e->ours)
 		return (TBUF_COMMITTED);
-	if (mask_find(e, memo) != TBUF_COMMITTED ||
+	if (rule_find(e, memo) != TBUF_COMMITTED ||
 	    select_records(e, memo, was.half[tbuf_unit_older(was.head)].head,
 	    was.head) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -218,7 +238,7 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 		next = empty(e);
 	total = tbuf_unit_totals(was.word);
 	fields.ended = (uint64_t)(uint32_t)e->outcome << 32 | e->mask;
-	fields.count = e->count;
+	fields.count = e->count | (e->by_level ? TBUF_UNIT_COUNT_LEVEL : 0);
 	fields.total[0] = was.total[0];
 	fields.total[1] = was.total[1];
 	fields.total[total ^ 1].committed = was.total[total].committed +
@@ -259,9 +279,12 @@ count(const struct tbuf_bound *b, uint64_t *word)
 }
 
 __attribute__((cold)) void
-tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t now)
+tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t ticks,
+    bool slow)
 {
-	count(b, tbuf_unit_duration(b, now));
+	count(b, tbuf_unit_duration(b, ticks));
+	if (slow)
+		count(b, &b->units->kinds[b->kind].slow);
 	if (outcome != 0)
 		count(b, &b->units->kinds[b->kind].failures);
 }
@@ -299,7 +322,8 @@ emit(struct ending *e)
 {
 	const struct tbuf_bound *b = e->bound;
 	struct tbuf_unit_record record = {
-		.table = b->index, .kind = b->kind, .instance = b->instance,
+		.table = b->index | (e->by_level ? TBUF_UNIT_TABLE_LEVEL : 0),
+		.kind = b->kind, .instance = b->instance,
 		.id = b->id, .began = b->began, .outcome = e->outcome,
 		.mask = e->mask, .count = (uint32_t)e->count,
 		.discarded = (uint32_t)(e->total - e->count)
@@ -317,23 +341,34 @@ emit(struct ending *e)
 	emit_finish(e);
 }
 
-/* Returns false if the table is not the unit's any more. */
+/*
+ * Commits and counts a unit.  Returns false if the table is not the unit's any
+ * more.
+ */
 static __attribute__((noinline)) bool
-commit_records(struct tbuf_bound *b, int32_t outcome, bool abandoned)
+commit_records(struct tbuf_bound *b, int32_t outcome, uint64_t ticks,
+    bool abandoned)
 {
 	struct ending e;
 
 	e.bound = b;
 	e.outcome = outcome;
-	e.ours = e.cached = false;
+	e.ticks = ticks;
+	e.ours = b->entry == NULL;
+	e.cached = false;
+	e.count = 0;
 	e.abandoned = abandoned;
-	if (tbuf_bound_do(b, begin_here, &e) != TBUF_EMIT_DONE || !e.ours)
+	if (tbuf_bound_do(b, b->entry == NULL ? rule_find : begin_here, &e) !=
+	    TBUF_EMIT_DONE || !e.ours)
 		return (false);
 	if (e.count != 0)
 		emit(&e);
-	b->cached = e.cached;
-	b->refers = e.count != 0 && !e.fits;
-	b->totals = e.totals;
+	if (b->entry != NULL) {
+		b->cached = e.cached;
+		b->refers = e.count != 0 && !e.fits;
+		b->totals = e.totals;
+	}
+	tbuf_unit_tally(b, outcome, ticks, e.slow);
 	return (true);
 }
 
@@ -342,12 +377,14 @@ commit_records(struct tbuf_bound *b, int32_t outcome, bool abandoned)
  * default.  If a consumer has changed it, the cached rule is loaded again.
  */
 static bool
-discard(struct tbuf_bound *b, int32_t outcome)
+discard(struct tbuf_bound *b, int32_t outcome, uint64_t ticks)
 {
 	uint64_t guess;
 
+	if (b->entry == NULL)
+		return (false);
 	do {
-		if (tbuf_unit_discard(b, outcome))
+		if (tbuf_unit_discard(b, outcome, ticks))
 			return (true);
 		guess = b->rule;
 	} while (b->fast_bits != 0 && tbuf_thread.shared == 0 &&
@@ -360,15 +397,19 @@ void
 tbuf_unit_commit(struct tbuf_unit *u, int32_t outcome, uint64_t now)
 {
 	struct tbuf_bound *b;
+	uint64_t ticks;
 
-	for (b = u->bound; b < u->bound + u->nbound; b++)
-		if (b->entry == NULL || discard(b, outcome) ||
-		    commit_records(b, outcome, false))
-			tbuf_unit_tally(b, outcome, now);
+	for (b = u->bound; b < u->bound + u->nbound; b++) {
+		ticks = tbuf_unit_ticks(b, now);
+		if (discard(b, outcome, ticks))
+			tbuf_unit_tally(b, outcome, ticks, false);
+		else
+			(void)commit_records(b, outcome, ticks, false);
+	}
 }
 
 bool
-tbuf_unit_commit_abandoned(struct tbuf_bound *b, int32_t outcome)
+tbuf_unit_commit_abandoned(struct tbuf_bound *b, int32_t outcome, uint64_t now)
 {
-	return (commit_records(b, outcome, true));
+	return (commit_records(b, outcome, tbuf_unit_ticks(b, now), true));
 }

@@ -851,13 +851,13 @@ tbuf_consumer_text(struct tbuf_consumer *c, pid_t pid, const char *setting)
 }
 
 int
-tbuf_consumer_unitselect(struct tbuf_consumer *c, pid_t pid,
-    const char *rules)
+tbuf_consumer_unitset(struct tbuf_consumer *c, pid_t pid, const char *name,
+    const char *value)
 {
 
 	(void)pid;
-	(void)rules;
-	return (scripted(c, fake_script(), "unitselect"));
+	(void)value;
+	return (scripted(c, fake_script(), name));
 }
 
 int

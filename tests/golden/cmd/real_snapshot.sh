@@ -45,7 +45,7 @@ exec 5<held
 read -r line <&5
 tell 3
 hear 4 more
-cat <&5 | sed -n '/number=/!p'
+cat <&5 | sed -n '/number=/!p' | normal
 wait $ctl
 cat err
 tell 3

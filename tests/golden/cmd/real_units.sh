@@ -82,7 +82,7 @@ run '-q -x nunits=1' unit=1 fire=1 unit=2 fire=2 end=0
 run '-q --follow -x nunits=2' unit=1 end=0 other=2 end=0 forkunit=3
 
 # In C++ an exception is a failure.
-"$TBUFCTL" -q -x nunits=2 -x temporal -n step -c "${TBUF_TARGET%/*}/units_plus" 2>&1
+"$TBUFCTL" -q -x nunits=2 -x temporal -n step -c "${TBUF_TARGET%/*}/units_plus" 2>&1 | normal
 
 # Units of a recorder are read, ended or not.
 for end in exit=0 kill=9; do
@@ -106,13 +106,38 @@ for policy in fill ring; do
 	rm -f "$TBUF_DIR"/tbuf.*
 done
 
+# A unit that lasted longer than unitslow is kept whole, whatever its outcome and
+# the selections; in an envelope, in its table, in a thread's buffer.
+slow='unit=1 fire=2 done=1 age=20 end=0 unit=2 fire=1 done=2 end=0'
+run '-q -x nunits=2 -x unitslow=10ms -x unitselect=0:0' unit=1 fire=2 done=1 \
+    age=20 end=0
+for limit in 0 1h; do
+	run "-q -x nunits=2 -x unitslow=$limit" $slow
+done
+run '-q -x nunits=1 -x unitslow=10ms' unit=1 fire=100 age=20 end=0 |
+    grep -c outcome=0
+run '-q -x nunits=1 -x bufscope=thread -x unitslow=10ms' unit=1 fire=1 age=20 \
+    end=0
+# A unit that found no table is slow, too.
+TBUF_OPTIONS='nunits=1,unitslow=10ms,probes=count=0;done' "$TBUF_TARGET" \
+    unit=1 fire=1 age=20 end=0 other=2 fire=1 done=2 end=0 unit=3 other=4 \
+    fire=1 age=20 end=0
+"$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
+"$TBUFCTL" --units=stat | awk '{ print $2, $3, $4, $5 }'
+"$TBUFCTL" --units=stat --format=json | sed 's/.*"kind"/"kind"/; s/,"med.*//'
+"$TBUFCTL" -q --format=json --read "$TBUF_DIR"/tbuf.* 2>&1 |
+    sed -n 's/.*\("unit":{[^}]*}\).*/\1/p' | normal | sort | uniq -c
+rm -f "$TBUF_DIR"/tbuf.*
+
 # Invalid values are refused.
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
-    'unitselect=0:1,' unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1; do
+    'unitselect=0:1,' unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1 unitslow \
+    unitslow=10 unitslow=10hz unitslow=-1s unitslow=9999999d; do
 	ctl -x $option -n x
 done
-for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1:; do
+for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1: \
+    unitslow=1; do
 	TBUF_OPTIONS=$options,probes=count "$TBUF_TARGET" 2>&1 | normal
 done
 
@@ -170,6 +195,18 @@ tell 3
 wait $target
 "$TBUFCTL" -q -x temporal --read=$target 2>&1 | normal
 ctl --set=unitselect=0:1
+ctl --set=unitslow=1s
+ctl --set=unitslow=1x
+rm -f "$TBUF_DIR"/tbuf.* in3 out4
+TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 age=20 \
+    end=0 say=next wait unit=2 fire=1 age=20 end=0
+ctl --set=unitslow=10ms -p $target
+tell 3
+hear 4 next
+ctl --set=unitslow=0
+tell 3
+wait $target
+"$TBUFCTL" -q -x temporal --read=$target 2>&1 | normal
 ctl --set=unitselect=x:1
 ctl --set=unitselect=0:1 -p 2147483647
 rm -f "$TBUF_DIR"/tbuf.* in3 out3 in4 out4

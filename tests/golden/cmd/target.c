@@ -16,6 +16,7 @@
  *	spawn=N		another image of this program does; wait for it
  *	orphan=N	like fork=N without waiting; the child is held before
  *			its fork handlers run, until there is a byte to read
+ *	age=N		waits until N ms have passed on each clock
  *	kinds=N		N work units that succeed, each of its own kind
  *	forkunit=N	a child has a work unit, with one record, that fails
  *	many=N		registers N probes at run time
@@ -39,6 +40,7 @@
 #include <err.h>
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,6 +51,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tbuf.h>
@@ -404,6 +407,24 @@ overwrite_stack(void)
 	__asm__ volatile("" : : "r"(bytes) : "memory");
 }
 
+static uint64_t
+coarse_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return ((uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000);
+}
+
+static void
+age(unsigned long ms)
+{
+	const uint64_t began = coarse_ms();
+
+	while (coarse_ms() - began <= ms)
+		(void)poll(NULL, 0, 1);
+}
+
 static void
 obey(const char *order)
 {
@@ -440,6 +461,8 @@ obey(const char *order)
 		unit = tbuf_unit_begin("work", n);
 	else if (strncmp(order, "other=", 6) == 0)
 		unit = tbuf_unit_begin("other", n);
+	else if (strncmp(order, "age=", 4) == 0)
+		age(n);
 	else if (strncmp(order, "kinds=", 6) == 0)
 		run_kinds(n);
 	else if (strncmp(order, "forkunit=", 9) == 0)

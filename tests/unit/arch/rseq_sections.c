@@ -337,7 +337,7 @@ again(void)
 
 #define RULE	UINT64_C(5)
 
-static uint64_t rule = RULE;
+static struct tbuf_units units = { .rules = { RULE } };
 static struct tbuf_unit_entry unit;	/* its word and the other fields */
 static uint64_t sum;
 
@@ -350,7 +350,7 @@ finish_make(void)
 
 	tbuf_store(&unit.head, tbuf_unit_head(0, RECORDS, 96));
 	return ((struct tbuf_finish){
-		.rule = &rule, .guess = RULE, .entry = &unit, .old = n,
+		.units = &units, .guess = RULE, .entry = &unit, .old = n,
 		.new = n + 1, .to = unit.total, .sum = &sum,
 		.was = { .committed = n + 1, .discarded = ~n - RECORDS }
 	});
@@ -1032,6 +1032,15 @@ START_TEST(a_finish_is_by_one_rule_of_one_unit)
 	f = finish_make();
 	f.old--;
 	finish_leaves(f);
+	units.slow = 9;
+	f = finish_make();
+	f.ticks = 9;
+	finish_leaves(f);
+	f.ticks--;
+	ck_assert(tbuf_unit_is_slow(9, units.slow) &&
+	    !tbuf_unit_is_slow(f.ticks, units.slow) &&
+	    !tbuf_unit_is_slow(UINT64_MAX, 0));
+	units.slow = 0;
 	f = finish_make();
 	unit.head = tbuf_unit_head(1, RECORDS, 96);
 	finish_leaves(f);

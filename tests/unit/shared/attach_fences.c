@@ -197,7 +197,7 @@ END_TEST
 START_TEST(fence_b_stands_before_a_consumer_reads_the_table)
 {
 	begin(0, NULL);
-	activate(&target);
+	activate(&(const struct tbuf_consumer){ .state = 0 }, &target);
 	check_fence(find(0, STORE, &control->state[0]),
 	    find(0, LOAD, &control->nprobes));
 	ck_assert_uint_eq(*word & 1, 1);
@@ -221,7 +221,7 @@ look_at_the_session(void)
 START_TEST(a_session_is_whole_before_the_first_fire_sees_it)
 {
 	begin(1, look_at_the_session);
-	activate(&target);
+	activate(&(const struct tbuf_consumer){ .state = 0 }, &target);
 	ck_assert_uint_ge(fences, 1);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(fence_c_stands_before_the_bits_are_cleared)
 	unsigned pauses = 0;
 
 	count = NOTES;
-	activate(&target);
+	activate(&(const struct tbuf_consumer){ .state = 0 }, &target);
 	begin(0, NULL);
 	close_slot(&view, 0, &pauses);
 	check_fence(find(0, CHANGE, &control->state[0]),
