@@ -36,13 +36,13 @@ fire-and-lane	41280	libtbuf/target/(fire|lane)/.*
 clauses		35000	libtbuf/target/clause/clause_.*
 plans		29880	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
-units		20100	libtbuf/target/unit/.*
+units		20150	libtbuf/target/unit/.*
 recorder	8460	libtbuf/target/(recorder|api)/.*
 crash		12020	libtbuf/target/crash/.*
 file-and-process	23040	libtbuf/target/(file|process|self)/.*
 probes		12720	libtbuf/target/probe/.*
 shared		31970	libtbuf/shared/.*
-base		8110	libtbuf/base/.*
+base		8290	libtbuf/base/.*
 EOF
 most_sum=247350
 most_fire=103800
