@@ -243,6 +243,17 @@ rule_set(uint64_t *rules, int32_t value, uint32_t mask)
 	return (0);
 }
 
+/* Sets the default rules, with this first one. */
+static void
+rules_default(uint64_t *rules, uint64_t first)
+{
+	unsigned i;
+
+	rules[0] = first;
+	for (i = 1; i < TBUF_UNIT_RULES; i++)
+		rules[i] = tbuf_unit_default(i);
+}
+
 int
 tbuf_option_rules(const char *p, uint64_t *rules)
 {
@@ -251,7 +262,13 @@ tbuf_option_rules(const char *p, uint64_t *rules)
 	char *end;
 	int error;
 
+	if (p != NULL && strcmp(p, "level") == 0) {
+		rules_default(rules, TBUF_UNIT_LEVELS);
+		return (0);
+	}
 	memcpy(made, rules, sizeof(made));
+	if (made[0] == TBUF_UNIT_LEVELS)
+		rules_default(made, tbuf_unit_default(0));
 	for (;; p = end + 1) {
 		if (p == NULL || outcome(&p, &value) != 0 ||
 		    integer(p, &mask, &end) != 0 || mask > UINT32_MAX ||

@@ -20,7 +20,8 @@
  * of the mask, and discarded otherwise.  All records of a slow unit are kept,
  * whatever its outcome: of one that lasted as many ticks as tbuf_units.slow.
  * They are selected by level: records are kept if their probe's selection, as a
- * number, does not exceed the level, which stands in the place of the mask.
+ * number, does not exceed the level, which stands in the place of the mask.  The
+ * first rule may say that all units are: then the outcome is the level.
  *
  *	+------------+------------------+---------------------+-  -+
  *	| struct     | struct           | table, of the first | .. |
@@ -301,6 +302,9 @@ tbuf_unit_outcome(uint64_t rule)
 {
 	return ((int32_t)(uint32_t)(rule >> 32));
 }
+
+/* The first rule if outcomes are levels; below 0 they keep no record. */
+#define TBUF_UNIT_LEVELS	tbuf_unit_rule(TBUF_UNIT_NO_OUTCOME, 1)
 
 /*
  * Returns the default of rule i: success keeps the records selected by

@@ -109,6 +109,7 @@ const char options_usage[] =
 "                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
 "                      droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
+"                      or unitselect=level,\n"
 "                      unitslow=time: retain all of units that last longer,\n"
 "                      pair=from,to of a slice,\n"
 "                      metric=@aggregation:name:scale:label,...;\n"

@@ -22,7 +22,8 @@ static const char *const wrong[] = {
 	[TBUF_SETTING_NUMBER] = "not a number (examples: 0, 2)",
 	[TBUF_SETTING_ENCODING] = "not an encoding (ascii, utf8)",
 	[TBUF_SETTING_RULES] =
-	    "not a list of OUTCOME:MASK (example: 0:2,*:0xffffffff)"
+	    "not level or a list of OUTCOME:MASK (example: "
+	    "0:2,*:0xffffffff)"
 };
 
 static bool

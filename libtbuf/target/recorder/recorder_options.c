@@ -125,7 +125,7 @@ rule(struct tbuf_recorder *r, const char *word, const char *text)
 		    "too many outcomes"));
 	default:
 		return (tbuf_recorder_fail(-EINVAL, word,
-		    "not OUTCOME:MASK (example: 0:2)"));
+		    "not level or OUTCOME:MASK (example: 0:2)"));
 	}
 }
 

@@ -44,8 +44,8 @@ _Static_assert(offsetof(struct tbuf_units, slow) -
     "struct rules");
 
 /*
- * Finds the mask of the outcome's rule, or of the rule for other outcomes; a
- * slow unit has the level of all records.
+ * Finds the mask of the outcome's rule, or of the rule for other outcomes, or
+ * the level; a slow unit has the level of all records.
  */
 static enum tbuf_outcome
 rule_find(void *argument, const struct tbuf_memo *memo)
@@ -63,6 +63,10 @@ rule_find(void *argument, const struct tbuf_memo *memo)
 		rule = r.rules[i] ^ tbuf_unit_default(i);
 		if (tbuf_unit_outcome(rule) == e->outcome)
 			break;
+	}
+	if ((r.rules[0] ^ tbuf_unit_default(0)) == TBUF_UNIT_LEVELS) {
+		e->by_level |= e->outcome >= 0;
+		rule = e->outcome >= 0 ? (uint32_t)e->outcome : 0;
 	}
 	e->mask = e->slow ? UINT32_MAX : (uint32_t)rule;
 	return (TBUF_COMMITTED);

@@ -129,10 +129,31 @@ TBUF_OPTIONS='nunits=1,unitslow=10ms,probes=count=0;done' "$TBUF_TARGET" \
     sed -n 's/.*\("unit":{[^}]*}\).*/\1/p' | normal | sort | uniq -c
 rm -f "$TBUF_DIR"/tbuf.*
 
+# With unitselect=level a selection, as a number, does not exceed the outcome: in
+# an envelope and in a table, for more outcomes than rules.
+probes='-n tt:::count=4 -n tt:::done=6'
+for n in 0 1 3 4 5 6 7 8 9 2147483647 -1; do
+	run '-q -x nunits=1 -x unitselect=level' unit=$n fire=1 done=1 end=$n
+	run '-q -x nunits=1 -x unitselect=level' unit=$n fire=100 done=1 \
+	    end=$n | grep -c outcome=
+done
+probes='-n tt:::count=0 -n tt:::done=0xffffffff'
+run '-q -x nunits=1 -x unitselect=level' unit=1 fire=1 done=1 end=0
+run '-q -x nunits=1 -x unitselect=level -x unitslow=10ms' unit=1 fire=1 \
+    done=1 age=20 end=0
+# A list of rules replaces it.
+run '-q -x nunits=1 -x unitselect=level -x unitselect=*:2' unit=1 fire=1 \
+    done=1 end=0 unit=2 fire=1 done=2 end=3
+probes='-n tt:::count,tt:::done'
+TBUF_OPTIONS='nunits=1,unitselect=level,probes=count=2;done=3' "$TBUF_TARGET" \
+    unit=1 fire=1 done=1 end=2 unit=2 fire=1 done=2 end=3
+"$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
+rm -f "$TBUF_DIR"/tbuf.*
+
 # Invalid values are refused.
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
-    'unitselect=0:1,' unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1 unitslow \
+    'unitselect=0:1,' unitselect=level,0:1 unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1 unitslow \
     unitslow=10 unitslow=10hz unitslow=-1s unitslow=9999999d; do
 	ctl -x $option -n x
 done
@@ -184,7 +205,7 @@ rm -f "$TBUF_DIR"/tbuf.*
 # consumer's run.
 TBUF_OPTIONS='nunits=1,probes=count;done' start 3 4 unit=1 fire=1 done=1 end=0 \
     say=next wait unit=2 fire=1 done=2 end=3
-for rules in 0:1 '0:1,*:2' 1:1,2:1,3:1,4:1,5:1,6:1 7:1 0:x ''; do
+for rules in level 0:1 '0:1,*:2' 1:1,2:1,3:1,4:1,5:1,6:1 7:1 0:x ''; do
 	ctl --set="unitselect=$rules" -p $target
 done
 ctl --set=unitselect=0:0x100
