@@ -21,6 +21,7 @@ enum {
 	LEFT_BYTES,
 	UNITS,			/* --units=stat */
 	UNIT_FAILURES,
+	UNIT_SLOW,
 	UNIT_DURATION,
 	RUN_RECORDS,		/* runs */
 	RUN_OVERWRITTEN,

@@ -41,6 +41,8 @@ static const struct {
 	    "Work units that have ended." },
 	[UNIT_FAILURES] = { "tbuf_unit_failures_total", "counter",
 	    "Work units that have ended with an outcome other than 0." },
+	[UNIT_SLOW] = { "tbuf_unit_slow_total", "counter",
+	    "Work units that have lasted longer than unitslow." },
 	[UNIT_DURATION] = { "tbuf_unit_duration_seconds", "histogram",
 	    "Durations of work units that have ended." },
 	[RUN_RECORDS] = { "tbuf_run_records_total", "counter",
@@ -195,6 +197,7 @@ metrics_units(struct format *f, pid_t pid, const struct tbuf_unit_figures *u)
 	labels_end(f->metrics);
 	count(f, UNITS, u->units);
 	count(f, UNIT_FAILURES, u->failures);
+	count(f, UNIT_SLOW, u->slow);
 	for (i = POWER_FIRST; i <= POWER_LAST; i++) {
 		*put_unsigned(value, u->at_most[i]) = '\0';
 		family_sample(duration, "_bucket", labels, scaled_unsigned(

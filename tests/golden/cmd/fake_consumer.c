@@ -960,7 +960,8 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 			.program = fake_text(line, 2),
 			.kind = fake_text(line, 3),
 			.units = fake_number(line, 4),
-			.failures = fake_number(line, 5), .at_most = at_most
+			.failures = fake_number(line, 5), .at_most = at_most,
+			.slow = fake_number(line, 5) + 1
 		};
 		for (i = 0; i < TBUF_UNIT_POWERS; i++)
 			at_most[i] = fake_number(line, i < fake_number(line,
