@@ -12,7 +12,7 @@
 #define TBUF_MAGIC		"tbuf\nctl"	/* eye-catcher, 8 bytes */
 #define TBUF_BYTE_ORDER		0x01020304u
 #define TBUF_MAJOR		2	/* another major is refused */
-#define TBUF_MINOR		1	/* a higher minor only appends */
+#define TBUF_MINOR		2	/* a higher minor only appends */
 
 #define TBUF_NSESSIONS		32	/* bits of an enable word */
 #define TBUF_NPROBES_MAX	65536	/* entries of the largest probe table */
