@@ -219,7 +219,9 @@ snapshot_all(const struct options *o, struct tbuf_consumer *consumer)
 	struct holders holders = { consumer, 0 };
 	int error = tbuf_targets(snapshot_one, &holders);
 
-	if (error < 0)
+	if (error == -ETIMEDOUT)
+		message(MSG_TARGETS_LOOK, format_directory(error));
+	else if (error < 0)
 		return (fail(MSG_TARGETS_LOOK, format_directory(error)));
 	return (holders.count == 0 && o->files.count + o->cores.count == 0 ?
 	    fail(MSG_NO_SESSION) : 0);

@@ -760,7 +760,10 @@ bool	tbuf_consumer_lost(struct tbuf_consumer *, pid_t *pid,
 bool	tbuf_consumer_waiting(struct tbuf_consumer *, pid_t *pid,
 	    uint64_t *count);
 
-/* Visits all live targets of the user: pid and the program's name. */
+/*
+ * Visits all live targets of the user, for root of all users: pid and the
+ * program's name.
+ */
 int	tbuf_targets(int (*visit)(void *, pid_t, const char *comm), void *);
 
 /* The way in which the process of an orphan ended, as far as it is known. */
@@ -867,7 +870,8 @@ struct tbuf_lane_status {
 
 /*
  * Visits each lane of each session on the listed targets (npids 0: all of the
- * user's).  It reads only, opens no session and does not disturb targets.
+ * user's, for root of all users').  It reads only, opens no session and does not
+ * disturb targets.
  */
 int	tbuf_status(const pid_t *pids, size_t npids,
 	    int (*visit)(void *, const struct tbuf_lane_status *), void *);

@@ -22,6 +22,7 @@ struct set {
 	const char *setting;
 	const char *option;	/* of work units; NULL: a text trace */
 	unsigned done;
+	int status;		/* of the processes so far */
 };
 
 static int
@@ -37,15 +38,20 @@ set_one(struct set *s, pid_t pid)
 
 /*
  * Sets one of all processes.  One without text components or units, or that has
- * ended, is no error.
+ * ended, is no error, and an error of one does not save the others.
  */
 static int
 visit(void *argument, pid_t pid, const char *comm)
 {
-	int error = set_one(argument, pid);
+	struct set *s = argument;
+	int error = set_one(s, pid);
 
 	(void)comm;
-	return (error == -ENOENT || error == -ESRCH ? 0 : error);
+	if (error == -EINVAL)
+		return (error);
+	if (error < 0 && error != -ENOENT && error != -ESRCH)
+		s->status = fail(MSG_LIBRARY, tbuf_consumer_error(s->consumer));
+	return (0);
 }
 
 /*
@@ -72,8 +78,13 @@ set_all(struct set *s, const struct options *o)
 	for (i = 0; i < o->npids; i++)
 		if ((error = set_one(s, o->pids[i])) < 0)
 			return (refuse(s, error));
-	if (o->npids == 0 && (error = tbuf_targets(visit, s)) < 0)
+	error = o->npids == 0 ? tbuf_targets(visit, s) : 0;
+	if (error == -ETIMEDOUT)
+		s->status = fail(MSG_TARGETS_LOOK, format_directory(error));
+	else if (error < 0)
 		return (refuse(s, error));
+	if (s->status != EXIT_DONE)
+		return (s->status);
 	return (s->done != 0 ? EXIT_DONE :
 	    fail(s->option != NULL ? MSG_NO_UNITS : MSG_NO_TEXT));
 }

@@ -128,7 +128,11 @@ print_tables(struct table *t)
 			output_flush(out);
 			return (fail(MSG_UNCOUNTED));
 		}
-		status = error < 0 ? fail(MSG_STATUS, format_directory(error)) :
+		/* It has shown the others. */
+		if (error == -ETIMEDOUT && first)
+			message(MSG_STATUS, format_directory(error));
+		status = error < 0 && error != -ETIMEDOUT ?
+		    fail(MSG_STATUS, format_directory(error)) :
 		    metrics_write(&t->format);
 		output_flush(out);
 		if (status != EXIT_DONE)

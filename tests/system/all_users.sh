@@ -128,6 +128,61 @@ same 'TBUF_DIR that others may write to' \
     "$(TBUF_DIR=$SCRATCH/service "$TBUFCTL" --left 2>&1 |
     sed -n 's/.*processes: //p')"
 
+# ---------------------------------------------------------------- live ones
+
+# stat: prints the pids of sessions, each once, and messages.
+stat()
+{
+	"$TBUFCTL" --stat 2>&1 | awk '
+	    $1 == "tbufctl:" || ($1 ~ /^[0-9]+$/ && !seen[$1]++) {
+		print $1 == "tbufctl:" ? $0 : $1 }' | tr '\n' ' '
+}
+
+live setpriv --reuid 1001 --clear-groups env \
+    TBUF_OPTIONS=nunits=4,bufsize=64k,probes=count "$TBUF_TARGET" fire=3 \
+    say=here wait
+same '--stat' "$pid " "$(stat)"
+same '--stat of another user' '' "$(as 1002 "$TBUFCTL" --stat 2>/dev/null |
+    awk '$1 ~ /^[0-9]+$/')"
+same '--snapshot' 3 "$("$TBUFCTL" -q --snapshot 2>/dev/null |
+    grep -c number=)"
+same '--set of rules' '0 ' "$("$TBUFCTL" --set=unitselect=1:2 2>err
+    echo $?) $(cat err)"
+# Another user's file that names the process is not its file.
+mine=$(echo /dev/shm/tbuf-1001/tbuf."$pid".*)
+as 1012 mkdir -m 700 /dev/shm/tbuf-1012
+forged=/dev/shm/tbuf-1012/${mine##*/}
+cp "$mine" "$forged"
+chown 1012 "$forged"
+setpriv --reuid 1012 --clear-groups flock -F "$forged" sleep 60 &
+holder=$!
+while as 1012 flock -n "$forged" true; do
+	:
+done
+same '--stat beside a forged file' "$pid " "$(stat)"
+kill "$holder"
+rm -rf /dev/shm/tbuf-1012
+end
+rm -f "$mine"
+
+# texts UID: starts a program with messages in words.
+texts()
+{
+	live setpriv --reuid "$1" --clear-groups "${TBUF_TARGET%/*}/texts" \
+	    say=here wait info=told
+}
+texts 1001
+mkdir -m 700 traces && chown 1001 traces
+same '--set of all' '0 ' "$("$TBUFCTL" \
+    --set="traceFacility=File;traceFilePath=$SCRATCH/traces/trace" 2>err
+    echo $?) $(cat err)"
+same 'a ticket of the user' "1001 600" \
+    "$(command stat -c '%u %a' /dev/shm/tbuf-1001/path."$pid".*)"
+end
+same 'its message' 'words info: told' \
+    "$(sed 's/.* words/words/' traces/trace)"
+same 'the ticket is taken' '' "$(find /dev/shm/tbuf-1001 -name 'path.*')"
+
 # ---------------------------------------------------------------- forgery
 
 file=$(echo /dev/shm/tbuf-1001/tbuf."$first".*)

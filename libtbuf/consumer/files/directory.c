@@ -388,7 +388,24 @@ tbuf_directory_pid(int fd, const struct tbuf_control *control, bool alive)
 	    control, alive));
 }
 
+/*
+ * A file of another user may name any process: the one that has mapped it is
+ * its target.  Without a start time too many would be looked at.
+ */
+pid_t
+tbuf_runtime_pid(const struct tbuf_runtime *r, int fd,
+    const struct tbuf_control *control)
+{
+	pid_t pid;
+
+	if (r->foreign && (control->start == 0 || control->pid_namespace == 0))
+		return (-ESRCH);
+	pid = tbuf_directory_pid(fd, control, true);
+	return (pid < 0 || !r->foreign || has_mapped(pid, fd) ? pid : -ESRCH);
+}
+
 struct visitor {
+	const struct tbuf_runtime *directory;
 	int (*visit)(void *, pid_t, const char *);
 	void *arg;
 };
@@ -398,7 +415,8 @@ visit_target(void *arg, int fd, const char *name,
     const struct tbuf_control *control, bool alive)
 {
 	const struct visitor *v = arg;
-	pid_t pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
+	pid_t pid = alive ? tbuf_runtime_pid(v->directory, fd, control) :
+	    -ESRCH;
 
 	(void)name;
 	if (pid < 0)
@@ -406,12 +424,23 @@ visit_target(void *arg, int fd, const char *name,
 	return (v->visit(v->arg, pid, control->comm));
 }
 
+static int
+visit_directory(void *arg, const struct tbuf_runtime *r)
+{
+	struct visitor *v = arg;
+	int result;
+
+	v->directory = r;
+	result = tbuf_runtime_scan(r, visit_target, v);
+	return (result == -EAGAIN ? 0 : result);
+}
+
 int
 tbuf_targets(int (*visit)(void *, pid_t, const char *), void *arg)
 {
-	struct visitor v = { visit, arg };
+	struct visitor v = { .visit = visit, .arg = arg };
 
-	return (tbuf_directory_visit(visit_target, &v));
+	return (tbuf_runtimes_visit(0, visit_directory, &v));
 }
 
 bool

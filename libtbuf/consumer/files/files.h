@@ -216,6 +216,10 @@ int	tbuf_runtime_open(const struct tbuf_runtime *, const char *name);
 /* Returns true if a directory's deadline has passed. */
 bool	tbuf_runtime_late(const struct tbuf_runtime *);
 
+/* Returns the pid of a file's live target here, or -errno. */
+pid_t	tbuf_runtime_pid(const struct tbuf_runtime *, int fd,
+	    const struct tbuf_control *);
+
 /* Returns true if the file's target is dead and no consumer reads it. */
 bool	tbuf_runtime_orphan(const struct tbuf_runtime *, int fd,
 	    const struct tbuf_control *);

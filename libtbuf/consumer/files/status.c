@@ -25,6 +25,7 @@
 #define LEFT_MAX	(UINT64_C(1) << 30)
 
 struct look {
+	const struct tbuf_runtime *directory;
 	int fd;
 	pid_t pid;
 	const struct tbuf_slot *slot;
@@ -193,10 +194,21 @@ look_visit(void *arg, int fd, const char *name,
 
 	(void)name;
 	l->fd = fd;
-	l->pid = alive ? tbuf_directory_pid(fd, control, true) : -ESRCH;
+	l->pid = alive ? tbuf_runtime_pid(l->directory, fd, control) : -ESRCH;
 	if (l->pid < 0)
 		return (tbuf_error_exhausted(l->pid) ? l->pid : 0);
 	return (look_file(l));
+}
+
+static int
+look_directory(void *arg, const struct tbuf_runtime *r)
+{
+	struct look *l = arg;
+	int result;
+
+	l->directory = r;
+	result = tbuf_runtime_scan(r, look_visit, l);
+	return (result == -EAGAIN ? 0 : result);
 }
 
 static int
@@ -226,7 +238,7 @@ tbuf_status(const pid_t *pids, size_t npids, int (*visit)(void *,
 	if ((l.chunk = malloc(TBUF_CHUNK)) == NULL)
 		return (-ENOMEM);
 	if (npids == 0)
-		result = tbuf_directory_visit(look_visit, &l);
+		result = tbuf_runtimes_visit(0, look_directory, &l);
 	for (i = 0; i < npids && result == 0; i++)
 		result = look_pid(&l, pids[i]);
 	free(l.chunk);
