@@ -116,6 +116,7 @@ name_is_matched(void)
 	static const char patterns[] = "*z*:x??:[a-z]*:*q";
 	struct tbuf_names_copy copy = { .offsets = { 0 } };
 
+	memory.patterns = NULL;
 	if (tbuf_view_names(&view, 0, &copy))
 		matched += tbuf_match(&view, 0, 0, &copy.names, patterns,
 		    sizeof(patterns), 1, &memory);
@@ -187,6 +188,7 @@ pattern_changes(void)
 static void
 pattern_is_matched(void)
 {
+	memory.patterns = NULL;
 	matched += tbuf_match(&view, 0, 0, &fields, pattern_bytes(),
 	    PATTERN_SIZE, 1, &memory);
 }
