@@ -34,13 +34,10 @@
 
 #define TBUF_USAGE_TABLES(run)	(~(run))
 /*
- * Bytes of the table that it will use: thousands of keys, as a program that had
- * few in its first runs may make many before its consumer looks.  That is as
- * many as TBUF_USAGE_OWN_TIMES its own lane has, so a well-known program begins
- * with a quarter of it.
+ * Least bytes of the table that it will use: thousands of keys, as a program
+ * that had few in its first runs may make many before its consumer looks.
  */
 #define TBUF_USAGE_OWN_TABLE	262144u
-#define TBUF_USAGE_OWN_TIMES	4u
 #define TBUF_USAGE_TABLE	8192u	/* more bytes of another CPU's table */
 
 /* Notes the bytes that an ended process of this program had in a lane. */

@@ -244,16 +244,6 @@ lane_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual)
 	return (first < lane->size ? first : lane->size);
 }
 
-/* Returns the bytes of the first table of the lane that is written. */
-static uint64_t
-own_table(uint64_t own)
-{
-	if (own < TBUF_USAGE_OWN_TABLE / TBUF_USAGE_OWN_TIMES)
-		return (own * TBUF_USAGE_OWN_TIMES);
-	return (own > TBUF_USAGE_OWN_TABLE / 2 ? 2 * own :
-	    TBUF_USAGE_OWN_TABLE);
-}
-
 /* Returns the bytes of a lane's first table, at most `whole`. */
 static uint64_t
 table_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual,
@@ -264,7 +254,8 @@ table_first(const struct tbuf_lane *lane, const struct tbuf_usage *usual,
 	if (usual->first > whole)
 		return (whole);
 	if (lane_likely(lane))
-		first = own_table(usual->own);
+		first = usual->own > TBUF_USAGE_OWN_TABLE / 2 ?
+		    2 * usual->own : TBUF_USAGE_OWN_TABLE;
 	else if (lane->kind != TBUF_KIND_LOCK)
 		first = usual->first + TBUF_USAGE_TABLE;
 	first = tbuf_table_bytes(first);
