@@ -396,12 +396,17 @@ pid_t
 tbuf_runtime_pid(const struct tbuf_runtime *r, int fd,
     const struct tbuf_control *control)
 {
+	struct process process = { .named = false };
+	struct stat file;
 	pid_t pid;
 
 	if (r->foreign && (control->start == 0 || control->pid_namespace == 0))
 		return (-ESRCH);
-	pid = tbuf_directory_pid(fd, control, true);
-	return (pid < 0 || !r->foreign || has_mapped(pid, fd) ? pid : -ESRCH);
+	process.pid = pid = tbuf_directory_pid(fd, control, true);
+	if (pid < 0 || !r->foreign)
+		return (pid);
+	return (fstat(fd, &file) == 0 && has_mapped(&process, &file) ? pid :
+	    -ESRCH);
 }
 
 struct visitor {

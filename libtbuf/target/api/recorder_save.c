@@ -294,7 +294,7 @@ tbuf_recorder_save(const char *path)
 	int saved = errno, error;
 	sigset_t mask;
 
-	tbuf_series_begin(&mask);
+	tbuf_series_begin(&mask, 0);
 	if ((error = tbuf_thread.series_error) == 0)
 		error = find(&s) ? save_from(&s, path) : -ENODATA;
 	if (error != 0)
