@@ -47,6 +47,8 @@ tbuf_consumer_new(void)
 	c->watch = c->elsewhere = c->directory = -1;
 	c->spawned.go = c->spawned.failure = -1;
 	c->drain.stale = true;
+	c->lock_pauses = TBUF_LOCK_PAUSES;
+	c->dying_pauses = TBUF_DYING_PAUSES;
 	c->next_search = c->next_command = UINT64_MAX;
 	TAILQ_INIT(&c->targets);
 	tbuf_options_init(&c->options);

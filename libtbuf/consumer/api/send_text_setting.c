@@ -153,7 +153,8 @@ give_path(struct tbuf_text_order *o, bool pending, const struct sent *sent,
 /* ------------------------------------------------------------ sending */
 
 static int
-give_locked(const struct sent *sent, const struct tbuf_view *view, int dirfd)
+give_locked(struct tbuf_consumer *c, const struct sent *sent,
+    const struct tbuf_view *view, int dirfd)
 {
 	struct tbuf_text_order *o = (struct tbuf_text_order *)(void *)
 	    (view->base + TBUF_TEXT_ORDER);
@@ -162,7 +163,7 @@ give_locked(const struct sent *sent, const struct tbuf_view *view, int dirfd)
 
 	if (!has_text(view))
 		return (-ENOENT);
-	if ((error = tbuf_file_lock_wait(sent->found.fd)) != 0)
+	if ((error = tbuf_consumer_lock(c, sent->found.fd)) != 0)
 		return (error);
 	pending = tbuf_load(&o->pending) != 0;
 	error = sent->has_path ? give_path(o, pending, sent, dirfd) :
@@ -181,7 +182,7 @@ send_mapped(struct tbuf_consumer *c, const struct sent *sent, int dirfd)
 	if ((error = tbuf_view_map(sent->found.fd, 0, &view)) != 0)
 		return (error);
 	tbuf_set_begin(c, view.base, view.size);
-	error = give_locked(sent, &view, dirfd);
+	error = give_locked(c, sent, &view, dirfd);
 	gone = tbuf_set_end(c);
 	tbuf_view_unmap(&view);
 	return (gone != 0 ? gone : error);

@@ -173,7 +173,7 @@ tbuf_consumer_unitset(struct tbuf_consumer *c, pid_t pid, const char *name,
 	if ((error = tbuf_find_pid(pid, &found)) != 0)
 		return (tbuf_consumer_fail(c, error, "failed to set "
 		    "%s of pid %d: %s", name, (int)pid, found.problem));
-	if ((error = tbuf_file_lock_wait(found.fd)) == 0) {
+	if ((error = tbuf_consumer_lock(c, found.fd)) == 0) {
 		error = sessions_set(c, found.fd, &change);
 		tbuf_file_unlock(found.fd, 0);
 	}

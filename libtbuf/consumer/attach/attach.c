@@ -194,7 +194,7 @@ reserve(struct tbuf_consumer *c, struct tbuf_target *t)
 
 	if (!cpu_is_known(t))
 		return (-ENOTSUP);
-	if ((error = tbuf_file_lock_wait(t->fd)) != 0)
+	if ((error = tbuf_consumer_lock(c, t->fd)) != 0)
 		return (error);
 	tbuf_quiesce_orphans(&t->view, t->fd,
 	    tbuf_consumer_directory(c, false));
@@ -391,7 +391,7 @@ activate(const struct tbuf_consumer *c, struct tbuf_target *t)
 
 /* Undoes a session that never began: no thread has been inside. */
 static void
-undo(struct tbuf_target *t)
+undo(struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	if (t->slot == -1)
 		return;
@@ -399,7 +399,7 @@ undo(struct tbuf_target *t)
 	    0);
 	tbuf_readers_free(t);
 	tbuf_epids_free(t);
-	tbuf_target_detach(t, -1);
+	tbuf_target_detach(c, t, -1);
 }
 
 /* Returns true if the target can have a session; `only` selects one target. */
@@ -493,7 +493,7 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 		if (t->named_by_user || only != NULL || error == -ENOSPC)
 			return (take_failed(c, t, error));
 		tbuf_consumer_skip(c, error);
-		undo(t);
+		undo(c, t);
 		tbuf_target_free(c, t);
 	}
 	return (0);
@@ -507,7 +507,7 @@ undo_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (!attachable(t, only))
 			continue;
-		undo(t);
+		undo(c, t);
 		tbuf_budget_give(c, t->charged);
 		t->charged = 0;
 	}

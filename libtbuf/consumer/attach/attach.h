@@ -25,6 +25,9 @@ void	tbuf_attach_new(struct tbuf_consumer *);
 /* Attaches to a target's new exec image. */
 void	tbuf_consumer_regrab(struct tbuf_consumer *, struct tbuf_target *);
 
+/* Most milliseconds in all to wait for processes that end. */
+#define TBUF_DYING_PAUSES	1000
+
 /* Stops the sessions of a consumer; `only` (or NULL) selects one target. */
 void	tbuf_consumer_quiesce(struct tbuf_consumer *,
 	    const struct tbuf_target *only);

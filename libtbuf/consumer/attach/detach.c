@@ -340,13 +340,13 @@ release_ended(struct tbuf_target *t, int dirfd)
 }
 
 void
-tbuf_target_detach(struct tbuf_target *t, int dirfd)
+tbuf_target_detach(struct tbuf_consumer *c, struct tbuf_target *t, int dirfd)
 {
 	bool clean = t->session != TBUF_SESSION_RETIRED;
 
 	if (t->slot == -1)
 		return;
-	if (tbuf_file_lock_wait(t->fd) == 0) {
+	if (tbuf_consumer_lock(c, t->fd) == 0) {
 		if (clean && dirfd >= 0 && !tbuf_control_alive(t->fd))
 			release_ended(t, dirfd);
 		else

@@ -25,8 +25,6 @@
 
 /* Shortest distance of two moments that give a clock's rate, ns. */
 #define SPAN_MIN	1000000
-/* pauses of a millisecond, while a process ends */
-#define DYING_PAUSES	1000
 
 #define NOTHING_LEFT	"it is truncated before its first session"
 
@@ -448,7 +446,6 @@ int
 tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 {
 	struct opened file = { .fd = -1 };
-	unsigned pauses = DYING_PAUSES;
 	struct orphans orphans;
 	int error;
 
@@ -459,7 +456,7 @@ tbuf_consumer_open_pid(struct tbuf_consumer *c, pid_t pid)
 		open_orphans(c, pid, &orphans);
 		error = open_living(c, pid, &file);
 	} while (error == -ESRCH && orphans.opened == 0 && orphans.held &&
-	    tbuf_pause(&pauses));
+	    tbuf_pause(&c->dying_pauses));
 	if ((error == 0 || orphans.opened != 0) && orphans.mixed) {
 		tbuf_consumer_fail(c, 0, "several users have files of pid %d: "
 		    "reading all", (int)pid);

@@ -85,7 +85,7 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 
 	tbuf_globals_keep(c, t);
 	note_usage(c, t);
-	tbuf_target_detach(t, dirfd);
+	tbuf_target_detach(c, t, dirfd);
 	tbuf_budget_give(c, t->charged);
 	tbuf_readers_free(t);
 	tbuf_target_reap(t, dirfd);

@@ -548,7 +548,7 @@ let_go(struct tbuf_consumer *c, struct tbuf_target *t)
 	if (t->state == TBUF_REPLACED)
 		tbuf_target_tell(t);
 	if (t->state == TBUF_RESIGNED && t->slot != -1) {
-		tbuf_target_detach(t, -1);
+		tbuf_target_detach(c, t, -1);
 		tbuf_budget_give(c, t->charged);
 		t->charged = 0;
 	}

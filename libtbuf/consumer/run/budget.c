@@ -94,3 +94,24 @@ tbuf_budget_give(struct tbuf_consumer *c, uint64_t bytes)
 {
 	tbuf_add(budget_of(c), bytes);
 }
+
+/* ------------------------------------------------------------ time */
+
+#define SHORT_PAUSES	10	/* of a holder that reserves space */
+
+int
+tbuf_consumer_lock(struct tbuf_consumer *c, int fd)
+{
+	unsigned before = c->lock_pauses;
+
+	do {
+		if (tbuf_file_lock(fd, 0)) {
+			if (before - c->lock_pauses <= SHORT_PAUSES)
+				c->lock_pauses = before;
+			return (0);
+		}
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return (-errno);
+	} while (tbuf_pause(&c->lock_pauses));
+	return (-EBUSY);
+}

@@ -193,6 +193,8 @@ struct tbuf_consumer {
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
 	uint32_t block;			/* bytes of self-> variables; 0: none */
 	uint64_t element_set;		/* least bytes of arrays' elements */
+	/* Milliseconds to wait yet, for all files together. */
+	unsigned lock_pauses, dying_pauses;
 	uint64_t start_waited;		/* for processes that start, ns */
 	bool unsettled;			/* a file's target is not ready */
 	unsigned searches;		/* looks for it since a file came */
@@ -374,5 +376,16 @@ void	tbuf_variables_adopt(const struct tbuf_consumer *,
 	    struct tbuf_target *);
 /* Unmaps the variables as a target's session ends or the target is freed. */
 void	tbuf_variables_forget(struct tbuf_target *);
+
+/* ------------------------------------------------------------ locks */
+
+#define TBUF_LOCK_PAUSES	10000
+/*
+ * Takes the lock on byte 0 of a control file, as tbuf_file_lock_wait(), but
+ * waits 10 s in all: targets may hold the locks of their files for ever.  A
+ * short wait costs nothing of that time.  Returns 0, -EBUSY, or an error of
+ * fcntl(2).
+ */
+int	tbuf_consumer_lock(struct tbuf_consumer *, int fd);
 
 #endif

@@ -221,7 +221,7 @@ grow(struct tbuf_consumer *c, struct tbuf_target *t)
 	    t->order.terms.policy);
 	if (!tbuf_budget_take(c, size))
 		return (-ENOSPC);
-	if ((error = tbuf_file_lock_wait(t->fd)) == 0) {
+	if ((error = tbuf_consumer_lock(c, t->fd)) == 0) {
 		error = chunk_take(t, n, size, &chunk);
 		tbuf_file_unlock(t->fd, 0);
 	}

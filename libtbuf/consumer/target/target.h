@@ -413,7 +413,8 @@ void	tbuf_semaphores_settle(struct tbuf_target *);
  * Releases a target's slot, and removes its file from this directory if it is
  * an orphan without unread records; dirfd -1: the file stays.
  */
-void	tbuf_target_detach(struct tbuf_target *, int dirfd);
+void	tbuf_target_detach(struct tbuf_consumer *, struct tbuf_target *,
+	    int dirfd);
 
 /* Removes a dead target's file after its last reader.  Returns true if so. */
 bool	tbuf_target_reap(struct tbuf_target *, int dirfd);

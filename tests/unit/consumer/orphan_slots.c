@@ -23,18 +23,23 @@
 #include "consumer/script/script.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "shared/control_file.h"
 #include "shared/memory_limit.h"
 
 /* The bound is far above the wait for one lock, far below that for all. */
 #define PAUSES_MAX	1000
+#define FILES	8
 
 static unsigned pauses;
+static bool impatient;
 
 /* Replaces the C library's nanosleep(), and counts the pauses. */
 int
 nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	pauses++;
+	if (impatient)
+		return (0);
 	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
 }
 
@@ -147,6 +152,38 @@ START_TEST(slots_that_nobody_is_in_are_free)
 	ck_assert_uint_eq(f.control->state[i], TBUF_RETIRED);
 	tbuf_consumer_close(c);
 	fake_end(&f);
+}
+END_TEST
+
+/* Targets that never release the locks of their files: at attach, and later. */
+START_TEST(held_files_of_all_targets_have_one_time)
+{
+	struct tbuf_consumer *c = fake_consumer("bufsize=64k");
+	int locks[FILES];
+	struct fake f[FILES];
+	char path[32];
+	unsigned i;
+
+	impatient = true;
+	for (i = 0; i < FILES; i++) {
+		fake_begin(&f[i]);
+		fake_grab(&f[i], c)->named_by_user = false;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", f[i].fd);
+		locks[i] = open(path, O_RDWR | O_CLOEXEC);
+		if (i > 0)
+			ck_assert(tbuf_file_lock(locks[i], 0));
+	}
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	ck_assert_int_eq(tbuf_consumer_skipped(c), -EBUSY);
+	ck_assert_uint_ge(pauses, TBUF_LOCK_PAUSES);
+	ck_assert_uint_lt(pauses, TBUF_LOCK_PAUSES + PAUSES_MAX);
+	tbuf_file_lock(locks[0], 0);
+	tbuf_consumer_close(c);
+	ck_assert_uint_lt(pauses, TBUF_LOCK_PAUSES + PAUSES_MAX);
+	for (i = 0; i < FILES; i++) {
+		close(locks[i]);
+		fake_end(&f[i]);
+	}
 }
 END_TEST
 
@@ -264,6 +301,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, held_locks_of_all_slots_have_one_time);
 	tcase_add_test(t, slots_that_nobody_is_in_are_free);
+	tcase_add_test(t, held_files_of_all_targets_have_one_time);
 	tcase_add_test(t, one_amid_exec_may_become_a_target);
 	tcase_add_test(t, huge_environment_and_arguments_are_not_all_read);
 	suite_add_tcase(s, t);
