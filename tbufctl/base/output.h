@@ -151,7 +151,9 @@ void	output_printf(struct output *, const char *, ...)
 static inline char *
 put_bytes(char *p, const void *bytes, size_t n)
 {
-	memcpy(p, bytes, n);
+	/* The bytes of nothing may be at NULL. */
+	if (n != 0)
+		memcpy(p, bytes, n);
 	return (p + n);
 }
 

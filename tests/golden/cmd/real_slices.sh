@@ -46,7 +46,9 @@ paste -d ' ' d slices | awk '
 	print $3, $1 == $3 && off * off <= $1 * $1 ? "as in D" : $0
 }'
 
-# All events are there in the other format, too.
+# Work units have no values.  All events are there in the other format, too.
+"$TBUFCTL" --read="$file" --format=perfetto -n kv::: >packets 2>/dev/null
+echo $?
 if command -v protoc >/dev/null; then
 	"$TBUFCTL" --read="$file" --format=perfetto -n kv::: 2>/dev/null |
 	    protoc --decode=tbuf.Trace -I "$HERE" perfetto.proto >packets
