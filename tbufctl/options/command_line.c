@@ -111,7 +111,7 @@ const char options_usage[] =
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      or unitselect=level,\n"
 "                      unitslow=time: retain all of units that last longer,\n"
-"                      pair=from,to of a slice,\n"
+"                      pair=from,to of a slice, otlp=spans|logs,\n"
 "                      metric=@aggregation:name:scale:label,...;\n"
 "                      metricbounds=low,high, metrickeys of its series,\n"
 "                      syscall=all: also calls of code loaded later,\n"
@@ -537,11 +537,11 @@ options_near(const char *word, size_t length)
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
 		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
 		"unitpolicy", "unitselect", "unitslow", "dynvarsize",
-		"scratchsize", "nspec", "specsize", "cleanrate", "aggsize", "aggrate",
-		"aggsortkey", "aggsortrev",
-		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
-		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
-		"metrickeys"
+		"scratchsize", "nspec", "specsize", "cleanrate", "aggsize",
+		"aggrate", "aggsortkey", "aggsortrev", "aggsortpos",
+		"aggsortkeypos", "agghist", "aggpack", "aggpercpu", "aggzoom",
+		"encoding", "metric", "metricbounds", "metrickeys", "otlp",
+		"pair"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);

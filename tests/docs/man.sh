@@ -189,8 +189,8 @@ x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
-	    -e flowindent -e quiet -e temporal -e syscall -e usdt -e pair -e nunits \
-	    -e unitpolicy -e unitselect |
+	    -e flowindent -e quiet -e temporal -e syscall -e usdt -e pair \
+	    -e otlp -e nunits -e unitpolicy -e unitselect -e unitslow |
 	    sort -u >"$work/help"
 	sed -n -e '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
 	    -e '/"aggsortkeypos" "fill/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \
