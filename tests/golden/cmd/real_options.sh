@@ -16,7 +16,7 @@ done
 ls executed 2>/dev/null
 # A name suggested for a misspelt one is a real option.
 for name in $("$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' |
-    tr ' ,:' '\n' | sed 's/=.*//' | grep -x '[a-z]*[a-z]'); do
+    tr ' ,:' '\n' | sed 's/=.*//' | grep -x '[a-z]*[a-z]' | awk '!n[$0]++'); do
 	case $name in
 	bufsize | bufpolicy | bufresize | switchrate | statusrate | strsize | \
 	    temporal | quiet | droptags | nunits | unitsize | unitpolicy | \

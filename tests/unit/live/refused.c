@@ -128,7 +128,7 @@ START_TEST(target_of_another_version)
 	ck_assert_int_eq(tbuf_view_map(found.fd, 0, &view), 0);
 	control = tbuf_view_control(&view);
 	control->major = 99;
-	refused(s.pid, -EPROTO, "libtbuf 99.1, tbufctl 2.2");
+	refused(s.pid, -EPROTO, "libtbuf 99.2, tbufctl 2.2");
 	tbuf_view_unmap(&view);
 	close(found.fd);
 	close(found.pidfd);
