@@ -124,10 +124,6 @@ print_tables(struct table *t)
 		/* The end of the named processes ends the program. */
 		if (error == -ESRCH && !first)
 			return (EXIT_DONE);
-		if (signals_late()) {
-			output_flush(out);
-			return (fail(MSG_UNCOUNTED));
-		}
 		/* It has shown the others. */
 		if (error == -ETIMEDOUT && first)
 			message(MSG_STATUS, format_directory(error));
@@ -135,6 +131,8 @@ print_tables(struct table *t)
 		    fail(MSG_STATUS, format_directory(error)) :
 		    metrics_write(&t->format);
 		output_flush(out);
+		if (signals_late())
+			return (fail(MSG_UNCOUNTED));
 		if (status != EXIT_DONE)
 			return (status);
 		if (out->error != 0 || o->interval == 0 ||

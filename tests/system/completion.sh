@@ -90,7 +90,7 @@ same 'bash: all options'
 # Inputs as words of the shell, and the completions.
 cat >cases <<'END'
 tbufctl --fo|--follow --format=
-tbufctl --format=|text json log folded chrome perfetto
+tbufctl --format=|text json log folded chrome perfetto otlp prometheus
 tbufctl --format=j|json
 tbufctl --format j|json
 tbufctl -X ''|a c s t
@@ -201,7 +201,7 @@ try -n tt:::no
 END
 zsh -f complete.zsh "$folder" "$TBUFCTL" "$record" >got 2>&1
 cat >expected <<'END'
---format  > text json log folded chrome perfetto
+--format  > text json log folded chrome perfetto otlp prometheus
 -X  > a c s t
 -x bufscope= > cpu thread
 -o  > files

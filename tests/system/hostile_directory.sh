@@ -102,7 +102,8 @@ squatted()
 	says "$1" 1 "tbufctl: could not enable tracing: $2$remedy" \
 	    -n count -c "$TBUF_TARGET say=executed"
 	same "$1: the command was not executed" '' "$(cat out)"
-	says "$1" 1 "tbufctl: failed to read the status: $2$remedy" --stat
+	[ -n "${3-}" ] ||
+	    says "$1" 1 "tbufctl: failed to read the status: $2$remedy" --stat
 	start fire=3
 	says "$1" 1 \
 	    "tbufctl: failed to grab pid $target: tracing is off: $2" \
@@ -138,8 +139,9 @@ if [ "$(id -u)" -eq 0 ]; then
 	mkdir -m 700 other
 	chown 65534 other
 	TBUF_DIR=$work/other
+	# Root looks at the directories of all users.
 	squatted 'of somebody else' \
-	    'runtime directory has the wrong owner or mode'
+	    'runtime directory has the wrong owner or mode' readable
 fi
 if [ -O /proc ]; then
 	TBUF_DIR=/proc

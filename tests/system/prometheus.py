@@ -88,6 +88,7 @@ def units(text, metrics):
                            ("pid", str(kind["pid"])), ("kind", kind["kind"])})
         for name, field in (("units_total", "units"),
                             ("unit_failures_total", "failures"),
+                            ("unit_slow_total", "slow"),
                             ("unit_duration_seconds_count", "units")):
             expected["tbuf_" + name, pairs] = kind[field]
         buckets = sorted(
