@@ -33,7 +33,7 @@ command -v size >/dev/null || skip "no size(1)"
 # (CONTRIBUTING).  Each source is of the first part that has it.
 cat >"$SCRATCH/parts" <<'EOF'
 fire-and-lane	41280	libtbuf/target/(fire|lane)/.*
-clauses		35000	libtbuf/target/clause/clause_.*
+clauses		35100	libtbuf/target/clause/clause_.*
 plans		29880	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
 units		20500	libtbuf/target/unit/.*
