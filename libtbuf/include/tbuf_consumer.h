@@ -473,7 +473,10 @@ struct tbuf_event {
 	uint32_t offset;	/* fault: the instruction's index */
 	uint32_t spare;
 	uint64_t address;	/* fault: address, size or index */
-	uint64_t reserved[4];
+	uint64_t after, before;	/* drops, overwritten, damage: times of records
+				   of the lane before and after all of these, ns
+				   of CLOCK_MONOTONIC; 0: there is none */
+	uint64_t reserved[2];
 	struct tbuf_record record;
 };
 

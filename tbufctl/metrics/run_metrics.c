@@ -237,7 +237,8 @@ metrics_losses(struct format *f, const struct loss *loss, size_t n)
 	format_text.losses(f, loss, n);
 	for (i = 0; i < n; i++)
 		for (cause = 0; cause < 3; cause++)
-			f->metrics->drops[cause] += loss[i].drops[cause];
+			f->metrics->drops[cause] +=
+			    loss[i].drops[cause].count;
 }
 
 void

@@ -95,13 +95,18 @@ struct format {
 	const struct format_ops *ops;
 };
 
+/* A number of losses, and the times of records around them; 0: none. */
+struct loss_count {
+	uint64_t count, after, before;
+};
+
 /* Losses of one process on one CPU since they were last reported. */
 struct loss {
 	int cpu;
 	pid_t pid;
-	uint64_t drops[3];	/* by enum tbuf_cause */
-	uint64_t overwritten;
-	uint64_t damage;	/* bytes */
+	struct loss_count drops[3];	/* by enum tbuf_cause */
+	struct loss_count overwritten;
+	struct loss_count damage;	/* bytes */
 };
 
 struct format_ops {

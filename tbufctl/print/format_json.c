@@ -445,7 +445,8 @@ counted(struct format *f, const struct tbuf_event *e)
 	if (e->type == TBUF_EVENT_AGGREGATION) {
 		output_printf(f->out, "{\"type\":\"drops\",\"pid\":%jd,"
 		    "\"cpu\":%d,\"cause\":\"aggregation\",\"count\":%"
-		    PRIu64 "}\n", (intmax_t)e->pid, e->cpu, e->count);
+		    PRIu64 ",\"after\":null,\"before\":null}\n",
+		    (intmax_t)e->pid, e->cpu, e->count);
 		return;
 	}
 	if ((unit = unit_loss(e->type)) != NULL) {
@@ -463,13 +464,24 @@ counted(struct format *f, const struct tbuf_event *e)
 	    e->count);
 }
 
+/* Prints losses, if there are any; only drops have a cause. */
 static void
-put_loss(struct output *out, const char *type, const struct loss *loss,
-    uint64_t count)
+put_loss(struct output *out, const char *type, const char *cause,
+    const struct loss *loss, const struct loss_count *n)
 {
+	char after[OUTPUT_NUMBER] = "null", before[OUTPUT_NUMBER] = "null";
+
+	if (n->count == 0)
+		return;
+	if (n->after != 0)
+		*put_unsigned(after, n->after) = '\0';
+	if (n->before != 0)
+		*put_unsigned(before, n->before) = '\0';
 	output_printf(out, "{\"type\":\"%s\",\"pid\":%jd,\"cpu\":%d,"
-	    "\"count\":%" PRIu64 "}\n", type, (intmax_t)loss->pid, loss->cpu,
-	    count);
+	    "%s%s%s\"count\":%" PRIu64 ",\"after\":%s,\"before\":%s}\n",
+	    type, (intmax_t)loss->pid, loss->cpu,
+	    cause == NULL ? "" : "\"cause\":\"", cause == NULL ? "" : cause,
+	    cause == NULL ? "" : "\",", n->count, after, before);
 }
 
 static void
@@ -479,17 +491,11 @@ losses(struct format *f, const struct loss *loss, size_t n)
 
 	for (; n > 0; n--, loss++) {
 		for (i = 0; i < 3; i++)
-			if (loss->drops[i] > 0)
-				output_printf(f->out, "{\"type\":\"drops\","
-				    "\"pid\":%jd,\"cpu\":%d,\"cause\":\"%s\","
-				    "\"count\":%" PRIu64 "}\n",
-				    (intmax_t)loss->pid, loss->cpu,
-				    format_cause(i), loss->drops[i]);
-		if (loss->overwritten > 0)
-			put_loss(f->out, "overwritten", loss,
-			    loss->overwritten);
-		if (loss->damage > 0)
-			put_loss(f->out, "damage", loss, loss->damage);
+			put_loss(f->out, "drops", format_cause(i), loss,
+			    &loss->drops[i]);
+		put_loss(f->out, "overwritten", NULL, loss,
+		    &loss->overwritten);
+		put_loss(f->out, "damage", NULL, loss, &loss->damage);
 	}
 }
 

@@ -463,9 +463,9 @@ losses(struct format *f, const struct loss *loss, size_t n)
 		(void)snprintf(where, sizeof(where), MSG_ON_CPU, loss->cpu);
 	for (; n > 0; n--, loss++) {
 		for (i = 0; i < 3; i++)
-			drops[i] += loss->drops[i];
-		overwritten += loss->overwritten;
-		damage += loss->damage;
+			drops[i] += loss->drops[i].count;
+		overwritten += loss->overwritten.count;
+		damage += loss->damage.count;
 	}
 	drops_report(f, drops, where);
 	if (overwritten > 0)

@@ -290,6 +290,18 @@ loss_get(struct run *run, const struct tbuf_event *e)
 	return (l);
 }
 
+/* Adds an event's losses.  The times are around all of them, where known. */
+static void
+loss_add(struct loss_count *to, const struct tbuf_event *e)
+{
+	if (to->count == 0 || e->after < to->after)
+		to->after = e->after;
+	/* 0, which is not known, becomes the largest time. */
+	if (to->count == 0 || e->before - 1 > to->before - 1)
+		to->before = e->before;
+	to->count += e->count;
+}
+
 /* Reports the losses of CPUs up to `cpu`, and removes their entries. */
 static void
 tell_losses(struct run *run, int cpu)
@@ -320,15 +332,15 @@ print_other(struct run *run, const struct tbuf_event *e)
 	case TBUF_EVENT_DROPS:
 		flow_forget(&run->format.flow, e->pid);
 		viewer_lost(&run->format, e->pid);
-		loss_get(run, e)->drops[e->cause] += e->count;
+		loss_add(&loss_get(run, e)->drops[e->cause], e);
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
-		loss_get(run, e)->overwritten += e->count;
+		loss_add(&loss_get(run, e)->overwritten, e);
 		break;
 	case TBUF_EVENT_DAMAGE:
 		flow_forget(&run->format.flow, e->pid);
 		viewer_lost(&run->format, e->pid);
-		loss_get(run, e)->damage += e->count;
+		loss_add(&loss_get(run, e)->damage, e);
 		break;
 	case TBUF_EVENT_EXIT:
 		if (e->child && e->pid == run->command)

@@ -112,12 +112,13 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	take(v, r);
 }
 
-/* Emits an instant that is not a record, at the time of the last record. */
+/* Emits an instant that is not a record. */
 static void
-instant(struct viewer *v, pid_t pid, const char *track, const char *name)
+instant(struct viewer *v, pid_t pid, const char *track, const char *name,
+    uint64_t time)
 {
 	const struct slice_event event = {
-		.what = SLICE_INSTANT, .time = v->last.time, .pid = pid,
+		.what = SLICE_INSTANT, .time = time, .pid = pid,
 		.track = slices_other(&v->slices, pid, track, v->last.time),
 		.name = name, .category = "tbuf",
 		.execname = slices_program(&v->slices, pid),
@@ -138,23 +139,29 @@ text(struct format *f, const char *bytes, size_t size)
 	begin(v, NULL);
 	v->data.used = 0;
 	v->encoder->argument(v, "text", &value);
-	instant(v, v->last.pid, "output", "output");
+	instant(v, v->last.pid, "output", "output", v->last.time);
 }
 
-/* Shows a number of records that were lost. */
+/*
+ * Shows a number of records that were lost, at the time of the record before
+ * them or else of the one after them; if neither is known, at that of the last
+ * record.
+ */
 static void
 lost(struct viewer *v, const struct loss *loss, const char *name,
-    uint64_t count)
+    const struct loss_count *count)
 {
 	const struct tbuf_value cpu = { .type = TBUF_INT32, .i = loss->cpu };
-	const struct tbuf_value n = { .type = TBUF_UINT64, .u = count };
+	const struct tbuf_value n = { .type = TBUF_UINT64, .u = count->count };
+	uint64_t time = count->after != 0 ? count->after : count->before;
 
-	if (count == 0)
+	if (count->count == 0)
 		return;
 	v->data.used = 0;
 	v->encoder->argument(v, "count", &n);
 	v->encoder->argument(v, "cpu", &cpu);
-	instant(v, loss->pid, "losses", name);
+	instant(v, loss->pid, "losses", name, time != 0 ? time :
+	    v->last.time);
 }
 
 static void
@@ -173,9 +180,9 @@ losses(struct format *f, const struct loss *loss, size_t n)
 	begin(v, NULL);
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < 3; j++)
-			lost(v, &loss[i], names[j], loss[i].drops[j]);
-		lost(v, &loss[i], "overwritten", loss[i].overwritten);
-		lost(v, &loss[i], "damaged bytes", loss[i].damage);
+			lost(v, &loss[i], names[j], &loss[i].drops[j]);
+		lost(v, &loss[i], "overwritten", &loss[i].overwritten);
+		lost(v, &loss[i], "damaged bytes", &loss[i].damage);
 	}
 }
 

@@ -6,6 +6,7 @@
  * headers and the shared library alone, as a user's program does.
  */
 #include <inttypes.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,122 @@ test_fires_are_records_or_counted(const char *policy)
 	tbuf_consumer_close(c);
 }
 
+/* Fires as read back: the time of each number's record; 0: it was lost. */
+static uint64_t times[FIRES];
+static int64_t nfired, nreported;
+
+/* Returns the number of the record with this time. */
+static int64_t
+number_at(uint64_t time)
+{
+	int64_t i;
+
+	for (i = 0; i < nfired && times[i] != time; i++)
+		continue;
+	EXPECT(i < nfired);
+	return (i);
+}
+
+/*
+ * Checks that the losses of all numbers from the last report on lie between the
+ * times of an event.  Returns true if both are known.
+ */
+static bool
+check_place(const struct tbuf_event *e)
+{
+	int64_t after = e->after == 0 ? -1 : number_at(e->after);
+	int64_t before = e->before == 0 ? nfired : number_at(e->before);
+	uint64_t lost = 0;
+	int64_t i;
+
+	for (i = nreported; i < nfired; i++) {
+		if (times[i] != 0)
+			continue;
+		lost++;
+		EXPECT(after < i && i < before);
+	}
+	EXPECT(lost == e->count);
+	nreported = nfired;
+	return (e->after != 0 && e->before != 0);
+}
+
+/* Takes a drain's events; returns how many losses have both times. */
+static unsigned
+take(struct tbuf_consumer *c)
+{
+	struct tbuf_event e;
+	unsigned placed = 0;
+
+	while (next_event(c, &e)) {
+		EXPECT(e.type != TBUF_EVENT_DAMAGE);
+		if (e.type == TBUF_EVENT_RECORD) {
+			times[e.record.args[0].i] = e.record.time;
+			EXPECT(e.after == 0 && e.before == 0);
+		} else if (e.type == TBUF_EVENT_DROPS ||
+		    e.type == TBUF_EVENT_OVERWRITTEN)
+			placed += check_place(&e);
+	}
+	return (placed);
+}
+
+/*
+ * Of a thread that stays on its CPU, as its lane is one then.  Every third time
+ * it fires more than a lane holds, and losses are reported every fourth time.
+ */
+static void
+test_losses_have_places(const char *policy, const char *scope, bool temporal)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	bool live = strcmp(policy, "switch") == 0;
+	unsigned round, placed = 0;
+	int n;
+
+	EXPECT(c != NULL);
+	EXPECT(tbuf_consumer_set(c, "bufpolicy", policy) == 0);
+	EXPECT(tbuf_consumer_set(c, "bufscope", scope) == 0);
+	EXPECT(tbuf_consumer_set(c, "bufsize", "1k") == 0);
+	EXPECT(tbuf_consumer_set(c, "switchrate", "1h") == 0);
+	EXPECT(tbuf_consumer_set(c, "statusrate", "1ns") == 0);
+	EXPECT(!temporal || tbuf_consumer_set(c, "temporal", NULL) == 0);
+	EXPECT(tbuf_consumer_enable(c, "roundtrip:::place") == 0);
+	EXPECT(tbuf_consumer_grab(c, getpid()) == 0);
+	EXPECT(tbuf_consumer_go(c) == 0);
+	memset(times, 0, sizeof(times));
+	nfired = nreported = 0;
+	for (round = 1; round < 100; round++) {
+		for (n = round % 3 == 0 ? 100 : 20; n > 0; n--) {
+			TBUF_PROBE(roundtrip, place, nfired);
+			nfired++;
+		}
+		if (live) {
+			EXPECT(tbuf_consumer_switch(c) >= 0);
+			placed += take(c);
+		}
+		if (live && round % 4 == 0) {
+			EXPECT(tbuf_consumer_work(c) > 0);
+			placed += take(c);
+		}
+	}
+	finish(c);
+	placed += take(c);
+	EXPECT(placed > 0 || !live);
+	EXPECT(nreported > 0);
+	tbuf_consumer_close(c);
+}
+
+/* Returns false if the thread cannot stay on a CPU. */
+static bool
+stay(void)
+{
+	cpu_set_t set;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&set);
+	if (cpu >= 0)
+		CPU_SET(cpu, &set);
+	return (sched_setaffinity(0, sizeof(set), &set) == 0);
+}
+
 int
 main(void)
 {
@@ -196,5 +313,14 @@ main(void)
 	test_fires_are_records_or_counted("switch");
 	test_fires_are_records_or_counted("fill");
 	test_fires_are_records_or_counted("ring");
+	if (!stay())
+		return (0);
+	test_losses_have_places("switch", "cpu", false);
+	test_losses_have_places("switch", "cpu", true);
+	test_losses_have_places("switch", "thread", false);
+	test_losses_have_places("fill", "cpu", false);
+	test_losses_have_places("fill", "thread", false);
+	test_losses_have_places("ring", "cpu", false);
+	test_losses_have_places("ring", "thread", true);
 	return (0);
 }

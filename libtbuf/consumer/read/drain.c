@@ -369,17 +369,34 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 	return (0);
 }
 
-/* Returns a counter's increase in the group's lanes since its last report. */
-static uint64_t
-group_gain(const struct tbuf_drain *d, unsigned counter)
+/*
+ * Sets an event's count to a counter's increase in the group's lanes since its
+ * last report, and its times to the gap that contains those of all lanes.
+ */
+static void
+group_gain(const struct tbuf_drain *d, unsigned counter,
+    struct tbuf_event *event)
 {
-	uint64_t gain = 0;
+	uint64_t gain, reported, after, before;
+	struct tbuf_reader *r;
 	unsigned i;
 
-	for (i = d->group; i < d->cursor; i++)
-		gain += tbuf_gain(&d->order[i]->reported[counter],
-		    tbuf_reader_counter(d->order[i], counter));
-	return (gain);
+	event->count = 0;
+	for (i = d->group; i < d->cursor; i++) {
+		r = d->order[i];
+		reported = r->reported[counter];
+		gain = tbuf_gain(&r->reported[counter],
+		    tbuf_reader_counter(r, counter));
+		if (gain == 0)
+			continue;
+		tbuf_gap_get(r, counter, reported, &after, &before);
+		if (event->count == 0 || after < event->after)
+			event->after = after;
+		/* 0, which is not known, becomes the largest time. */
+		if (event->count == 0 || before - 1 > event->before - 1)
+			event->before = before;
+		event->count += gain;
+	}
 }
 
 bool
@@ -418,16 +435,16 @@ next_counter(struct tbuf_consumer *c, struct tbuf_event *event)
 	};
 	struct tbuf_drain *d = &c->drain;
 	const struct tbuf_reader *r = d->order[d->group];
-	uint64_t gain;
 
 	for (; d->counter < TBUF_COUNTERS; d->counter++) {
 		if (!tbuf_drain_counts(d, r->target, d->counter) ||
 		    (d->counter == TBUF_OVERWRITTEN &&
 		    !tbuf_policy(r->target->order.terms.policy)->overwrites))
 			continue;
-		if ((gain = group_gain(d, d->counter)) == 0)
+		group_gain(d, d->counter, event);
+		if (event->count == 0)
 			continue;
-		tbuf_event_count(event, types[d->counter], r, gain);
+		tbuf_event_count(event, types[d->counter], r, event->count);
 		count_loss(c, event);
 		if (event->type == TBUF_EVENT_DROPS)
 			event->cause = (enum tbuf_cause)d->counter;

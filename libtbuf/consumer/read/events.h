@@ -78,6 +78,7 @@ tbuf_event_clear(struct tbuf_event *event)
 {
 	const size_t from = offsetof(struct tbuf_record, npieces);
 
+	event->after = event->before = 0;
 	memset(event->reserved, 0, sizeof(event->reserved));
 	memset((char *)&event->record + from, 0, sizeof(event->record) - from);
 }

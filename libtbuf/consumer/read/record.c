@@ -155,6 +155,7 @@ record_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 	record->wall = tbuf_timeline_wall(&r->target->time, time);
 	event->pid = record->pid;
 	event->cpu = record->cpu;
+	tbuf_gaps_record(r, time);
 	tbuf_reader_step(r, header);
 	if (c->drain.snapshot)
 		return;
@@ -191,10 +192,30 @@ static void
 batch_open(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
+	r->batch_time = tbuf_timeline_mono(&r->target->time, header->time);
+	tbuf_gaps_record(r, r->batch_time);
 	if (is_commit(r, header))
 		tbuf_batch_commit(c, r, header);
 	else
 		tbuf_unit_open(c, r, header);
+}
+
+/*
+ * Makes the event of a lane's damage, which lies between the last record
+ * returned and the next one; NULL: none is known.
+ */
+static void
+damage_event(const struct tbuf_consumer *c, struct tbuf_reader *r,
+    const struct tbuf_header *next, struct tbuf_event *event)
+{
+	tbuf_event_count(event, TBUF_EVENT_DAMAGE, r, r->damage);
+	if (!r->unplaced) {
+		event->after = tbuf_gaps_last(r);
+		event->before = next == NULL ? 0 :
+		    tbuf_reader_time(c, r, next);
+	}
+	r->damage = 0;
+	r->unplaced = false;
 }
 
 /*
@@ -206,7 +227,7 @@ __attribute__((flatten)) int
 tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_event *event)
 {
-	const struct tbuf_header *header;
+	const struct tbuf_header *header, *next = NULL;
 	bool turn = true;
 
 	if (r->batch != NULL) {
@@ -217,8 +238,10 @@ tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 	while (turn && tbuf_reader_next(c, r, &header) == 1) {
 		if (opens(r, header)) {
 			/* Damage before it is reported first. */
-			if (r->damage != 0)
+			if (r->damage != 0) {
+				next = header;
 				break;
+			}
 			batch_open(c, r, header);
 			if (tbuf_batch_next(c, r, event) == 1)
 				return (1);
@@ -229,14 +252,15 @@ tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 			tbuf_reader_resync(c, r, header->size);
 			continue;
 		}
-		if (r->damage != 0)
+		if (r->damage != 0) {
+			next = header;
 			break;
+		}
 		record_event(c, r, header, event);
 		return (1);
 	}
 	if (r->damage == 0)
 		return (0);
-	tbuf_event_count(event, TBUF_EVENT_DAMAGE, r, r->damage);
-	r->damage = 0;
+	damage_event(c, r, next, event);
 	return (1);
 }

@@ -281,7 +281,7 @@ tbuf_batch_commit(struct tbuf_consumer *c, struct tbuf_reader *r,
 		if (r->batch != NULL)
 			r->batch->next = 0;
 	} else
-		r->damage += header->size;
+		tbuf_reader_unplaced(r, header->size);
 	tbuf_reader_step(r, header);
 	if (!c->drain.snapshot)
 		r->consumed++;
@@ -333,7 +333,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 	const struct tbuf_batch_item *item;
 
 	if (b != NULL) {
-		r->damage += b->damage;
+		tbuf_reader_unplaced(r, b->damage);
 		b->damage = 0;
 	}
 	while (b != NULL && b->next < b->count) {
@@ -341,7 +341,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 		if (!wanted(c, r->target, item->header))
 			continue;
 		if (!item_event(c, item, event)) {
-			r->damage += item->header->size;
+			tbuf_reader_unplaced(r, item->header->size);
 			continue;
 		}
 		event->record.unit = b->unit ? &b->info : NULL;

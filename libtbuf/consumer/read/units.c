@@ -280,7 +280,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 
 	data = record_read(r, header, &record, &by_level, &size);
 	if (data == NULL) {
-		r->damage += header->size;
+		tbuf_reader_unplaced(r, header->size);
 		tbuf_reader_step(r, header);
 		return;
 	}

@@ -41,6 +41,7 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
     const struct tbuf_lane *lane)
 {
 	struct tbuf_reader *r = &t->readers[index];
+	unsigned i;
 
 	r->target = t;
 	r->lane = tbuf_target_lane(t, index);
@@ -53,6 +54,8 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
 	r->size = r->limit = lane->size;
 	r->backed = r->storage;
 	r->counters = lane->counters;
+	for (i = 0; i < TBUF_NGAPS; i++)
+		r->gaps[i].low = UINT64_MAX;
 	table_make(&r->tables[0], lane->table[0]);
 	table_make(&r->tables[1], lane->table[1]);
 }
@@ -124,8 +127,10 @@ begin_anew(struct tbuf_reader *r, uint64_t head)
 static void
 bound_switch(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&r->lane->head), limit;
+	uint64_t head, limit;
 
+	tbuf_gaps_open(r);
+	head = tbuf_load_acquire(&r->lane->head);
 	if (head < r->position || head > r->limit || head % 8 != 0) {
 		begin_anew(r, head);
 		tbuf_store(&r->lane->tail, r->position);
@@ -135,6 +140,7 @@ bound_switch(struct tbuf_reader *r)
 		if (tbuf_reader_grow(r, limit))
 			r->limit = limit;
 	}
+	tbuf_gaps_close(r);
 	/* Release: the released bytes have been read before. */
 	tbuf_store_release(&r->lane->limit, r->limit);
 }
@@ -142,12 +148,15 @@ bound_switch(struct tbuf_reader *r)
 static void
 bound_fill(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&r->lane->head);
+	uint64_t head;
 
+	tbuf_gaps_open(r);
+	head = tbuf_load_acquire(&r->lane->head);
 	if (head < r->position || head > r->size || head % 8 != 0)
 		begin_anew(r, head);
 	else
 		r->end = head;
+	tbuf_gaps_close(r);
 }
 
 /*
@@ -181,10 +190,13 @@ lane_tail(const struct tbuf_reader *r)
 static void
 bound_all(struct tbuf_reader *r)
 {
-	uint64_t head = tbuf_load_acquire(&r->lane->head), tail = lane_tail(r);
 	uint64_t most = tbuf_policy(r->target->order.terms.policy)->overwrites ?
 	    r->size : r->storage;
+	uint64_t head, tail;
 
+	tbuf_gaps_open(r);
+	head = tbuf_load_acquire(&r->lane->head);
+	tail = lane_tail(r);
 	r->end = head;
 	if (tail >= head)
 		r->position = head;
@@ -193,6 +205,7 @@ bound_all(struct tbuf_reader *r)
 		begin_anew(r, head);
 	else if (tail > r->position)
 		r->position = tail;
+	tbuf_gaps_close(r);
 }
 
 void
@@ -533,64 +546,7 @@ tbuf_reader_forget(struct tbuf_reader *r)
 	r->snapshot = false;
 	r->batch = NULL;
 	r->position = r->end = 0;
-	r->time = r->stamp = 0;
-}
-
-void
-tbuf_reader_counters(const struct tbuf_reader *r,
-    struct tbuf_lane_counters *counters)
-{
-	if (r->counters == 0 || r->target->file_only || !tbuf_file_read(
-	    r->target->fd, counters, sizeof(*counters), r->counters))
-		memset(counters, 0, sizeof(*counters));
-}
-
-uint64_t
-tbuf_reader_nolane(const struct tbuf_reader *r, enum tbuf_lost lost)
-{
-	const struct tbuf_target *t = r->target;
-	uint32_t lock;
-	uint64_t word;
-
-	if (r->nolane_closed)
-		return (r->nolane[lost]);
-	/* Until then it is not known which lanes have locks. */
-	if (!t->live)
-		return (0);
-	lock = r->index - t->first_lock;
-	if (r->index < t->first_lock || lock >= TBUF_NLOCKS)
-		return (0);
-	word = tbuf_load(&tbuf_target_slot(t)->locks[lock].nolane[lost]);
-	if (((word ^ tbuf_nolane_tag(t->generation)) >>
-	    TBUF_NOLANE_SHIFT) != 0)
-		return (0);
-	return (word & TBUF_NOLANE_COUNT);
-}
-
-uint64_t
-tbuf_reader_counter(const struct tbuf_reader *r, unsigned counter)
-{
-	struct tbuf_pair pair;
-	struct tbuf_lane_counters counters;
-
-	switch (counter) {
-	case TBUF_CAUSE_FULL:
-		return (tbuf_full_count(tbuf_load(&r->lane->full)));
-	case TBUF_CAUSE_LARGE:
-		return (tbuf_load(&r->lane->large));
-	case TBUF_AGGREGATION:
-		tbuf_reader_counters(r, &counters);
-		return (counters.aggregation +
-		    tbuf_reader_nolane(r, TBUF_LOST_UPDATE));
-	case TBUF_DYNAMIC:
-		tbuf_reader_counters(r, &counters);
-		return (counters.dynamic +
-		    tbuf_reader_nolane(r, TBUF_LOST_STORE));
-	case TBUF_OVERWRITTEN:
-		tbuf_lane_pair(r->lane, &pair);
-		return (pair.overwritten);
-	}
-	return (tbuf_reader_nolane(r, TBUF_LOST_RECORD));
+	r->time = r->stamp = r->batch_time = 0;
 }
 
 const void *

@@ -48,6 +48,19 @@ struct tbuf_epid {
 #define TBUF_AGGREGATION	4
 #define TBUF_DYNAMIC		5
 #define TBUF_COUNTERS		6
+#define TBUF_NGAPS		(TBUF_OVERWRITTEN + 1)
+
+/* Where a lane's losses by one counter are (lane_gaps.c). */
+struct tbuf_gap {
+	uint64_t low;			/* the counter after the last head was
+					   read; UINT64_MAX: none was */
+	uint64_t after;			/* time of a record before the losses
+					   not yet reported, ns; 0: none */
+	uint64_t high, next;		/* the counter before a head was read */
+	uint64_t from;			/* no loss of `high` is from here on */
+	uint64_t before;		/* time of the first record returned
+					   from there on, ns; 0: none yet */
+};
 
 /* Copy of an aggregation table (agg_target_tables.c). */
 struct tbuf_copied_table {
@@ -146,6 +159,10 @@ struct tbuf_reader {
 	unsigned char *chunk;		/* the drain's, or `own` */
 	unsigned char *own;		/* temporal, snapshot: malloc'ed */
 	bool snapshot;			/* `own` has all up to `end` */
+	uint64_t batch_time;		/* of the last batch opened, ns */
+	bool awaits;			/* a gap has no `before` yet */
+	bool unplaced;			/* some damage was in a batch */
+	struct tbuf_gap gaps[TBUF_NGAPS];	/* by counter */
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t skipped;		/* lane.skipped, as read last */
 	uint64_t consumed;		/* records returned so far */
@@ -471,6 +488,37 @@ const unsigned char *tbuf_reader_ahead(struct tbuf_reader *, uint64_t want,
 	    uint64_t *size);
 /* Skips all bytes up to the reader's end, as damage. */
 void	tbuf_reader_skip(struct tbuf_reader *);
+
+/*
+ * Gaps.  open and close: are called before and after a head is read.  last:
+ * returns the time of the lane's last record returned, 0 if there was none.
+ * get: sets the times between which the losses are by which a counter, which
+ * has been reported by now, exceeds its report before; 0: there is no record.
+ */
+void	tbuf_gaps_open(struct tbuf_reader *);
+void	tbuf_gaps_close(struct tbuf_reader *);
+uint64_t tbuf_gaps_last(const struct tbuf_reader *);
+void	tbuf_gap_get(const struct tbuf_reader *, unsigned counter,
+	    uint64_t reported, uint64_t *after, uint64_t *before);
+void	tbuf_gaps_note(struct tbuf_reader *, uint64_t time);
+/* Notes the time of the record at the position for gaps that end there. */
+static inline void
+tbuf_gaps_record(struct tbuf_reader *r, uint64_t time)
+{
+	if (r->awaits)
+		tbuf_gaps_note(r, time);
+}
+
+/*
+ * Counts damage in a batch.  Its records may be older than the lane's before
+ * them, so that no times of the lane are around them.
+ */
+static inline void
+tbuf_reader_unplaced(struct tbuf_reader *r, uint64_t size)
+{
+	r->damage += size;
+	r->unplaced |= size != 0;
+}
 
 /* Returns true if a record may have this size, with `left` bytes remaining. */
 static inline bool

@@ -36,9 +36,10 @@
  *				string, with ... after it if it is truncated
  *	enabling N		enabling of the records that follow
  *	repeat N		the next record comes N times
- *	drops PID CPU full|large|nolane N
- *	overwritten PID CPU N
- *	damage PID CPU N
+ *	drops PID CPU full|large|nolane N [AFTER BEFORE]
+ *	overwritten PID CPU N [AFTER BEFORE]
+ *	damage PID CPU N [AFTER BEFORE]
+ *				times of records around them; 0: none
  *	aggregated PID CPU N	values that found no room
  *	lost PID N		probes that found no room
  *	unmet PID N		probes that could not be enabled

@@ -660,6 +660,16 @@ give_exit(const struct tbuf_consumer *c, const struct fake_line *line,
 		e->status = fake_number(line, 3);
 }
 
+/* Sets the times around losses, if the line has them from this word on. */
+static void
+give_place(const struct fake_line *line, unsigned word, struct tbuf_event *e)
+{
+	if (line->count < word + 2)
+		return;
+	e->after = fake_number(line, word);
+	e->before = fake_number(line, word + 1);
+}
+
 /* Fills in the event of a line; returns false if it is not an event. */
 static bool
 give(struct tbuf_consumer *c, const struct fake_line *line,
@@ -674,10 +684,12 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 		e->type = TBUF_EVENT_DROPS;
 		e->cause = cause(line);
 		e->count = fake_number(line, 4);
+		give_place(line, 5, e);
 		c->totals.drops += e->count;
 	} else if (fake_is(line, "overwritten")) {
 		e->type = TBUF_EVENT_OVERWRITTEN;
 		e->count = fake_number(line, 3);
+		give_place(line, 4, e);
 		c->totals.overwritten += e->count;
 	} else if (fake_is(line, "aggregated")) {
 		e->type = TBUF_EVENT_AGGREGATION;
@@ -685,6 +697,7 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 	} else if (fake_is(line, "damage")) {
 		e->type = TBUF_EVENT_DAMAGE;
 		e->count = fake_number(line, 3);
+		give_place(line, 4, e);
 	} else if (fake_is(line, "lost") || fake_is(line, "unmet") ||
 	    fake_is(line, "unfit")) {
 		e->type = fake_is(line, "lost") ? TBUF_EVENT_LOST :

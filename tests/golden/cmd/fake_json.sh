@@ -23,11 +23,16 @@ record 100 101 -1 5 5000 6000 ""
 drops 100 0 nolane 1
 drops 100 0 full 2
 drops 100 0 large 3
-drops 99 0 full 4
-drops 100 1 full 5
-overwritten 99 0 6
+drops 99 0 full 4 5000 5100
+drops 100 1 full 5 5000 0
+overwritten 99 0 6 0 5000
 overwritten 100 1 7
-damage 100 1 8
+# The times of several losses are around all of them, if all are known.
+damage 100 1 8 5100 5200
+damage 100 1 16 5000 5100
+damage 99 1 8 5100 5200
+damage 99 1 16 0 0
+damage 99 1 16 5000 5100
 exit 100
 exit 77 status 0
 exit 78 status 3

@@ -47,7 +47,8 @@ record 5000000 104 0 8 7000 1
 record 5000000 104 0 9 7001 1
 # Lost records make open slices incomplete.
 record 5000000 104 0 3 8000 1 5 x
-drops 5000000 0 full 3
+drops 5000000 0 full 3 8000 0
+overwritten 5000000 0 6 0 500
 record 5000000 104 0 4 8001 1 5 0
 # Of several enablings of a probe the first one counts.
 enabling 0

@@ -50,7 +50,7 @@ for look in "-n count -p $target" "--read $(file $target)" \
 done
 "$TBUFCTL" --format=json --read "$(file $target)" -o json
 echo "= $?"
-tail -n 3 json | normal | sed 's/"\(overwritten\|count\|records\)":[0-9]*/"\1":N/g'
+tail -n 3 json | normal | sed 's/"\(overwritten\|count\|records\|before\)":[0-9]*/"\1":N/g'
 # An id is the one that -l lists, with or without descriptions.
 id=$("$TBUFCTL" -l -p $target 2>/dev/null | awk '$5 == "count" { print $1 }')
 echo "ids other than that of -l:" $(grep '"record"' json | grep -vc "\"id\":$id,")

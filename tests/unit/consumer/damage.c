@@ -40,8 +40,17 @@ struct item {
 	bool seen;
 };
 
+/* Times around the damage of a lane, as events come. */
+struct place {
+	uint64_t last;			/* of the last record */
+	uint64_t before;		/* of the last damage */
+	bool waits;			/* no record has come since */
+	unsigned known;			/* damage between two records */
+};
+
 struct run {
 	struct fake f;
+	struct place place;
 	struct tbuf_consumer *c;
 	uint16_t epids[2];		/* of one integer, and of three */
 	int64_t next;
@@ -146,6 +155,26 @@ see(struct run *r, int64_t number)
 		r->items[n].seen = true;
 }
 
+/* Damage lies after the last record, and before the next one of its drain. */
+static void
+place_damage(struct place *p, const struct tbuf_event *event)
+{
+	ck_assert_uint_eq(event->after, p->last);
+	p->before = event->before;
+	p->known += event->after != 0 && event->before != 0;
+	p->waits = true;
+}
+
+static void
+place_record(struct place *p, const struct tbuf_event *event)
+{
+	ck_assert_uint_eq(event->after + event->before, 0);
+	if (p->waits)
+		ck_assert_uint_eq(event->record.time, p->before);
+	p->last = event->record.time;
+	p->waits = false;
+}
+
 static void
 read_packets(struct run *r)
 {
@@ -172,14 +201,19 @@ read_records(struct run *r)
 	struct tbuf_event event;
 	uint64_t time = 0;
 
+	r->place.waits = false;
+	if (r->ring)
+		r->place.last = 0;
 	ck_assert_int_eq(r->ring ? tbuf_drain_snapshot(r->c) :
 	    tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH | TBUF_DRAIN_STATUS), 0);
 	while (tbuf_consumer_next(r->c, &event) == 1)
-		if (event.type == TBUF_EVENT_DAMAGE)
+		if (event.type == TBUF_EVENT_DAMAGE) {
 			r->damage += event.count;
-		else if (event.type == TBUF_EVENT_RECORD) {
+			place_damage(&r->place, &event);
+		} else if (event.type == TBUF_EVENT_RECORD) {
 			ck_assert_uint_gt(event.record.time, time);
 			time = event.record.time;
+			place_record(&r->place, &event);
 			see(r, event.record.args[0].i);
 		}
 }
@@ -347,6 +381,39 @@ START_TEST(bytes_that_the_writer_skipped)
 }
 END_TEST
 
+/* Damage in a batch has no place in the lane; later damage has. */
+START_TEST(damage_of_a_batch_has_no_place)
+{
+	struct run *r = begin(0, "4k");
+	struct tbuf_reader *reader =
+	    &TAILQ_FIRST(&r->c->targets)->readers[0];
+	struct tbuf_batch *b = calloc(1, sizeof(*b));
+	struct tbuf_event event;
+
+	ck_assert_ptr_nonnull(b);
+	fire(r, 3);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH), 0);
+	while (tbuf_consumer_next(r->c, &event) == 1)
+		place_record(&r->place, &event);
+	b->unit = true;
+	b->damage = 8;
+	reader->batch = b;
+	fire(r, 3);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_next(r->c, &event), 1);
+	ck_assert_int_eq(event.type, TBUF_EVENT_DAMAGE);
+	ck_assert_uint_eq(event.count, 8);
+	ck_assert_uint_eq(event.after + event.before, 0);
+	while (tbuf_consumer_next(r->c, &event) == 1)
+		place_record(&r->place, &event);
+	fire(r, 4);
+	poke(r, r->items[0].at + 8, 0);
+	read_records(r);
+	ck_assert_uint_eq(r->place.known, 1);
+	end(r);
+}
+END_TEST
+
 /* The file of a target that was killed has zeroes in its ring. */
 START_TEST(file_is_read_after_its_damage)
 {
@@ -354,7 +421,10 @@ START_TEST(file_is_read_after_its_damage)
 	struct tbuf_target *t = TAILQ_FIRST(&r->c->targets);
 	unsigned i, records = 0;
 	struct tbuf_event event;
-	uint64_t damage = 0;
+	uint64_t damage = 0, first = 0;
+	struct place place = { 0 };
+	int64_t next = 0;
+	bool overwritten = false;
 	char path[160];
 
 	fire(r, 3000);
@@ -375,8 +445,22 @@ START_TEST(file_is_read_after_its_damage)
 		if (event.type == TBUF_EVENT_RECORD) {
 			records++;
 			see(r, event.record.args[0].i);
-		} else if (event.type == TBUF_EVENT_DAMAGE)
+			first = first == 0 ? event.record.time : first;
+			/* Numbers are lost where damage is, only. */
+			ck_assert(place.waits || place.last == 0 ||
+			    event.record.args[0].i == next);
+			next = event.record.args[0].i + 1;
+			place_record(&place, &event);
+		} else if (event.type == TBUF_EVENT_DAMAGE) {
 			damage += event.count;
+			place_damage(&place, &event);
+		} else if (event.type == TBUF_EVENT_OVERWRITTEN) {
+			/* The first record comes after these. */
+			ck_assert_uint_eq(event.after, 0);
+			ck_assert_uint_eq(event.before, first);
+			overwritten = true;
+		}
+	ck_assert(place.known == 1 && overwritten);
 	ck_assert(r->items[0].seen && r->items[r->nitems - 1].seen);
 	ck_assert_uint_ge(records, r->nitems - 600 / 24 - 2);
 	ck_assert_uint_ge(damage, 600);
@@ -430,6 +514,7 @@ main(void)
 	tcase_add_loop_test(t, search_is_linear, 0, NWAYS);
 	tcase_add_loop_test(t, batch_is_read_after_its_damage, 0, 12);
 	tcase_add_test(t, bytes_that_the_writer_skipped);
+	tcase_add_test(t, damage_of_a_batch_has_no_place);
 	tcase_add_test(t, file_is_read_after_its_damage);
 	suite_add_tcase(s, t);
 	return (run_suite(s));

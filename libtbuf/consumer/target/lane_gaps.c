@@ -1,0 +1,135 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Gaps: between which records of a lane its losses are.  A counter says how
+ * many records were lost, and not where, so it is read before and after the
+ * lane's head in each drain:
+ *
+ *	          head of a drain         head of the next one
+ *	| records |        records        |        records ...
+ *	      low ^                  high ^
+ *
+ * Losses that are not counted yet after the head was read (low) come after all
+ * records before that head, since a lane's writers run one after another.
+ * Those that are counted before it is read (high) come before all records after
+ * it.  So the gap contains the losses; it may be wider.
+ */
+#include <sys/param.h>
+
+#include "arch/atomics.h"
+#include "consumer/target/target.h"
+
+/* Returns true if a lane's losses by this counter have a place in it. */
+static bool
+has_place(const struct tbuf_reader *r, unsigned counter)
+{
+	switch (counter) {
+	case TBUF_CAUSE_FULL:
+	case TBUF_CAUSE_LARGE:
+		return (true);
+	case TBUF_OVERWRITTEN:
+		return (tbuf_policy(r->target->order.terms.policy)->overwrites);
+	}
+	return (false);
+}
+
+/*
+ * Returns a counter's value that only has losses before the head that is read
+ * next.  Without total store order a count may be seen before the head that was
+ * stored before it: then the value after the last head is used.
+ */
+static uint64_t
+counted(const struct tbuf_reader *r, unsigned counter)
+{
+#ifdef __x86_64__
+	return (tbuf_reader_counter(r, counter));
+#else
+	return (r->gaps[counter].low);
+#endif
+}
+
+uint64_t
+tbuf_gaps_last(const struct tbuf_reader *r)
+{
+	return (MAX(r->time, r->batch_time));
+}
+
+void
+tbuf_gaps_open(struct tbuf_reader *r)
+{
+	struct tbuf_gap *g;
+	unsigned i;
+
+	for (i = 0; i < TBUF_NGAPS; i++) {
+		if (!has_place(r, i))
+			continue;
+		g = &r->gaps[i];
+		if (r->reported[i] >= g->low)
+			g->after = tbuf_gaps_last(r);
+		g->next = counted(r, i);
+	}
+	/* The head is read after the counters. */
+	tbuf_fence_loads();
+}
+
+void
+tbuf_gaps_close(struct tbuf_reader *r)
+{
+	struct tbuf_gap *g;
+	unsigned i;
+
+	r->awaits = false;
+	/* The head was read before the counters. */
+	tbuf_fence_loads();
+	for (i = 0; i < TBUF_NGAPS; i++) {
+		if (!has_place(r, i))
+			continue;
+		g = &r->gaps[i];
+		if (g->high != g->next) {
+			g->high = g->next;
+			g->from = i == TBUF_OVERWRITTEN ? r->position : r->end;
+			g->before = 0;
+		}
+		g->low = tbuf_reader_counter(r, i);
+		r->awaits |= g->high != 0 && g->before == 0;
+	}
+}
+
+void
+tbuf_gaps_note(struct tbuf_reader *r, uint64_t time)
+{
+	struct tbuf_gap *g;
+
+	r->awaits = false;
+	for (g = r->gaps; g < r->gaps + TBUF_NGAPS; g++) {
+		if (g->high == 0 || g->before != 0)
+			continue;
+		if (r->position >= g->from)
+			g->before = time;
+		else
+			r->awaits = true;
+	}
+}
+
+void
+tbuf_gap_get(const struct tbuf_reader *r, unsigned counter, uint64_t reported,
+    uint64_t *after, uint64_t *before)
+{
+	const struct tbuf_gap *g;
+
+	*after = *before = 0;
+	if (!has_place(r, counter))
+		return;
+	g = &r->gaps[counter];
+	if (g->high == r->reported[counter])
+		*before = g->before;
+	/* The oldest records are those that are overwritten. */
+	if (counter == TBUF_OVERWRITTEN)
+		return;
+	/* Under fill a lane that had no room once takes no more records. */
+	if (reported >= g->low || (counter == TBUF_CAUSE_FULL &&
+	    r->target->order.terms.policy == TBUF_FILL))
+		*after = tbuf_gaps_last(r);
+	else
+		*after = g->after;
+}
