@@ -87,10 +87,10 @@ const char *tbuf_consumer_error(const struct tbuf_consumer *);
  * tbufctl(1): bufsize, bufpolicy, bufresize, bufscope, nbuf, switchrate,
  * statusrate, strsize, cpu, temporal, follow, dynvarsize, scratchsize, nspec,
  * specsize, cleanrate, nunits, unitsize, unitpolicy, unitselect, unitslow,
- * aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos,
+ * unithung, aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos,
  * aggsortkeypos, agghist, aggpack, aggzoom, encoding.  `value` is NULL for a
- * bare name.  switchrate, aggrate, unitselect, unitslow, encoding and the
- * options for sorting and showing aggregations can be set at any time, the
+ * bare name.  switchrate, aggrate, unitselect, unitslow, unithung, encoding and
+ * the options for sorting and showing aggregations can be set at any time, the
  * others before tbuf_consumer_go().  Returns 0, or
  *	-ENOENT	there is no such option
  *	-EINVAL	the value is not valid for this option
@@ -385,7 +385,10 @@ struct tbuf_value {
  * The work unit that held a record back.  A unit's records are returned one
  * after the other, in the order in which they were made, at the place where the
  * unit ended; records of an unfinished unit at the end of its target or of the
- * run.
+ * run.  A unit that is older than unithung is hung: it is returned once before,
+ * TBUF_EVENT_HUNG and the records that it has so far, which do not count in
+ * totals and are returned again.  Of a file that is read, each unfinished unit
+ * is returned once, as a hung one if it is one.
  */
 struct tbuf_unit_info {
 	char kind[32];
@@ -396,7 +399,8 @@ struct tbuf_unit_info {
 	uint64_t discarded;	/* records discarded by its outcome */
 	uint64_t began;		/* ns of CLOCK_MONOTONIC */
 	uint64_t end;		/* likewise, if it has ended; 0: not known */
-	uint64_t reserved[3];
+	uint64_t hung;		/* ns: age of a hung unit, else 0 */
+	uint64_t reserved[2];
 };
 
 struct tbuf_record {
@@ -445,8 +449,10 @@ enum tbuf_event_type {
 	TBUF_EVENT_DISCARDED,	/* records discarded by units' outcomes */
 	TBUF_EVENT_UNITS,	/* units that exceeded nunits: their records
 				   were stored like all others */
-	TBUF_EVENT_TIMERS	/* firings of timers omitted while there were
+	TBUF_EVENT_TIMERS,	/* firings of timers omitted while there were
 				   no records */
+	TBUF_EVENT_HUNG		/* record.unit is hung; its records, if it has
+				   any, follow */
 };
 
 enum tbuf_cause {
@@ -464,7 +470,8 @@ struct tbuf_event {
 	uint64_t count;		/* since the last such event: records for drops
 				   and overwritten, bytes for damage, probes for
 				   lost, unmet and unfit, values for
-				   aggregation, else the number of cases */
+				   aggregation, records for hung, else the
+				   number of cases */
 	bool child;		/* exit: it was the command */
 	int status;		/* exit: -1 if by a signal, or not known */
 	int signal;		/* exit: the signal, or 0 */
@@ -891,9 +898,9 @@ int	tbuf_status(const pid_t *pids, size_t npids,
 int	tbuf_consumer_text(struct tbuf_consumer *, pid_t, const char *setting);
 
 /*
- * Changes an option of work units (tbuf_unit_begin(3)), unitselect or unitslow,
- * in all sessions of a process, including a recorder's, as -x does in a
- * consumer's own.  Returns 0, the errors of tbuf_consumer_grab(), or
+ * Changes an option of work units (tbuf_unit_begin(3)), unitselect, unitslow or
+ * unithung, in all sessions of a process, including a recorder's, as -x does in
+ * a consumer's own.  Returns 0, the errors of tbuf_consumer_grab(), or
  *	-EINVAL	not such an option, or not a value of it
  *	-ENOENT	none of its sessions has units
  *	-ESTALE	its control file was truncated (tbuf_consumer_mend())

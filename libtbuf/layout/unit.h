@@ -142,7 +142,8 @@ struct tbuf_units {
 	uint64_t rules[TBUF_UNIT_RULES];
 	uint64_t returned;	/* (c) records of units ever returned */
 	uint64_t slow;		/* (c) least ticks of a slow unit; 0: none is */
-	uint64_t reserved[4];
+	uint64_t hung;		/* (c) ns: older units are hung; 0: none is */
+	uint64_t reserved[3];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 };
 

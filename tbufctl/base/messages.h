@@ -87,6 +87,9 @@
 #define MSG_TARGETS_LOOK "could not look for targets: %s"
 #define MSG_LEFT_LOOK	"failed to look for files of ended processes: %s"
 #define MSG_UNITS_LOOK	"failed to look for work units: %s"
+#define MSG_NO_HUNG	"no work unit is hung (-x unithung=30s prints " \
+			"those that are older)"
+#define MSG_HUNG	"unit %s:%" PRIu64 " of pid %jd hung %s"
 #define MSG_NO_UNIT	"pid %jd has no unfinished work unit %" PRIu64
 #define MSG_LEFT_REMOVE	"failed to remove %s: %s"
 #define MSG_DIRECTORY_LINK	"runtime directory is a link, or not a "	\

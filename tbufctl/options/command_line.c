@@ -89,6 +89,8 @@ const char options_usage[] =
 "       tbufctl --left[=remove[=age]] [-o file]\n"
 "               [--format=text|json|prometheus]\n"
 "       tbufctl --units[=pid[:id]] [-o file] [--format=text|json]\n"
+"       tbufctl --units=hung [-o file] [-x unithung=age]\n"
+"               [--format=text|json|log]\n"
 "       tbufctl --units=stat [-o file] [--format=text|json|prometheus]\n"
 "       tbufctl -h | -G [-C] [-D name[=value]] [-I dir] [-o file]\n"
 "               -s provider-file\n"
@@ -111,6 +113,7 @@ const char options_usage[] =
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      or unitselect=level,\n"
 "                      unitslow=time: retain all of units that last longer,\n"
+"                      unithung=age: print older units before they end,\n"
 "                      pair=from,to of a slice, otlp=spans|logs,\n"
 "                      metric=@aggregation:name:scale:label,...;\n"
 "                      metricbounds=low,high, metrickeys of its series,\n"
@@ -160,11 +163,12 @@ const char options_usage[] =
 "  --set=setting       set the text trace, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, separated by ;\n"
-"                      or unitselect=outcome:mask,... or unitslow=time of\n"
-"                      work units\n"
+"                      or unitselect=outcome:mask,... or unitslow=time or\n"
+"                      unithung=age of work units\n"
 "  --stat[=interval]   show the buffers of all sessions\n"
 "  --units[=pid]       list work units that have not ended; with pid:id print\n"
-"                      the records of one, with stat figures by kind\n"
+"                      the records of one, with hung those of units older\n"
+"                      than unithung, with stat figures by kind\n"
 "  --unwrap=file       print a text trace in memory in order of time: that of\n"
 "                      a file, a core or a process\n"
 "\n"
@@ -456,7 +460,7 @@ parse_unwrap(struct options *o, const char *text)
 	return (check_name("--unwrap", text));
 }
 
-/* Parses PID, PID:ID (a unit of the process) or "stat". */
+/* Parses PID, PID:ID (a unit of the process), "hung" or "stat". */
 static int
 parse_units(struct options *o, const char *text)
 {
@@ -465,7 +469,8 @@ parse_units(struct options *o, const char *text)
 
 	o->units = true;
 	o->units_figures = text != NULL && strcmp(text, "stat") == 0;
-	if (text == NULL || o->units_figures)
+	o->units_hung = text != NULL && strcmp(text, "hung") == 0;
+	if (text == NULL || o->units_figures || o->units_hung)
 		return (0);
 	errno = 0;
 	pid = strtoul(text, &end, 10);
@@ -478,7 +483,7 @@ parse_units(struct options *o, const char *text)
 			return (0);
 	}
 	return (bad_usage(MSG_BAD_VALUE, "--units", text,
-	    "pid, pid:id or stat"));
+	    "pid, pid:id, hung or stat"));
 }
 
 static int
@@ -536,12 +541,12 @@ options_near(const char *word, size_t length)
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
 		"switchrate", "statusrate", "strsize", "cpu", "temporal",
 		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
-		"unitpolicy", "unitselect", "unitslow", "dynvarsize",
-		"scratchsize", "nspec", "specsize", "cleanrate", "aggsize",
-		"aggrate", "aggsortkey", "aggsortrev", "aggsortpos",
-		"aggsortkeypos", "agghist", "aggpack", "aggpercpu", "aggzoom",
-		"encoding", "metric", "metricbounds", "metrickeys", "otlp",
-		"pair"
+		"unitpolicy", "unitselect", "unitslow", "unithung",
+		"dynvarsize", "scratchsize", "nspec", "specsize", "cleanrate",
+		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
+		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
+		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
+		"metrickeys", "otlp", "pair"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -840,7 +845,10 @@ choose_header(struct options *o)
 	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSM"));
 }
 
-/* Chooses --units; the records of one unit are printed as by --read. */
+/*
+ * Chooses --units; the records of one unit are printed as by --read, those of
+ * hung ones as by --snapshot.
+ */
 static int
 choose_units(struct options *o)
 {
@@ -850,11 +858,15 @@ choose_units(struct options *o)
 		return (status);
 	if (!o->units_figures && (status = exclude(o, "--units", "M")) != 0)
 		return (status);
-	if (!o->units_one) {
+	if (!o->units_one && !o->units_hung) {
 		o->mode = MODE_UNITS;
 		return (exclude(o, "--units", "V"));
 	}
-	if (o->files.count + o->cores.count == 0)
+	if (o->units_hung && (status = exclude(o, "--units", "V")) != 0)
+		return (status);
+	if (o->units_hung)
+		o->snapshot = o->files.count + o->cores.count == 0;
+	else if (o->files.count + o->cores.count == 0)
 		words_add(&o->files, "%jd", (intmax_t)o->units_pid);
 	return (0);
 }

@@ -113,6 +113,7 @@ struct options {
 	bool units;		/* --units */
 	bool units_figures;	/* --units=stat */
 	bool units_one;		/* --units=pid:id: print its records */
+	bool units_hung;	/* --units=hung: print those of hung ones */
 	pid_t units_pid;	/* 0: all processes */
 	uint64_t units_id;
 	bool left;		/* --left */

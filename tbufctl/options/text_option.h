@@ -18,7 +18,9 @@ struct options;
 static inline const char *
 set_of_units(const char *setting, const char **value)
 {
-	static const char *const names[] = { "unitselect", "unitslow" };
+	static const char *const names[] = {
+		"unitselect", "unitslow", "unithung"
+	};
 	size_t i, n;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

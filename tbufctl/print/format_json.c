@@ -146,8 +146,8 @@ put_withs(struct format *f, char *p, const struct tbuf_record *r)
 }
 
 /*
- * Writes the work unit; one without an outcome has not ended, and it is not
- * known when one without ns did.
+ * Writes the work unit; one without an outcome has not ended, hung or not, and
+ * it is not known when one without ns did.
  */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
@@ -160,6 +160,8 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	if (unit->ended && unit->end != 0)
 		p = put_unsigned(put_literal(p, ",\"ns\":"),
 		    format_unit_ns(unit));
+	if (unit->hung != 0)
+		p = put_unsigned(put_literal(p, ",\"hung\":"), unit->hung);
 	*p++ = '}';
 	return (p);
 }
@@ -437,11 +439,29 @@ unit_loss(enum tbuf_event_type type)
 	    type == TBUF_EVENT_UNITS ? "units-without" : NULL);
 }
 
+/* Prints a hung unit; its records follow. */
+static void
+hung(struct format *f, const struct tbuf_event *e)
+{
+	char *p;
+
+	output_printf(f->out, "{\"type\":\"hung\",\"pid\":%jd,\"time\":%"
+	    PRIu64 ",\"wall\":%" PRIu64, (intmax_t)e->pid, e->record.time,
+	    e->record.wall);
+	p = output_room(f->out, 512);
+	output_taken(f->out, put_unit(p, e->record.unit));
+	output_printf(f->out, ",\"records\":%" PRIu64 "}\n", e->count);
+}
+
 static void
 counted(struct format *f, const struct tbuf_event *e)
 {
 	const char *unit;
 
+	if (e->type == TBUF_EVENT_HUNG) {
+		hung(f, e);
+		return;
+	}
 	if (e->type == TBUF_EVENT_AGGREGATION) {
 		output_printf(f->out, "{\"type\":\"drops\",\"pid\":%jd,"
 		    "\"cpu\":%d,\"cause\":\"aggregation\",\"count\":%"

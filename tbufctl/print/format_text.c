@@ -224,9 +224,26 @@ put_flow(struct format *f, char *p, const struct tbuf_record *r,
 	return (p);
 }
 
+#define NS_SECOND	UINT64_C(1000000000)
+
+/* Writes an age with its unit and, of seconds, with tenths. */
+static char *
+put_age(char *p, uint64_t ns)
+{
+	if (ns < 1000)
+		return (put_literal(put_unsigned(p, ns), "ns"));
+	if (ns < 1000000)
+		return (put_literal(put_unsigned(p, ns / 1000), "us"));
+	if (ns < NS_SECOND)
+		return (put_literal(put_unsigned(p, ns / 1000000), "ms"));
+	p = put_literal(put_unsigned(p, ns / NS_SECOND), ".");
+	return (put_literal(put_unsigned(p, ns % NS_SECOND / (NS_SECOND / 10)),
+	    "s"));
+}
+
 /*
  * Writes "unit=request:7 outcome=5 ns=1200", without ns if it is not known when
- * the unit ended, or "unfinished" for one that has not.
+ * the unit ended, or "unfinished" or "hung 30.2s" for one that has not.
  */
 static char *
 put_unit(char *p, const struct tbuf_unit_info *unit)
@@ -234,6 +251,8 @@ put_unit(char *p, const struct tbuf_unit_info *unit)
 	p = put_name(put_literal(p, "unit="), unit->kind);
 	*p++ = ':';
 	p = put_unsigned(p, unit->id);
+	if (unit->hung != 0)
+		return (put_age(put_literal(p, " hung "), unit->hung));
 	if (!unit->ended)
 		return (put_literal(p, " unfinished"));
 	p = put_signed(put_literal(p, " outcome="), unit->outcome);
@@ -393,12 +412,43 @@ row(struct format *f, const struct tbuf_record *r)
 	output_taken(f->out, p);
 }
 
+/*
+ * Prints a hung unit in a line of its own, before its records.  Output that is
+ * not made of records has a message instead.
+ */
+static void
+hung(struct format *f, const struct tbuf_event *e)
+{
+	const struct tbuf_unit_info *unit = e->record.unit;
+	const struct options *o = f->options;
+	char age[32], *p;
+
+	*put_age(age, unit->hung) = '\0';
+	if (f->script || o->folded || o->prometheus || o->view != VIEW_NONE) {
+		message(MSG_HUNG, unit->kind, unit->id, (intmax_t)e->pid, age);
+		return;
+	}
+	if (!f->started)
+		put_heading(f);
+	p = output_room(f->out, 512);
+	if (o->log) {
+		p = with_date(&f->with, p, e->record.wall);
+		*p++ = ' ';
+	}
+	p = put_signed(put_literal(put_unit(p, unit), " pid="), e->pid);
+	p = put_unsigned(put_literal(p, " records="), e->count);
+	*p++ = '\n';
+	output_taken(f->out, p);
+}
+
 static void
 counted(struct format *f, const struct tbuf_event *e)
 {
 	bool tags = f->options->tags;
 
-	if (e->type == TBUF_EVENT_AGGREGATION)
+	if (e->type == TBUF_EVENT_HUNG)
+		hung(f, e);
+	else if (e->type == TBUF_EVENT_AGGREGATION)
 		message(MSG_AGGREGATION, tags ? MSG_AGGREGATION_TAG : "",
 		    e->count, PLURAL(e->count), e->cpu);
 	else if (e->type == TBUF_EVENT_DYNAMIC)

@@ -33,7 +33,8 @@ struct run {
 	pid_t command;		/* 0: none */
 	bool command_ended;
 	bool *reported;		/* matches are reported, by description */
-	bool one;		/* --units=PID:ID */
+	bool one;		/* --units=PID:ID or --units=hung */
+	bool found;		/* a record or unit is printed */
 	bool begun;		/* a record of a target has come */
 	bool hinted;		/* near probes of targets are suggested */
 	bool stopped;		/* the output failed or has no reader */
@@ -416,11 +417,13 @@ write_metrics(struct run *run)
 
 /*
  * Returns true unless a record belongs to the unfinished unit of
- * --units=PID:ID.
+ * --units=PID:ID, or to a hung one of --units=hung.
  */
 static bool
 unit_unwanted(const struct options *o, const struct tbuf_record *record)
 {
+	if (o->units_hung)
+		return (record->unit == NULL || record->unit->hung == 0);
 	return (record->unit == NULL || record->unit->ended ||
 	    record->unit->id != o->units_id || record->pid != o->units_pid);
 }
@@ -447,15 +450,39 @@ tell_begun(struct run *run, const struct tbuf_record *record)
 	tell_matched(run, false);
 }
 
+/*
+ * Returns true for a record of a hung unit that comes again, and counts then.
+ * A viewer's slices are made of it then, too.
+ */
+static bool
+comes_again(const struct run *run, const struct tbuf_record *record)
+{
+	return (record->unit != NULL && record->unit->hung != 0 &&
+	    !options_reads(run->options));
+}
+
+static void
+print_hung(struct run *run, const struct tbuf_event *e)
+{
+	if (run->one && unit_unwanted(run->options, &e->record))
+		return;
+	run->found = true;
+	if (!signals_late())
+		run->format.ops->count(&run->format, e);
+}
+
 static void
 print_record(struct run *run, const struct tbuf_record *record)
 {
 	struct format *f = &run->format;
+	bool again = comes_again(run, record);
 
-	if (run->one && unit_unwanted(run->options, record))
+	if ((run->one && unit_unwanted(run->options, record)) ||
+	    (again && run->options->view != VIEW_NONE))
 		return;
+	run->found = true;
 	if (signals_late()) {
-		f->late.records++;
+		f->late.records += !again;
 		return;
 	}
 	if (!run->begun)
@@ -468,7 +495,7 @@ print_record(struct run *run, const struct tbuf_record *record)
 		action_record(f, record);
 	else
 		f->ops->record(f, record, format_prepared(f, record->probe));
-	f->out->records++;
+	f->out->records += !again;
 }
 
 /*
@@ -488,7 +515,9 @@ drain(struct run *run)
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record);
-		else
+		else if (e.type == TBUF_EVENT_HUNG)
+			print_hung(run, &e);
+		else if (!run->options->units_hung)
 			print_other(run, &e);
 		if (run->format.out->error != 0)
 			check_output(run);
@@ -633,6 +662,19 @@ tell_late(struct run *run)
 	    MSG_UNPRINTED_MORE : "");
 }
 
+/* That no unit is hung is no error. */
+static void
+tell_no_unit(struct run *run)
+{
+	const struct options *o = run->options;
+
+	if (o->units_hung)
+		message(MSG_NO_HUNG);
+	else
+		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
+		    o->units_id);
+}
+
 static int
 finish(struct run *run, int error)
 {
@@ -671,9 +713,8 @@ finish(struct run *run, int error)
 		if (metrics_write(&run->format) != 0)
 			run->status = EXIT_FAILED;
 	}
-	else if (out->written == 0 && out->error == 0 && run->status == 0)
-		run->status = fail(MSG_NO_UNIT, (intmax_t)o->units_pid,
-		    o->units_id);
+	else if (!run->found && out->error == 0 && run->status == 0)
+		tell_no_unit(run);
 	output_flush(run->format.out);
 	tell_late(run);
 	if (run->status == 0 && exited)
@@ -787,7 +828,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	struct run run = {
 		.consumer = consumer, .options = options, .command = command,
 		.compiled = compiled, .known = known,
-		.one = options->units_one
+		.one = options->units_one || options->units_hung
 	};
 	int status;
 

@@ -43,6 +43,7 @@ static const struct option {
 	OPTION(unitpolicy, TBUF_OPTION_UNITPOLICY),
 	OPTION(unitselect, TBUF_SETTING_RULES),
 	OPTION(unitslow, TBUF_OPTION_TIME),
+	OPTION(unithung, TBUF_OPTION_TIME),
 
 	OPTION(aggsize, TBUF_OPTION_SIZE),
 	OPTION(aggpercpu, TBUF_SETTING_FLAG),

@@ -40,13 +40,19 @@ head_set(struct tbuf_units *head, const char *text)
 /* A change of an option. */
 struct change {
 	const char *name, *value;
-	uint64_t ns;			/* unitslow */
+	uint64_t ns;			/* unitslow, unithung */
 };
 
 static bool
 is_rules(const struct change *change)
 {
 	return (strcmp(change->name, "unitselect") == 0);
+}
+
+static bool
+is_slow(const struct change *change)
+{
+	return (strcmp(change->name, "unitslow") == 0);
 }
 
 /* Returns the word of a session for this many ns, by its calibration points. */
@@ -99,18 +105,18 @@ session_set(struct tbuf_consumer *c, int fd,
     const struct change *change)
 {
 	struct tbuf_units *head = session_map(fd, number);
-	uint64_t slow = 0;
+	uint64_t limit = change->ns;
 	int error, gone;
 
 	if (head == NULL)
 		return (-ENOENT);
-	error = is_rules(change) ? 0 : slow_of(fd, control, number,
-	    change->ns, &slow);
+	error = !is_slow(change) ? 0 : slow_of(fd, control, number,
+	    change->ns, &limit);
 	tbuf_set_begin(c, head, sizeof(*head));
 	if (is_rules(change))
 		error = head_set(head, change->value);
 	else if (error == 0)
-		tbuf_store(&head->slow, slow);
+		tbuf_store(is_slow(change) ? &head->slow : &head->hung, limit);
 	gone = tbuf_set_end(c);
 	munmap(head, sizeof(*head));
 	return (gone != 0 ? gone : error);
@@ -151,7 +157,7 @@ change_check(struct tbuf_consumer *c, struct change *change)
 		if (error != 0)
 			return (tbuf_consumer_fail(c, -EINVAL, "invalid "
 			    "unitselect rules: '%.99s'", change->value));
-	} else if (strcmp(change->name, "unitslow") == 0) {
+	} else if (is_slow(change) || strcmp(change->name, "unithung") == 0) {
 		error = tbuf_option_value(TBUF_OPTION_TIME, change->value,
 		    &ns);
 		change->ns = (uint64_t)ns;

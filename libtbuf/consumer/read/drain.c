@@ -319,6 +319,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 		return (error);
 	TAILQ_FOREACH(t, &c->targets, link) {
 		tbuf_batches_due(t, due(c, t));
+		tbuf_units_age(c, t, !ended(t) && !last(d));
 		if (due(c, t) && !t->file_only)
 			calibrate(t);
 	}
@@ -490,6 +491,19 @@ leave_to_other(struct tbuf_consumer *c, struct tbuf_target *t)
 		return (true);
 	}
 	return (false);
+}
+
+/* Returns 1 with the next event of a hung unit, or 0. */
+static int
+next_hung(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	struct tbuf_target *t;
+
+	if (!c->drain.snapshot)
+		TAILQ_FOREACH(t, &c->targets, link)
+			if (tbuf_units_hung(c, t, event) == 1)
+				return (1);
+	return (0);
 }
 
 /* Returns 1 with a record of a batch without a commit record, or 0. */
@@ -684,7 +698,8 @@ next_of_targets(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		d->merging = false;
 	}
-	return (next_grouped(c, event) == 1 || next_unfinished(c, event) == 1 ||
+	return (next_grouped(c, event) == 1 || next_hung(c, event) == 1 ||
+	    next_unfinished(c, event) == 1 ||
 	    next_limit(c, event) == 1 || tbuf_replay_unfit(c, event) == 1 ||
 	    next_exit(c, event) == 1);
 }
@@ -706,8 +721,8 @@ next_of_end(struct tbuf_consumer *c, struct tbuf_event *event)
 
 /*
  * Aggregates a record of TBUF_ACTION_AGGREGATE: its key has a raw stack, which
- * has been unwound by now.  Returns true for such a record.  A snapshot's is
- * read again later, and counts then.
+ * has been unwound by now.  Returns true for such a record.  A snapshot's, or a
+ * hung unit's, is read again later, and counts then.
  */
 static bool
 fold(struct tbuf_consumer *c, const struct tbuf_event *event)
@@ -717,7 +732,8 @@ fold(struct tbuf_consumer *c, const struct tbuf_event *event)
 	if (c->script == NULL || event->type != TBUF_EVENT_RECORD ||
 	    !tbuf_script_folds(record->layout))
 		return (false);
-	if (c->drain.snapshot)
+	if (c->drain.snapshot || (record->unit != NULL &&
+	    record->unit->hung != 0))
 		return (true);
 	tbuf_script_fold(c->script, record->layout, record->pieces,
 	    record->cpu);

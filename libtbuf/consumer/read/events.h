@@ -135,7 +135,8 @@ int	tbuf_batches_unfinished(struct tbuf_consumer *, struct tbuf_target *,
  * returns true if a lane's next record is an envelope or the commit record of a
  * unit; open: its batch is returned from now on.  unfinished: at the end,
  * returns 1 with a record of an unfinished unit, or 0.  losses: returns 1 with
- * the next kind of losses, or 0.
+ * the next kind of losses, or 0.  age: begins to look for hung units, if the
+ * target records.  hung: returns 1 with the next event of one, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
 void	tbuf_units_release(struct tbuf_reader *);
@@ -146,6 +147,10 @@ int	tbuf_units_unfinished(struct tbuf_consumer *, struct tbuf_target *,
 	    bool due, bool end, struct tbuf_event *);
 int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
+void	tbuf_units_age(struct tbuf_consumer *, struct tbuf_target *,
+	    bool records);
+int	tbuf_units_hung(struct tbuf_consumer *, struct tbuf_target *,
+	    struct tbuf_event *);
 /*
  * A live target's file shows its units as of one moment.  hold: saves the
  * tables' counters before the watermark is taken.  copy: copies the tables
@@ -229,6 +234,19 @@ bool	tbuf_units_any(const struct tbuf_target *);
 struct tbuf_batch *tbuf_unit_table(struct tbuf_consumer *,
 	    struct tbuf_target *, uint32_t i, const struct tbuf_unit_entry *,
 	    uint32_t mask, bool by_level);
+
+/*
+ * Reads a unit that is BOUND, or ENDING: then it has ended, but its envelope or
+ * commit record may be missing.  Returns NULL for another, or without memory.
+ */
+struct tbuf_batch *tbuf_unit_unfinished(struct tbuf_consumer *,
+	    struct tbuf_target *, uint32_t i, const struct tbuf_unit_entry *);
+
+/* Return the age of hung units (0: none is), and a unit's if it is hung. */
+uint64_t tbuf_unit_hung_limit(const struct tbuf_consumer *,
+	    const struct tbuf_target *);
+uint64_t tbuf_unit_hung(const struct tbuf_target *,
+	    const struct tbuf_unit_entry *, uint64_t limit);
 
 /* Sets a batch's description of its unit. */
 void	tbuf_unit_describe(const struct tbuf_target *, struct tbuf_batch *,

@@ -325,6 +325,32 @@ item_event(struct tbuf_consumer *c, const struct tbuf_batch_item *item,
 	    tbuf_record_event(c, item->reader, header, event));
 }
 
+/* Makes the event that comes before the records of a hung unit. */
+static void
+announce(struct tbuf_target *t, struct tbuf_batch *b,
+    struct tbuf_event *event)
+{
+	struct tbuf_record *record = &event->record;
+
+	b->announced = true;
+	event->type = TBUF_EVENT_HUNG;
+	event->pid = record->pid = t->pid;
+	event->cpu = -1;
+	event->count = b->count;
+	record->time = b->info.began + b->info.hung;
+	record->wall = tbuf_timeline_wall(&t->time, record->time);
+	record->execname = tbuf_target_execname(t);
+	record->unit = &b->info;
+}
+
+/* Returns true if a batch's records are returned again, and count then. */
+static bool
+comes_again(const struct tbuf_consumer *c, const struct tbuf_target *t,
+    const struct tbuf_batch *b)
+{
+	return (c->drain.snapshot || (b->info.hung != 0 && !t->file_only));
+}
+
 int
 tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_event *event)
@@ -336,6 +362,10 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 		tbuf_reader_unplaced(r, b->damage);
 		b->damage = 0;
 	}
+	if (b != NULL && b->info.hung != 0 && !b->announced) {
+		announce(r->target, b, event);
+		return (1);
+	}
 	while (b != NULL && b->next < b->count) {
 		item = &b->items[b->next++];
 		if (!wanted(c, r->target, item->header))
@@ -345,7 +375,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 			continue;
 		}
 		event->record.unit = b->unit ? &b->info : NULL;
-		if (!c->drain.snapshot)
+		if (!comes_again(c, r->target, b))
 			c->totals.records++;
 		return (1);
 	}

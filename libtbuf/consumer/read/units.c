@@ -20,6 +20,7 @@
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
+#include "consumer/util/clock_sync.h"
 
 /* ------------------------------------------------------------ tables */
 
@@ -43,6 +44,32 @@ tbuf_units_any(const struct tbuf_target *t)
 {
 	return (t->units.count != 0 && t->nreaders != 0 && t->fd != -1 &&
 	    tbuf_session_holds(t));
+}
+
+/* ------------------------------------------------------------ age */
+
+/* The option of a run that reads replaces the limit of a file's session. */
+uint64_t
+tbuf_unit_hung_limit(const struct tbuf_consumer *c,
+    const struct tbuf_target *t)
+{
+	uint64_t limit;
+
+	if (t->file_only && c->options.unithung != 0)
+		return (c->options.unithung);
+	return (tbuf_target_read(t, &limit, sizeof(limit), t->units.at +
+	    offsetof(struct tbuf_units, hung)) ? limit : 0);
+}
+
+uint64_t
+tbuf_unit_hung(const struct tbuf_target *t, const struct tbuf_unit_entry *e,
+    uint64_t limit)
+{
+	uint64_t began = tbuf_timeline_mono(&t->time, e->began);
+	uint64_t now = tbuf_now();
+
+	return (limit != 0 && now > began && now - began > limit ?
+	    now - began : 0);
 }
 
 /* ------------------------------------------------------------ batches */

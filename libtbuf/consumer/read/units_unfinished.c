@@ -38,12 +38,8 @@ forgo(struct tbuf_target *t)
 
 /* ------------------------------------------------------------ the end */
 
-/*
- * Reads a unit that is BOUND, or ENDING: then it has ended, but its envelope or
- * commit record may be missing.
- */
-static struct tbuf_batch *
-unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
+struct tbuf_batch *
+tbuf_unit_unfinished(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
     const struct tbuf_unit_entry *e)
 {
 	struct tbuf_batch *b;
@@ -65,6 +61,9 @@ unfinished_open(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	b->info.outcome = tbuf_unit_outcome(e->ended);
 	b->info.discarded = ending ? total - MIN(e->count &
 	    ~TBUF_UNIT_COUNT_LEVEL, total) : 0;
+	if (!ending && t->file_only && t->changing)
+		b->info.hung = tbuf_unit_hung(t, e,
+		    tbuf_unit_hung_limit(c, t));
 	return (b);
 }
 
@@ -73,8 +72,8 @@ unfinished_read(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i)
 {
 	struct tbuf_unit_entry e;
 
-	return (tbuf_unit_entry_read(t, i, &e) ? unfinished_open(c, t, i, &e) :
-	    NULL);
+	return (tbuf_unit_entry_read(t, i, &e) ?
+	    tbuf_unit_unfinished(c, t, i, &e) : NULL);
 }
 
 static struct tbuf_batch *
@@ -229,7 +228,7 @@ copy(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 {
 	struct tbuf_unit_held *held = t->units.held;
 
-	held->batches[i] = unfinished_open(c, t, i, e);
+	held->batches[i] = tbuf_unit_unfinished(c, t, i, e);
 	if ((tbuf_unit_in(t->generation, e->word, TBUF_UNIT_DONE) ||
 	    tbuf_unit_in(t->generation, e->word, TBUF_UNIT_ABANDONED)) &&
 	    (held->done[i] = tbuf_unit_table(c, t, i, e, UINT32_MAX, true)) !=
@@ -260,7 +259,10 @@ tbuf_units_copy(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (0);
 }
 
-/* Removes records from the moment on, and units that had none before. */
+/*
+ * Removes records from the moment on, and units that had none before and are
+ * not hung.
+ */
 static struct tbuf_batch *
 cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 {
@@ -268,7 +270,7 @@ cut(const struct tbuf_consumer *c, struct tbuf_target *t, struct tbuf_batch *b)
 	    b->items[b->count - 1].header))
 		b->count--;
 	b->info.records = b->count;
-	if (b->count > 0)
+	if (b->count > 0 || b->info.hung != 0)
 		return (b);
 	tbuf_batch_free(t, b);
 	return (NULL);

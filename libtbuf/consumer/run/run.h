@@ -58,6 +58,7 @@ struct tbuf_options {
 	uint64_t aggzoom;
 	uint64_t encoding;		/* 0 the terminal's, 1 ascii, 2 utf8 */
 	uint64_t unitslow;		/* ns; 0: no unit is slow */
+	uint64_t unithung;		/* ns; 0: no unit is hung */
 	uint64_t unitselect[TBUF_UNIT_RULES];	/* tbuf_unit_rule() */
 };
 
@@ -216,7 +217,10 @@ void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
 
 /* Stores this consumer's rules of work units in a target's session. */
 void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
-/* Stores the ticks of slow units there; the target's timeline has begun. */
+/*
+ * Stores the limits of slow and hung units there; the target's timeline has
+ * begun.
+ */
 void	tbuf_units_time(const struct tbuf_consumer *, struct tbuf_target *);
 /* Returns the word tbuf_units.slow for so many ns. */
 uint64_t tbuf_unit_slow(const struct tbuf_timeline *, uint64_t ns);

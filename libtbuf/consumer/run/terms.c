@@ -85,7 +85,9 @@ tbuf_units_time(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_units *head = units_of(t);
 
-	if (head != NULL)
-		tbuf_store(&head->slow,
-		    tbuf_unit_slow(&t->time, c->options.unitslow));
+	if (head == NULL)
+		return;
+	tbuf_store(&head->slow, tbuf_unit_slow(&t->time,
+	    c->options.unitslow));
+	tbuf_store(&head->hung, c->options.unithung);
 }

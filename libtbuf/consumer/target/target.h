@@ -109,6 +109,8 @@ struct tbuf_unit_tables {
 	uint64_t refused;		/* records that no lane has taken */
 	uint64_t reported[TBUF_UNIT_COUNTERS];
 	uint32_t next;			/* next table to read at the end */
+	uint32_t next_hung;		/* next table to look at: hung? */
+	uint64_t hung;			/* units older than this are, ns */
 	struct tbuf_unit_held *held;	/* copy of one moment, or NULL */
 };
 
@@ -643,6 +645,7 @@ struct tbuf_batch {
 	unsigned char *bytes;		/* copied from the lanes */
 	struct tbuf_batch_item *items;	/* sorted by time */
 	bool unit;			/* of a work unit, described by info */
+	bool announced;			/* its unit is hung, which was told */
 	struct tbuf_unit_info info;
 };
 
@@ -654,6 +657,7 @@ void	tbuf_batch_free(struct tbuf_target *, struct tbuf_batch *);
 struct tbuf_unit_seen {
 	uint64_t returned;		/* instance last returned */
 	uint64_t noted;			/* instance DONE before this drain */
+	uint64_t hung;			/* instance last returned as hung */
 	uint64_t committed;		/* records of units ended before it */
 };
 

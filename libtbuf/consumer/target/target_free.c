@@ -127,6 +127,8 @@ tbuf_units_free(struct tbuf_target *t)
 	for (i = 0; t->units.held != NULL && i < 2 * t->units.count; i++)
 		if (t->units.held->batches[i] != NULL)
 			tbuf_batch_free(t, t->units.held->batches[i]);
+	if (t->units.reader != NULL && t->units.reader->batch != NULL)
+		tbuf_batch_free(t, t->units.reader->batch);
 	free(t->units.held);
 	free(t->units.seen);
 	free(t->units.reader);

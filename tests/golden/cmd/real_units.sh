@@ -154,13 +154,85 @@ rm -f "$TBUF_DIR"/tbuf.*
 for option in nunits nunits=1025 nunits=x unitsize=1 unitsize=65m \
     unitpolicy=switch unitselect unitselect=0 unitselect=x:1 unitselect=0:x \
     'unitselect=0:1,' unitselect=level,0:1 unitselect=1:1,2:1,3:1,4:1,5:1,6:1,7:1 unitslow \
-    unitslow=10 unitslow=10hz unitslow=-1s unitslow=9999999d; do
+    unitslow=10 unitslow=10hz unitslow=-1s unitslow=9999999d unithung \
+    unithung=30 unithung=1hz unithung=-1s unithung=30x; do
 	ctl -x $option -n x
 done
 for options in nunits=1025 unitsize=1 unitpolicy=x unitselect unitselect=1: \
     unitslow=1; do
 	TBUF_OPTIONS=$options,probes=count "$TBUF_TARGET" 2>&1 | normal
 done
+
+# A unit that is older than unithung is printed once, with a record or without,
+# while others come and go, and again when it ends.  With this limit others may be
+# hung, too, and so lines of this one are selected.
+ages()
+{
+	sed -E -e 's/hung [0-9.]+(ns|us|ms|s)( |$)/hung AGE\2/' \
+	    -e 's/"hung":[0-9]+/"hung":N/' | normal
+}
+
+# lines FILE N PATTERN: waits until the run has written N such lines.
+lines()
+{
+	until [ "$(grep -c "$3" "$1")" -ge "$2" ]; do
+		kill -0 $run || return
+	done
+}
+
+# hang OPTIONS FIRES LINES [PROGRAM]: traces such a unit, which is printed in so
+# many lines, or with a program or slices in a message.  Unless an option sets the
+# limit, it is set after all fires.
+hang()
+{
+	echo "\$ $1: $2${4:+ $4}"
+	case $1$4 in
+	*chrome*|*@*)
+		to=err ;;
+	*)
+		to=out ;;
+	esac
+	start 3 4 enabled unit=1 fire=$2 say=hung wait units=100 say=many wait \
+	    end=1
+	tell 3
+	: >out
+	"$TBUFCTL" -x nunits=2 -x statusrate=100hz $1 -o out -p $target \
+	    -n "tt:::count$4" 2>err &
+	run=$!
+	hear 4 hung
+	case $1 in
+	*unithung*)
+		;;
+	*)
+		"$TBUFCTL" --set=unithung=1ns -p $target ;;
+	esac
+	lines $to $3 'hung\|"hung"'
+	grep hung $to | ages
+	tell 3
+	hear 4 many
+	case $1$4 in
+	*policy=[rf]*|*chrome*|*@*)
+		;;
+	*)
+		lines out 100 'one.*outcome' ;;
+	esac
+	tell 3
+	wait $target
+	wait $run
+	echo "= $?, $(cat out err | grep -c 'work[^ ]*1[ ,].*hung')" \
+	    "$(grep -c 'work[^ ]*1[ ,].*outcome' out)"
+	grep total err || sed -n '/^ *[0-9]*$/p; /"total"/p' out
+	rm -f out err in3 out4
+}
+for options in '' '-x temporal' '-x bufpolicy=ring' '-x bufpolicy=fill' \
+    '-x bufscope=thread' '-x unitpolicy=ring' --format=json; do
+	hang "-q $options" 2 3
+done
+hang '-q --format=chrome' 2 1
+hang -q 2 1 '{ @ = count(); }'
+hang '-q -x unithung=1ns' 0 1
+hang '-q --format=log' 1 2
+hang '' 1 2
 
 # The last records of a process name units that have ended.
 TBUF_OPTIONS='nunits=2,probes=count' "$TBUF_TARGET" unit=1 fire=2 end=-3 \
@@ -191,6 +263,44 @@ for end in alive dead; do
 	kill -9 $target 2>/dev/null
 	wait $target 2>/dev/null
 done
+# The records of hung units of all processes.
+rm -f "$TBUF_DIR"/tbuf.* in7 out8
+ctl --units=hung
+TBUF_OPTIONS='nunits=3,probes=count;done' start 7 8 unit=7 fire=1 done=1 \
+    end=1 unit=8 fire=2 unit=9 say=hung wait
+first=$target
+TBUF_OPTIONS='nunits=1,probes=count;done' start 5 6 unit=4 done=2 say=hung wait
+tell 7
+tell 5
+hear 8 hung
+hear 6 hung
+hung()
+{
+	echo "\$ --units=hung${*:+ $*}" | sed 's/--read=.*/--read=PID/'
+	{ "$TBUFCTL" --units=hung "$@" 2>&1; echo "= $?"; } | ages |
+	    LC_ALL=C sort
+}
+hung
+hung -x unithung=1h
+hung -q -x unithung=1ns
+hung -x unithung=1ns
+hung --format=json -x unithung=1ns | sed 's/"provider".*/.../'
+hung --format=log -x unithung=1ns
+hung -q -x unithung=1ns --read=$first
+"$TBUFCTL" -q -x unithung=1ns --snapshot 2>&1 | ages | LC_ALL=C sort
+hung -x unithung=1
+hung --format=chrome
+hung --format=prometheus
+hung -c true
+ctl --set=unithung=1ns -p $target
+hung -q
+"$TBUFCTL" -q --units=$target:4 2>&1 | ages
+# A unit of a process that has ended is unfinished.
+kill -9 $target $first
+wait $target $first 2>/dev/null
+hung -q
+"$TBUFCTL" -q -x unithung=1ns --read=$target 2>&1 | ages
+rm -f "$TBUF_DIR"/tbuf.* in7 out8 in5 out6
 # A file with figures is not removed, though it has no records.
 rm -f "$TBUF_DIR"/tbuf.*
 TBUF_OPTIONS='nunits=1,probes=count' "$TBUF_TARGET" unit=1 fire=1 end=0
@@ -228,6 +338,9 @@ ctl --set=unitslow=0
 tell 3
 wait $target
 "$TBUFCTL" -q -x temporal --read=$target 2>&1 | normal
+ctl --set=unithung=1x
+ctl --set=unithung=
+ctl --set=unithung=1s -p 2147483647
 ctl --set=unitselect=x:1
 ctl --set=unitselect=0:1 -p 2147483647
 rm -f "$TBUF_DIR"/tbuf.* in3 out3 in4 out4

@@ -18,6 +18,7 @@
  *			its fork handlers run, until there is a byte to read
  *	age=N		waits until N ms have passed on each clock
  *	kinds=N		N work units that succeed, each of its own kind
+ *	units=N		N work units, with one record each, that fail
  *	forkunit=N	a child has a work unit, with one record, that fails
  *	many=N		registers N probes at run time
  *	say=WORD	prints a line
@@ -295,6 +296,18 @@ run_kinds(unsigned long n)
 }
 
 static void
+run_units(unsigned long n)
+{
+	uint64_t one;
+
+	for (; n > 0; n--) {
+		one = tbuf_unit_begin("one", n);
+		fire(1);
+		expect(0, tbuf_unit_end(one, 1));
+	}
+}
+
+static void
 run_child_unit(unsigned long n)
 {
 	pid_t pid = fork();
@@ -465,6 +478,8 @@ obey(const char *order)
 		age(n);
 	else if (strncmp(order, "kinds=", 6) == 0)
 		run_kinds(n);
+	else if (strncmp(order, "units=", 6) == 0)
+		run_units(n);
 	else if (strncmp(order, "forkunit=", 9) == 0)
 		run_child_unit(n);
 	else if (strncmp(order, "done=", 5) == 0)
