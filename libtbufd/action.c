@@ -440,6 +440,7 @@ follow_action(struct d_compiler *c, struct clause_state *state,
 		follow_speculate(c, state, call);
 		return;
 	case BUILTIN_discard:
+	case BUILTIN_snapshot:
 		return;
 	}
 	if (state->speculates && is_destructive(one))

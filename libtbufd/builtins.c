@@ -47,6 +47,14 @@ static const struct builtin_name names[] = {
 #undef X
 };
 
+static const struct builtin_name called[] = {
+#define X(name, major, minor, prototype)				\
+	{ #name, BUILTIN_##name, IDENTIFIER_ACTION,			\
+	    D_VERSION(major, minor, 0), prototype },
+	D_CALLED(X)
+#undef X
+};
+
 struct visiting {
 	void (*visit)(void *, const char *name);
 	void *arg;
@@ -97,23 +105,33 @@ d_names(struct d_compiler *c, enum d_unknown what,
 		if (function == functions && strchr(one->name, '`') == NULL)
 			visit(arg, one->name);
 	}
+	for (one = c->called.first; functions && one != NULL; one = one->next)
+		visit(arg, one->name);
 }
 
-void
-d_builtins_init(struct d_compiler *c)
+static void
+add_names(struct d_compiler *c, struct table *table,
+    const struct builtin_name *list, size_t count)
 {
 	unsigned version = c->options->version;
 	struct identifier *one;
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (version != 0 && names[i].version > version)
+	for (i = 0; i < count; i++) {
+		if (version != 0 && list[i].version > version)
 			continue;
-		one = d_table_add(c, &c->globals, names[i].name,
-		    names[i].kind, IDENTIFIER_BUILTIN);
+		one = d_table_add(c, table, list[i].name, list[i].kind,
+		    IDENTIFIER_BUILTIN);
 		one->generation = 0;
-		one->id = names[i].id;
+		one->id = list[i].id;
 		one->stability = d_stability_builtin(one->id);
-		one->prototype = names[i].prototype;
+		one->prototype = list[i].prototype;
 	}
+}
+
+void
+d_builtins_init(struct d_compiler *c)
+{
+	add_names(c, &c->globals, names, sizeof(names) / sizeof(names[0]));
+	add_names(c, &c->called, called, sizeof(called) / sizeof(called[0]));
 }

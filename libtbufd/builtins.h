@@ -146,6 +146,10 @@
 	X(ustack, 1, 0, "stack([uint32_t], [uint32_t])")		\
 	X(usym, 1, 2, "_usymaddr(uintptr_t)")
 
+/* Actions with these names only where they are called: programs have others. */
+#define D_CALLED(X)							\
+	X(snapshot, 2, 0, "void()")
+
 /* For the translators of psinfo_t, lwpsinfo_t and fileinfo_t. */
 #define D_PROCESS(X)							\
 	X(process, argc, SCALAR, "int")					\
@@ -168,6 +172,7 @@ enum builtin {
 	D_FUNCTIONS(X)
 	D_AGGREGATING(X)
 	D_ACTIONS(X)
+	D_CALLED(X)
 #undef X
 	BUILTIN_args,
 	BUILTIN_uregs,

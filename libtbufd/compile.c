@@ -21,6 +21,7 @@ open_tables(struct d_compiler *c)
 {
 	d_types_init(c);
 	d_table_init(&c->globals);
+	d_table_init(&c->called);
 	d_table_init(&c->threads);
 	d_table_init(&c->aggregations);
 	d_builtins_init(c);

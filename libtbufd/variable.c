@@ -22,6 +22,8 @@ void
 d_fail_variable(struct d_compiler *c, enum d_unknown what, const char *name)
 {
 	d_unknown(c, what, name);
+	if (d_table_find(&c->called, name) != NULL)
+		d_unknown(c, D_UNKNOWN_FORM, d_format(c, "%s()", name));
 	d_fail(c, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name",
 	    name);
 }

@@ -86,8 +86,9 @@ const char *tbuf_consumer_error(const struct tbuf_consumer *);
  * Sets an option by its name.  The names and values are those of -x of
  * tbufctl(1): bufsize, bufpolicy, bufresize, bufscope, nbuf, switchrate,
  * statusrate, strsize, cpu, temporal, follow, dynvarsize, scratchsize, nspec,
- * specsize, cleanrate, nunits, unitsize, unitpolicy, unitselect, unitslow,
- * unithung, aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev, aggsortpos,
+ * specsize, cleanrate, snaprate, nunits, unitsize, unitpolicy, unitselect,
+ * unitslow, unithung, aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev,
+ * aggsortpos,
  * aggsortkeypos, agghist, aggpack, aggzoom, encoding.  `value` is NULL for a
  * bare name.  switchrate, aggrate, unitselect, unitslow, unithung, encoding and
  * the options for sorting and showing aggregations can be set at any time, the
@@ -345,6 +346,13 @@ int	tbuf_consumer_switch(struct tbuf_consumer *);
  */
 int	tbuf_consumer_snapshot(struct tbuf_consumer *);
 
+/*
+ * Returns true if clauses have called snapshot(), which ends a
+ * tbuf_consumer_work() early, at most as often as the option snaprate says.
+ * Each time, the caller takes a snapshot, or switches the buffers.
+ */
+bool	tbuf_consumer_snapshot_due(struct tbuf_consumer *);
+
 /* ------------------------------------------------------------ events */
 
 /* A probe.  Valid until tbuf_consumer_close(). */
@@ -451,8 +459,10 @@ enum tbuf_event_type {
 				   were stored like all others */
 	TBUF_EVENT_TIMERS,	/* firings of timers omitted while there were
 				   no records */
-	TBUF_EVENT_HUNG		/* record.unit is hung; its records, if it has
+	TBUF_EVENT_HUNG,	/* record.unit is hung; its records, if it has
 				   any, follow */
+	TBUF_EVENT_SNAPSHOTS	/* calls of snapshot() beyond snaprate, at the
+				   end */
 };
 
 enum tbuf_cause {

@@ -32,7 +32,9 @@ enum tbuf_clock {
 					   its program has saved */
 #define TBUF_F_MACHINE_SHIFT	24
 #define TBUF_F_MACHINE(version)	((uint32_t)(version) << TBUF_F_MACHINE_SHIFT)
-#define TBUF_MACHINE_VERSION	1	/* current version of the machine */
+#define TBUF_MACHINE_VERSION	2	/* current version of the machine */
+#define TBUF_MACHINE_SNAPSHOT	2	/* the first with snapshot(); programs
+					   without it need version 1 */
 
 /* Returns the bits of `needs` that are missing in `flags`, 0 if none. */
 static inline uint32_t

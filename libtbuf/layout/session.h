@@ -61,7 +61,8 @@ struct tbuf_slot {
 	uint64_t turn;		/* (c) tbuf_turn(): selects the tables in use;
 				   0 once generation is; release */
 	uint32_t flushes;	/* (a) raised by tbuf_flush() */
-	uint32_t reserved1[7];
+	uint32_t snapshots;	/* (a) raised by snapshot() in clauses */
+	uint32_t reserved1[6];
 	struct tbuf_lock locks[TBUF_NLOCKS];
 	struct tbuf_chunk chunks[TBUF_NCHUNKS];	/* (c) of thread lanes */
 	struct tbuf_part programs;	/* (c) tbuf_program_head */

@@ -111,6 +111,7 @@
 	X(0xd2, SPEC, "spec", "r--", '-')				\
 	X(0xd3, COMMIT, "commit", "r--", '-')				\
 	X(0xd4, DISCARD, "discard", "r--", '-')				\
+	X(0xd5, SNAPSHOT, "snapshot", "---", '-')			\
 	X(0xd8, TCMP, "tcmp", "wrr", '-')				\
 	X(0xd9, TJEQ, "tjeq", "rr-", 'j')				\
 	X(0xda, TJNE, "tjne", "rr-", 'j')				\

@@ -7,9 +7,10 @@
 
 /* Calls the surroundings; without such a callback: an illegal operation. */
 #define ASK(m, callback, ...)						\
+	CALL(m, callback, (m), __VA_ARGS__)
+#define CALL(m, callback, ...)						\
 	((m)->fault.address = 0, (m)->surroundings->callback == NULL ?	\
-	    TBUF_FAULT_ILLEGAL :					\
-	    (m)->surroundings->callback((m), __VA_ARGS__))
+	    TBUF_FAULT_ILLEGAL : (m)->surroundings->callback(__VA_ARGS__))
 
 static int
 store_text(struct tbuf_machine *m, enum tbuf_scope scope, uint32_t id,
@@ -186,6 +187,8 @@ tbuf_effect_step(struct tbuf_machine *m, uint64_t word)
 		return (ASK(m, speculate, *a));
 	case TBUF_OP_COMMIT:
 		return (ASK(m, commit, *a));
+	case TBUF_OP_DISCARD:
+		return (ASK(m, discard, *a));
 	}
-	return (ASK(m, discard, *a));
+	return (CALL(m, snapshot, m));
 }

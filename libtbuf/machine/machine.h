@@ -105,6 +105,7 @@ struct tbuf_surroundings {
 	int (*emit)(struct tbuf_machine *, uint32_t record);
 	int (*update)(struct tbuf_machine *, const struct tbuf_update *);
 	int (*exit)(struct tbuf_machine *, uint64_t status);
+	int (*snapshot)(struct tbuf_machine *);
 	int (*speculation)(struct tbuf_machine *, uint64_t *id);
 	int (*speculate)(struct tbuf_machine *, uint64_t id);
 	int (*commit)(struct tbuf_machine *, uint64_t id);

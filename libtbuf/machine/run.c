@@ -28,7 +28,7 @@ other(struct tbuf_machine *m, uint64_t word)
 	case TBUF_OP_EMIT:
 	case TBUF_OP_ASIDE:
 	case TBUF_OP_UPD:
-	case TBUF_OP_EXIT ... TBUF_OP_DISCARD:
+	case TBUF_OP_EXIT ... TBUF_OP_SNAPSHOT:
 		return (tbuf_effect_step(m, word));
 	case TBUF_OP_TCMP:
 	case TBUF_OP_CALL:

@@ -573,7 +573,7 @@ build_slot(struct tbuf_slot *slot, uint64_t area, uint64_t generation,
 	slot->first_thread_lane = layout->nmain;
 	slot->nlanes_max = layout->nlanes_max;
 	slot->released = 0;
-	slot->flushes = 0;
+	slot->flushes = slot->snapshots = 0;
 	slot->turn = tbuf_turn(generation, 0);
 	build_parts(slot, area, order, layout);
 	build_speculations(slot, area, generation, order, layout);

@@ -396,6 +396,8 @@ act(struct generator *g, const struct d_node *call)
 		operate(g, TBUF_OP_DISCARD, list);
 	else if (id == BUILTIN_speculate)
 		operate(g, TBUF_OP_SPEC, list);
+	else if (id == BUILTIN_snapshot)
+		d_emit(g, TBUF_OP_SNAPSHOT, 0, 0, 0, 0);
 	else
 		d_call(g, call, 0);
 }
@@ -535,6 +537,7 @@ is_recording(const struct d_node *statement)
 	switch (statement->left->identifier->id) {
 	case BUILTIN_commit:
 	case BUILTIN_discard:
+	case BUILTIN_snapshot:
 	case BUILTIN_raise:
 	case BUILTIN_stop:
 	case BUILTIN_chill:

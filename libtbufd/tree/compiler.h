@@ -27,6 +27,7 @@ struct d_compiler {
 	/* Retained from one source to the next. */
 	struct types types;
 	struct table globals;
+	struct table called;		/* names of functions in calls only */
 	struct table threads;		/* self-> */
 	struct table aggregations;
 	struct d_name *translators;	/* by both types */

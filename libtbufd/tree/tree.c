@@ -203,7 +203,8 @@ d_node_call(struct d_compiler *c, struct d_node *function,
 	if (function->kind != NODE_NAME)
 		d_fail(c, D_FUNC_IDENT,
 		    "function designator is not of function type");
-	one = d_global_find(c, function->text);
+	if ((one = d_table_find(&c->called, function->text)) == NULL)
+		one = d_global_find(c, function->text);
 	if (one == NULL)
 		d_unknown(c, D_UNKNOWN_FUNCTION, function->text);
 	if (one == NULL)

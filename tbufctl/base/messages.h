@@ -218,6 +218,8 @@
 			"nunits: records stored without a unit"
 #define MSG_TIMERS	"%" PRIu64 " timer firing%s left out in times " \
 			"without records"
+#define MSG_SNAPSHOTS	"%" PRIu64 " call%s of snapshot() beyond snaprate " \
+			"took no snapshot"
 #define MSG_ERRORS	"%s%" PRIu64 " error%s in ERROR probe enabling"
 #define MSG_ERRORS_TAG	"[DTRACEDROP_DBLERROR] "
 #define MSG_CUT		"output of records cut: too long for their sizes"

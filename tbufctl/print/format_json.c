@@ -480,7 +480,8 @@ counted(struct format *f, const struct tbuf_event *e)
 	    e->type == TBUF_EVENT_SPECULATIVE ? "speculative" :
 	    e->type == TBUF_EVENT_BUSY ? "busy" :
 	    e->type == TBUF_EVENT_UNAVAILABLE ? "unavailable" :
-	    e->type == TBUF_EVENT_TIMERS ? "timers" : "errors",
+	    e->type == TBUF_EVENT_TIMERS ? "timers" :
+	    e->type == TBUF_EVENT_SNAPSHOTS ? "snapshots-beyond" : "errors",
 	    e->count);
 }
 

@@ -471,6 +471,8 @@ counted(struct format *f, const struct tbuf_event *e)
 		    (intmax_t)e->pid);
 	else if (e->type == TBUF_EVENT_TIMERS)
 		message(MSG_TIMERS, e->count, PLURAL(e->count));
+	else if (e->type == TBUF_EVENT_SNAPSHOTS)
+		message(MSG_SNAPSHOTS, e->count, PLURAL(e->count));
 	else if (e->type == TBUF_EVENT_UNAVAILABLE)
 		message(MSG_UNAVAILABLE, tags ? MSG_UNAVAILABLE_TAG : "",
 		    e->count, PLURAL(e->count));

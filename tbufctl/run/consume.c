@@ -371,6 +371,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	case TBUF_EVENT_BUSY:
 	case TBUF_EVENT_ERRORS:
 	case TBUF_EVENT_TIMERS:
+	case TBUF_EVENT_SNAPSHOTS:
 	case TBUF_EVENT_UNIT_DROPS:
 	case TBUF_EVENT_UNIT_OVERWRITTEN:
 	case TBUF_EVENT_UNITS:
@@ -595,6 +596,15 @@ snapshot(struct run *run)
 	return (status);
 }
 
+/* Returns true if SIGUSR1 or a clause has asked for a snapshot. */
+static bool
+snapshot_asked(struct run *run)
+{
+	bool due = tbuf_consumer_snapshot_due(run->consumer);
+
+	return (signals_snapshot() || due);
+}
+
 /*
  * Waits once, and prints the results.  *error is the library's: more than 0
  * while tracing goes on.
@@ -622,7 +632,7 @@ run_drain(struct run *run, int *error)
 	if (run->telling && status == 0 && *error > 0)
 		top_draw(&run->format);
 	write_metrics(run);
-	if (signals_snapshot() && status == 0 && *error > 0)
+	if (status == 0 && *error > 0 && snapshot_asked(run))
 		status = snapshot(run);
 	return (status);
 }

@@ -455,6 +455,13 @@ NOTED(commit, "commit")
 NOTED(discard, "discard")
 
 static int
+snapshot(struct tbuf_machine *m)
+{
+	fprintf(runner(m)->out, "  snapshot\n");
+	return (0);
+}
+
+static int
 speculation(struct tbuf_machine *m, uint64_t *id)
 {
 	(void)m;
@@ -480,6 +487,7 @@ static const struct tbuf_surroundings surroundings = {
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = leave, .speculation = speculation,
 	.speculate = speculate, .commit = commit, .discard = discard,
+	.snapshot = snapshot,
 	.call = call
 };
 

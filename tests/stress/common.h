@@ -142,7 +142,7 @@ void	stress_tally_consume(struct stress_tally *, struct tbuf_consumer *);
 struct stress_events {
 	void (*take)(void *argument, const struct tbuf_record *);
 	void *argument;
-	uint64_t *counts[TBUF_EVENT_TIMERS + 1];	/* NULL: fail */
+	uint64_t *counts[TBUF_EVENT_SNAPSHOTS + 1];	/* NULL: fail */
 	bool exited;
 };
 /* Takes all events that are there. */

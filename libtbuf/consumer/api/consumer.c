@@ -192,6 +192,9 @@ tbuf_consumer_script(struct tbuf_consumer *c,
 	if (c->script != NULL)
 		return (tbuf_consumer_fail(c, -EBUSY,
 		    "a script has already been set"));
+	if (c->files && tbuf_clauses_snapshot(source))
+		return (tbuf_consumer_fail(c, -ENOTSUP, "snapshot() cannot be "
+		    "used with --read, --core or --snapshot"));
 	c->alone = is_alone(c);
 	if ((error = refuse_lack(c, source)) != 0)
 		return (error);
@@ -396,6 +399,16 @@ tbuf_consumer_snapshot(struct tbuf_consumer *c)
 	if (error == 0 && (error = tbuf_drain_snapshot(c)) != 0)
 		tbuf_consumer_fail(c, error, "%s", strerror(-error));
 	return (error);
+}
+
+bool
+tbuf_consumer_snapshot_due(struct tbuf_consumer *c)
+{
+	bool due = c->script != NULL && c->script->snapshot_due;
+
+	if (due)
+		c->script->snapshot_due = false;
+	return (due);
 }
 
 void

@@ -37,6 +37,7 @@ static const struct option {
 	OPTION(nspec, TBUF_SETTING_NUMBER),
 	OPTION(specsize, TBUF_OPTION_BYTES),
 	OPTION(cleanrate, TBUF_SETTING_RATE),
+	OPTION(snaprate, TBUF_SETTING_RATE),
 
 	OPTION(nunits, TBUF_OPTION_UNITS),
 	OPTION(unitsize, TBUF_OPTION_UNITSIZE),
@@ -98,6 +99,7 @@ tbuf_options_init(struct tbuf_options *o)
 	o->nspec = 1;
 	o->specsize = 32 << 10;
 	o->cleanrate = TBUF_SECOND / 101;
+	o->snaprate = TBUF_SECOND;
 	o->aggsize = 4 << 20;
 	o->aggrate = TBUF_SECOND;
 	o->cpu = -1;

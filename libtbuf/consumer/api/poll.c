@@ -20,7 +20,8 @@
 #include "consumer/target/target.h"
 #include "consumer/util/util.h"
 
-#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, and for exit() */
+#define LOOK_PERIOD	(TBUF_SECOND / 100)	/* under fill, for exit() and
+						   snapshot() */
 #define FLUSH_PERIOD	(TBUF_SECOND / 10)	/* until a target calls
 						   tbuf_flush() */
 #define ORPHAN_PERIOD	(TBUF_SECOND / 20)	/* while c->orphan exists */
@@ -87,7 +88,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 
 	due = MIN(due, c->next_search);
 	if (c->script != NULL)
-		due = MIN(due, tbuf_script_due(c->script));
+		due = MIN(due, c->script->snapshots != 0 ? now :
+		    tbuf_script_due(c->script));
 	due = MIN(due, tbuf_sampling_due(c));
 	due = MIN(due, c->next_command);
 	if (c->block != 0 || (c->programs != NULL && c->programs->nspec != 0))
@@ -102,7 +104,8 @@ tbuf_consumer_due(const struct tbuf_consumer *c, uint64_t now)
 		    LOOK_PERIOD : FLUSH_PERIOD));
 	if (switches_early(c))
 		due = MIN(due, c->next_fill);
-	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits)
+	if (tbuf_policy(c->options.bufpolicy)->closes || c->exits ||
+	    c->snapshots)
 		due = MIN(due, now + LOOK_PERIOD);
 	if (any_ended(c))
 		due = MIN(due, now + HELD_PERIOD);
@@ -302,6 +305,64 @@ exit_seen(struct tbuf_consumer *c, const struct tbuf_target *t)
 	return (true);
 }
 
+/*
+ * Adds the calls of snapshot() in targets to those here.  Without a clause that
+ * calls it, only a hostile target raises its count.
+ */
+static void
+count_snapshots(struct tbuf_consumer *c)
+{
+	struct tbuf_target *t;
+	uint32_t calls;
+
+	if (!c->snapshots || c->script == NULL)
+		return;
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (t->slot == -1 || !tbuf_session_holds(t) || t->file_only ||
+		    t->clauses == 0)
+			continue;
+		calls = tbuf_load(&tbuf_target_slot(t)->snapshots);
+		c->script->snapshots += (uint32_t)(calls - t->snapshots_seen);
+		t->snapshots_seen = calls;
+	}
+}
+
+/*
+ * Returns true if the calls of snapshot() since the last look make a snapshot
+ * due.  One serves all of them; a timer's look may be a little early.
+ */
+static bool
+snapshot_asked(struct tbuf_consumer *c, uint64_t now)
+{
+	struct tbuf_script *s = c->script;
+	uint64_t period = c->options.snaprate;
+
+	count_snapshots(c);
+	if (s == NULL || s->snapshots == 0)
+		return (false);
+	s->snapshots_beyond += s->snapshots;
+	s->snapshots = 0;
+	if (s->snapshot_due || now + period / 16 < s->next_snapshot)
+		return (false);
+	s->next_snapshot += period;
+	if (s->next_snapshot <= now)
+		s->next_snapshot = now + period;
+	s->snapshots_beyond--;
+	return (s->snapshot_due = true);
+}
+
+/* Counts calls of snapshot() that the end of the run leaves without one. */
+static void
+leave_snapshots(struct tbuf_consumer *c)
+{
+	struct tbuf_script *s = c->script;
+
+	count_snapshots(c);
+	s->snapshots_beyond += s->snapshots + s->snapshot_due;
+	s->snapshots = 0;
+	s->snapshot_due = false;
+}
+
 static bool
 given_up(const struct tbuf_target *t)
 {
@@ -418,8 +479,10 @@ finish(struct tbuf_consumer *c, int result)
 	}
 	tbuf_consumer_quiesce(c, NULL);
 	tbuf_sampling_drain(c);
-	if (c->script != NULL)
+	if (c->script != NULL) {
+		leave_snapshots(c);
 		c->script->stopped = true;
+	}
 	if (c->alone && c->replay == NULL)
 		tbuf_script_end(c->script);
 	c->state = TBUF_RUN_ENDED;
@@ -534,6 +597,7 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 {
 	uint64_t now = tbuf_now();
 	unsigned what = 0;
+	bool asked;
 	int error;
 
 	/* A process that has ended may have files that were not seen yet. */
@@ -580,8 +644,9 @@ look(struct tbuf_consumer *c, const struct pollfd *p)
 	}
 	if (any_ended(c))
 		what |= TBUF_DRAIN_ENDED;
+	asked = snapshot_asked(c, now);
 	if (what == 0)
-		return (woken(c) ? 1 : 2);
+		return (woken(c) || asked ? 1 : 2);
 	error = tbuf_drain_begin(c, what);
 	return (error != 0 ? aborted(c, error) : 1);
 }

@@ -524,7 +524,7 @@ epids(const struct tbuf_consumer *c)
 static uint32_t
 needs(const struct tbuf_consumer *c, const struct making *m)
 {
-	uint32_t all = TBUF_F_MACHINE(TBUF_MACHINE_VERSION) |
+	uint32_t all = TBUF_F_MACHINE(1) |
 	    (c->programs->blocks + c->programs->dynamic != 0 ?
 	    TBUF_F_VARIABLES : 0) | (m->begins ? TBUF_F_ELEMENTS : 0);
 	unsigned i;
@@ -572,6 +572,11 @@ note_operation(struct tbuf_consumer *c, unsigned operation)
 	switch (operation) {
 	case TBUF_OP_EXIT:
 		c->exits = true;
+		break;
+	case TBUF_OP_SNAPSHOT:
+		c->snapshots = true;
+		c->needs &= ~TBUF_F_MACHINE(UINT8_MAX);
+		c->needs |= TBUF_F_MACHINE(TBUF_MACHINE_SNAPSHOT);
 		break;
 	case TBUF_OP_UPD:
 		tbuf_size_bound(c, "aggsize", &c->options.aggsize,

@@ -47,6 +47,8 @@ int	tbuf_clauses_make(struct tbuf_consumer *,
 
 /* Returns true if any clause, wherever it runs, needs names of addresses. */
 bool	tbuf_clauses_names(const struct tbuf_d_script *);
+/* Returns true if any clause, wherever it runs, calls snapshot(). */
+bool	tbuf_clauses_snapshot(const struct tbuf_d_script *);
 
 /* Returns how many EPIDs an enabling takes for each probe. */
 unsigned tbuf_clauses_epids(const struct tbuf_consumer *, unsigned enabling);

@@ -150,6 +150,24 @@ tbuf_clauses_names(const struct tbuf_d_script *source)
 	return (false);
 }
 
+bool
+tbuf_clauses_snapshot(const struct tbuf_d_script *source)
+{
+	const struct tbuf_d_clause *clause = source->clauses;
+	const struct tbuf_d_program *program;
+	uint32_t i, j, k;
+
+	for (i = 0; i < source->nclauses; i++, clause++)
+		for (j = 0; j < clause->nprograms; j++) {
+			program = &clause->programs[j];
+			for (k = 0; k < program->length; k++)
+				if (tbuf_word_operation(program->code[k]) ==
+				    TBUF_OP_SNAPSHOT)
+					return (true);
+		}
+	return (false);
+}
+
 const char *
 tbuf_clauses_lack(const struct tbuf_d_script *source, bool alone, bool ring,
     const char **description)

@@ -43,6 +43,7 @@ struct tbuf_options {
 	uint64_t nspec;
 	uint64_t specsize;
 	uint64_t cleanrate;		/* a period in ns */
+	uint64_t snaprate;		/* a period in ns */
 	uint64_t nunits;		/* unit tables */
 	uint64_t unitsize;
 	uint64_t unitpolicy;		/* 0 fill, 1 ring */
@@ -168,6 +169,7 @@ struct tbuf_consumer {
 	int directory;			/* the runtime directory, or -1 */
 	uint64_t pid_namespace;		/* its own; 0: not read yet */
 	bool exits;			/* clauses in targets have exit() */
+	bool snapshots;			/* they have snapshot() */
 	bool names;			/* addresses need names */
 	struct tbuf_image *images;	/* for names */
 	struct tbuf_sampling *sampling;	/* profile-N on targets, or NULL */

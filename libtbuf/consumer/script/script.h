@@ -293,6 +293,10 @@ struct tbuf_script {
 	uint64_t unavailable;		/* speculation() without a free id */
 	uint64_t errors;		/* faults in ERROR */
 	uint64_t timer_drops;		/* firings that were skipped */
+	uint64_t snapshots;		/* calls of snapshot(), not looked at */
+	uint64_t snapshots_beyond;	/* those without a snapshot */
+	uint64_t next_snapshot;		/* earliest time of the next one */
+	bool snapshot_due;		/* the caller has to take one */
 	uint32_t faults;		/* in the queues */
 	bool started;			/* BEGIN has fired */
 	bool stopped;			/* only remaining events and END */

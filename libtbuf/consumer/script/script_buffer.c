@@ -296,7 +296,9 @@ tbuf_script_losses(struct tbuf_script *s, struct tbuf_event *event)
 	    1 || count(s, event, &s->unavailable, TBUF_EVENT_UNAVAILABLE) == 1)
 		return (1);
 	return (count(s, event, &s->errors, TBUF_EVENT_ERRORS) == 1 ||
-	    count(s, event, &s->timer_drops, TBUF_EVENT_TIMERS) == 1);
+	    count(s, event, &s->timer_drops, TBUF_EVENT_TIMERS) == 1 ||
+	    (s->ending && count(s, event, &s->snapshots_beyond,
+	    TBUF_EVENT_SNAPSHOTS) == 1));
 }
 
 int

@@ -75,6 +75,19 @@ leave(struct tbuf_machine *m, uint64_t status)
 	return (0);
 }
 
+/* Counts a call of snapshot(); after the run's end there is none to take. */
+static int
+snapshot(struct tbuf_machine *m)
+{
+	struct tbuf_script *s = tbuf_script_of(m);
+
+	if (s->stopped)
+		s->snapshots_beyond++;
+	else
+		s->snapshots++;
+	return (0);
+}
+
 /* Ends speculate() for the part of a clause after an if. */
 static bool
 resume(struct tbuf_machine *m)
@@ -98,6 +111,7 @@ static const struct tbuf_surroundings surroundings = {
 	.emit = emit,
 	.update = tbuf_script_update,
 	.exit = leave,
+	.snapshot = snapshot,
 	.speculation = tbuf_script_speculation,
 	.speculate = tbuf_script_speculate,
 	.commit = tbuf_script_commit,

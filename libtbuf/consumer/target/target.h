@@ -307,6 +307,7 @@ struct tbuf_target {
 	uint64_t unfit;			/* probes clauses don't fit, reported */
 	uint32_t children_seen;		/* slot.children at the last look */
 	uint32_t flushes_seen;		/* slot.flushes at the last look */
+	uint32_t snapshots_seen;	/* slot.snapshots at the last look */
 };
 
 TAILQ_HEAD(tbuf_target_list, tbuf_target);

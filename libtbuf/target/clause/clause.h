@@ -11,7 +11,7 @@
  *	clause_variable_address the places of variables
  *	clause_array	associative arrays
  *	clause_array_copy copies of their structures and texts
- *	clause_effect	records, faults, exit()
+ *	clause_effect	records, faults, exit(), snapshot()
  *	clause_record	a record's way into a lane
  *	clause_aggregate aggregation tables
  *	clause_speculate speculation(), speculate(), commit(), discard()
@@ -169,6 +169,7 @@ struct tbuf_run {
 	uint32_t speculating;		/* the id, from 0 on */
 	uint64_t signals;		/* to raise: bit N - 1 for N */
 	uint64_t exit;			/* 2^32 + status; 0: not called */
+	uint32_t snapshots;		/* calls of snapshot() in this clause */
 	const void *frame;		/* of the function that made this;
 					 * it has a frame pointer */
 	uint64_t chain;			/* address of tbuf_clause_chain(); all
@@ -368,6 +369,7 @@ int	tbuf_element_write(struct tbuf_run *, uint32_t index, uint64_t at,
 int	tbuf_run_emit(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_room(struct tbuf_machine *, uint32_t record) TBUF_HIDDEN;
 int	tbuf_run_exit(struct tbuf_machine *, uint64_t status) TBUF_HIDDEN;
+int	tbuf_run_snapshot(struct tbuf_machine *) TBUF_HIDDEN;
 /*
  * Writes a record of `size` bytes in 64-bit words, or counts a drop.  Returns
  * 0, or TBUF_STOP if the session has ended.

@@ -32,6 +32,7 @@ static const struct tbuf_surroundings surroundings = {
 	.emit = tbuf_run_emit,
 	.update = tbuf_run_update,
 	.exit = tbuf_run_exit,
+	.snapshot = tbuf_run_snapshot,
 	.speculation = tbuf_run_speculation,
 	.speculate = tbuf_run_speculate,
 	.commit = tbuf_run_commit,
@@ -243,10 +244,14 @@ program_run(struct tbuf_run *run, uint32_t flags)
 	run->calls = (flags & TBUF_PROGRAM_CALLS) != 0;
 	run->vtimestamp = 0;
 	run->speculation = 0;
+	run->snapshots = 0;
 	m->scratch.used = 0;
 	m->fuel = TBUF_FUEL;
 	if (tbuf_machine_run(m) == TBUF_END_FAULT)
 		tbuf_run_fault(run);
+	/* The program's own record is in the snapshot, so it comes first. */
+	if (run->snapshots != 0 && !run->gone)
+		tbuf_add(&run->fire->slot->snapshots, run->snapshots);
 	return (run->gone ? TBUF_EMIT_RETRY : TBUF_EMIT_DONE);
 }
 

@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Effects of a clause at a fire: its records, faults, exit().
+ * Effects of a clause at a fire: its records, faults, exit(), snapshot().
  */
 #include "target/clause/clause.h"
 
@@ -47,5 +47,12 @@ int
 tbuf_run_exit(struct tbuf_machine *m, uint64_t status)
 {
 	tbuf_run_of(m)->exit = UINT64_C(1) << 32 | (uint32_t)status;
+	return (0);
+}
+
+int
+tbuf_run_snapshot(struct tbuf_machine *m)
+{
+	tbuf_run_of(m)->snapshots++;
 	return (0);
 }

@@ -270,6 +270,14 @@ tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t image,
 }
 
 bool
+tbuf_consumer_snapshot_due(struct tbuf_consumer *c)
+{
+
+	(void)c;
+	return (false);
+}
+
+bool
 tbuf_consumer_exited(const struct tbuf_consumer *c, int *status)
 {
 

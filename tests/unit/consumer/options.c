@@ -120,6 +120,7 @@ static const struct {
 	{ "specsize", "x", -EINVAL, 0 }, { "specsize", "64", 0, 64 },
 	{ "nspec", "4", 0, 4 }, { "nspec", "x", -EINVAL, 0 },
 	{ "cleanrate", "10hz", 0, 100000000 }, { "cleanrate", "x", -EINVAL, 0 },
+	{ "snaprate", "10hz", 0, 100000000 }, { "snaprate", "x", -EINVAL, 0 },
 	{ "dynvarsize", "1m", 0, 1 << 20 }, { "dynvarsize", "x", -EINVAL, 0 },
 	{ "scratchsize", "512", 0, 512 },
 	{ "destructive", NULL, -ENOTSUP, 0 },

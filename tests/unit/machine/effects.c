@@ -604,8 +604,10 @@ START_TEST(other_effects)
 	op(&f, TBUF_OP_SPEC, 1, 0, 0, 0);
 	op(&f, TBUF_OP_COMMIT, 1, 0, 0, 0);
 	op(&f, TBUF_OP_DISCARD, 1, 0, 0, 0);
+	op(&f, TBUF_OP_SNAPSHOT, 0, 0, 0, 0);
 	ck_assert_uint_eq(returns(&f, 1), 7);
-	ck_assert_str_eq(f.log, "leave(-3)speculate(7)commit(7)discard(7)");
+	ck_assert_str_eq(f.log, "leave(-3)speculate(7)commit(7)discard(7)"
+	    "snapshot()");
 }
 END_TEST
 
@@ -631,7 +633,7 @@ START_TEST(what_the_surroundings_lack_is_a_fault)
 		TBUF_OP_LDB, TBUF_OP_LDV, TBUF_OP_STV, TBUF_OP_LDR,
 		TBUF_OP_STT, TBUF_OP_STB, TBUF_OP_ROOM, TBUF_OP_EMIT,
 		TBUF_OP_UPD, TBUF_OP_EXIT, TBUF_OP_SPECN, TBUF_OP_SPEC,
-		TBUF_OP_COMMIT, TBUF_OP_DISCARD
+		TBUF_OP_COMMIT, TBUF_OP_DISCARD, TBUF_OP_SNAPSHOT
 	};
 	unsigned i;
 

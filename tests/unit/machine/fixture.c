@@ -198,6 +198,13 @@ NOTED(commit)
 NOTED(discard)
 
 static int
+snapshot(struct tbuf_machine *m)
+{
+	note(m, "snapshot()");
+	return (fixture(m)->answer);
+}
+
+static int
 speculation(struct tbuf_machine *m, uint64_t *id)
 {
 	*id = 7;
@@ -235,6 +242,7 @@ static const struct tbuf_surroundings surroundings = {
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
 	.update = update, .exit = leave, .speculation = speculation,
 	.speculate = speculate, .commit = commit, .discard = discard,
+	.snapshot = snapshot,
 	.stack = stack, .resume = resume, .call = outside
 };
 
