@@ -207,7 +207,7 @@ cat >expected <<'END'
 -o  > files
 -L  > files -/
 --read  > files pids
---units  > pids stat
+--units  > pids hung stat
 --with  > time wall date delta elapsed pid tid cpu name execname
 -b  > 
 END

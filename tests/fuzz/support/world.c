@@ -135,6 +135,12 @@ take(struct tbuf_machine *m, uint64_t number)
 }
 
 static int
+snapshot(struct tbuf_machine *m)
+{
+	return (effect(m));
+}
+
+static int
 speculation(struct tbuf_machine *m, uint64_t *id)
 {
 	*id = 1;
@@ -170,7 +176,8 @@ static const struct tbuf_surroundings surroundings = {
 	.builtin = builtin, .object = object, .load = load, .store = store,
 	.refer = refer, .store_text = store_bytes, .store_bytes = store_bytes,
 	.copyin = copyin, .copyout = copyout, .room = room, .emit = emit,
-	.update = update, .exit = take, .speculation = speculation,
+	.update = update, .exit = take, .snapshot = snapshot,
+	.speculation = speculation,
 	.speculate = take, .commit = take, .discard = take,
 	.stack = stack, .resume = resume, .call = call
 };
