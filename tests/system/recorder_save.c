@@ -40,7 +40,7 @@ static char directory[256], path[300];
 /* What a file has. */
 struct contents {
 	uint64_t records, lost, damage;
-	bool dropped;
+	bool dropped, gap;		/* gap: in a unit */
 	uint64_t of[THREADS];		/* records of each thread */
 	uint64_t last[THREADS];		/* number of the last one, plus 1 */
 	uint64_t unit[THREADS], step[THREADS];
@@ -107,7 +107,9 @@ look_record(struct contents *f, const struct tbuf_record *r)
 	}
 	if (r->unit->id != f->unit[self])
 		f->step[self] = 0;
-	EXPECT(n == f->step[self]++);
+	EXPECT(n >= f->step[self]);
+	f->gap |= n > f->step[self];
+	f->step[self] = n + 1;
 	f->unit[self] = r->unit->id;
 }
 
@@ -119,11 +121,11 @@ look_event(struct contents *f, const struct tbuf_event *e)
 		look_record(f, &e->record);
 		break;
 	case TBUF_EVENT_DROPS:
+	case TBUF_EVENT_UNIT_DROPS:
 		f->dropped = true;
 		f->lost += e->count;
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
-	case TBUF_EVENT_UNIT_DROPS:
 	case TBUF_EVENT_UNIT_OVERWRITTEN:
 	case TBUF_EVENT_DISCARDED:
 		f->lost += e->count;
@@ -159,7 +161,7 @@ look(const char *name, bool temporal)
 			look_event(&f, &event);
 	} while (more > 0);
 	tbuf_consumer_close(c);
-	EXPECT(f.damage == 0);
+	EXPECT(f.damage == 0 && (f.dropped || !f.gap));
 	return (f);
 }
 

@@ -58,7 +58,8 @@ plain()
 {
 	grep -vE '"type":"(damage|total)' "$1" | sed 's/(unknown):/work:/
 	    s/"(unknown)"/"work"/
-	    s/"time":[0-9]*//; s/ [0-9]*[a-z]*s  / /'
+	    s/"time":[0-9]*//; s/ ns=[0-9]*//; s/,"ns":[0-9]*//
+	    s/ [0-9]*[a-z]*s  /  /'
 }
 
 # least CONDITION GRAIN: sets $found to the smallest size for which the
