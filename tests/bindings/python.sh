@@ -30,7 +30,7 @@ same() {
 	fi
 }
 
-cat >types.py <<'END'
+cat >values.py <<'END'
 import tbuf
 
 ints = tbuf.Probe("py", "ints", "m", "f", a=tbuf.INT8, b=tbuf.INT16,
@@ -53,7 +53,7 @@ self=false name=inf provider=inf p=0x0 s=NULL b=NULL
 self=false name=0 provider=0 p=0x0 s="" b=hex:
 
 END
-"$TBUFCTL" -q -n py::: -c 'python3 types.py' 2>err >got
+"$TBUFCTL" -q -n py::: -c 'python3 values.py' 2>err >got
 same 'types and values'
 
 cat >errors.py <<'END'

@@ -194,6 +194,7 @@ build copies $CC $COMMON "$GUEST/host.c" "$LIBS/libtbuf.a" -lpthread && {
 	pid=$!
 	exec 9>"$D/go"
 	until [ -s "$D/ready" ] || ! kill -0 $pid; do :; done
+	: >"$D/err"
 	"$TBUFCTL" --format=json -n 'guest:::' -o "$D/records" -p $pid \
 	    2>"$D/err" 9>&- &
 	tracer=$!

@@ -463,15 +463,18 @@ static long word;
 int
 main(int argc, char **argv)
 {
+	int waits = argc == 1 && argv[0][0] == '/';
 	char line;
 
+	/* One branch, so that a compiler makes one place of what follows. */
+	__asm__ __volatile__ ("" : "+r" (waits));
 	__asm__ __volatile__ (
 	    "990: nop\n\tmov %%ecx, %%ecx\n\tmov %%ecx, %%ecx\n"
 	    "\t.pushsection .note.stapsdt,\"\",\"note\"\n"
 	    "\t.balign 4\n\t.4byte 8, 994f-993f, 3\n\t.asciz \"stapsdt\"\n"
 	    "993: .8byte 990b, 0, 0\n\t.asciz \"odd\"\n\t.asciz \"missed\"\n"
 	    "\t.byte 0\n994: .balign 4\n\t.popsection\n" : : : "memory");
-	if (argc == 1 && argv[0][0] == '/')
+	if (waits)
 		return (write(1, "waits", 5) + read(0, &line, 1) < 0);
 	__asm__ __volatile__ (
 	    "xor %%ecx, %%ecx\n\t"
