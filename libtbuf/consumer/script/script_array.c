@@ -131,7 +131,8 @@ tbuf_element_make(struct tbuf_script *s, enum tbuf_scope scope, uint32_t id,
 		put_back(all, e);
 		return (NULL);
 	}
-	memcpy(e->key, key->bytes, key->used);
+	if (key->used > 0)
+		memcpy(e->key, key->bytes, key->used);
 	e->key_size = key->used;
 	e->hash = hash(s, scope, id);
 	e->scope = (uint8_t)scope;
