@@ -277,7 +277,7 @@ metric_look(struct metric *m, bool again)
 		clear(m, m->other);
 	(void)tbuf_consumer_aggregates(m->consumer, &m->source->id, 1, visit,
 	    m);
-	/* A sum whose histogram has no key yet has no place. */
+	/* A sum has no place before its histogram has a key. */
 	if (m->sum != NULL && m->nbuckets != 0)
 		(void)tbuf_consumer_aggregates(m->consumer, &m->sum->id, 1,
 		    visit_sum, m);

@@ -178,7 +178,7 @@ void	format_drain(struct format *);
 void	format_bound(struct format *, struct output *, size_t size);
 void	format_unbound(struct format *, struct output *);
 
-/* Returns how long a unit lasted whose end is known. */
+/* Returns how long an ended unit lasted. */
 static inline uint64_t
 format_unit_ns(const struct tbuf_unit_info *unit)
 {

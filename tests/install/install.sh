@@ -46,10 +46,11 @@ needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |
 readelf -d "$prefix/lib/libtbuf.so.1" | grep -q 'FLAGS_1.*NODELETE' ||
     fail 'libtbuf is not linked with -z nodelete'
 
-# Objects loaded by dlopen have little static thread-local storage.
+# Objects loaded by dlopen have little static thread-local storage.  One pointer
+# of it is the consumer's, to the processes that a scan of a directory has seen.
 tls=$(readelf -lW "$prefix/lib/libtbuf.so.1" |
     awk '$1 == "TLS" { print $6 }')
-[ $((tls)) -le 304 ] || fail "libtbuf has $tls bytes of thread-local storage"
+[ $((tls)) -le 312 ] || fail "libtbuf has $tls bytes of thread-local storage"
 
 cat >"$dir/sample.c" <<'END'
 #include <stdio.h>

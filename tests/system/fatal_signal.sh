@@ -18,7 +18,7 @@ unset TBUF_OPTIONS TBUF_WINDOW TBUF_DISABLE
 mkdir -m 700 "$TBUF_DIR"
 cd "$SCRATCH" || exit 1
 
-quiet=-q more= program=ft:::
+quiet=-q more="" program=ft:::
 # run ORDER ...: traces into a ring; sets out, err, and tbufctl's records in
 # live.
 run()

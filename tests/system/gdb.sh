@@ -51,7 +51,7 @@ values()
 	sed -n 's/^-[0-9.]* \(ticks \)\{0,1\}cpu [0-9]* tid [0-9]* ft:fatal_signal_target:[a-z_]*:[a-z]* //p' "$1"
 }
 
-more= program=ft:::
+more="" program=ft:::
 # start FILTER ORDER ...: starts a traced target that waits; sets $file.
 start()
 {
