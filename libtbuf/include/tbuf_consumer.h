@@ -89,9 +89,9 @@ const char *tbuf_consumer_error(const struct tbuf_consumer *);
  * specsize, cleanrate, snaprate, nunits, unitsize, unitpolicy, unitselect,
  * unitslow, unithung, aggsize, aggpercpu, aggrate, aggsortkey, aggsortrev,
  * aggsortpos, aggsortkeypos, agghist, aggpack, aggzoom, encoding.  `value` is
- * NULL for a bare name.  switchrate, aggrate, unitselect, unitslow, unithung, encoding and
- * the options for sorting and showing aggregations can be set at any time, the
- * others before tbuf_consumer_go().  Returns 0, or
+ * NULL for a bare name.  switchrate, aggrate, unitselect, unitslow, unithung,
+ * encoding and the options for sorting and showing aggregations can be set at
+ * any time, the others before tbuf_consumer_go().  Returns 0, or
  *	-ENOENT	there is no such option
  *	-EINVAL	the value is not valid for this option
  *	-E2BIG	too many outcomes for unitselect
