@@ -15,12 +15,13 @@
 #	NAME.env	variables of its environment
 #	NAME.args	arguments after the script: $1 and so on
 #
-# The scripts of errors/ are in files of cases, errors/*.cases.  Each case has a
+# Scripts of some topics are in files of cases, TOPIC/*.cases.  Each case has a
 # line "=== NAME" or "=== NAME | FLAGS", the script, a line "---", and the
 # expected standard error.  Lines "--- out", "--- status", "--- env" and
-# "--- args" may follow, each with the contents that such a file would have.  A
-# case without "| FLAGS" has the flags -x errtags, and a case without a status
-# ends with 1.  Each tag of an error has a case of its name, as errors/D_SYNTAX.
+# "--- args" may follow, each with the contents that such a file would have.  In
+# errors/ a case without "| FLAGS" has the flags -x errtags, and a case without a
+# status ends with 1.  Each tag of an error has a case of its name, as
+# errors/D_SYNTAX.
 #
 # A script runs as t.d in a folder of its own, where the folders of its topic
 # are, too.  Few processes are run for each script, because they take most of
@@ -112,8 +113,8 @@ update()
 			    cp "$results/$script.$kind" "$here/${script%/*}"
 		done
 	done <failures
-	for file in "$here"/errors/*.cases; do
-		awk -v from="$results/errors" -f "$cases" "$file" >again &&
+	for file in "$here"/*/*.cases; do
+		awk -v from="$results" -f "$cases" "$file" >again &&
 		    { cmp -s again "$file" || cp again "$file"; }
 	done
 }
@@ -124,8 +125,8 @@ if [ "${1-}" = -u ]; then
 	shift
 fi
 cp -R --no-preserve=mode "$here" "$scripts"
-rm "$scripts"/errors/*.cases
-awk -v to="$scripts/errors" -f "$cases" "$here"/errors/*.cases \
+rm "$scripts"/*/*.cases
+awk -v to="$scripts" -f "$cases" "$here"/*/*.cases \
     >"$SCRATCH/twice" || exit 1
 if [ $# -eq 0 ]; then
 	cp -R "$scripts" "$expected"

@@ -2,11 +2,12 @@
 #
 # Reads files of cases, which tests/system/d_scripts.sh describes:
 #
-#	awk -v to=FOLDER -f cases.awk FILE ...	writes FOLDER/NAME.d, NAME.err
-#			and so on for each case; prints a line for each name
-#			that more than one case has
+#	awk -v to=FOLDER -f cases.awk FILE ...	writes FOLDER/TOPIC/NAME.d,
+#			NAME.err and so on for each case; prints a line for
+#			each name that more than one case of a topic has
 #	awk -v from=FOLDER -f cases.awk FILE	prints the file again, with the
-#			output and the status that are in FOLDER for a case
+#			output and the status that are in FOLDER/TOPIC for a
+#			case
 
 BEGIN {
 	kinds = split("d err args env out status", kind, " ")
@@ -15,7 +16,7 @@ BEGIN {
 # Reads a file of a result into text[].  Returns false if there is none.
 function read_result(which,	file, line, found)
 {
-	file = from "/" name "." which
+	file = from "/" topic "/" name "." which
 	text[which] = ""
 	while ((found = (getline line <file)) > 0)
 		text[which] = text[which] line "\n"
@@ -25,16 +26,16 @@ function read_result(which,	file, line, found)
 
 function write_file(which, content,	file)
 {
-	file = to "/" name "." which
+	file = to "/" topic "/" name "." which
 	printf "%s", content >file
 	close(file)
 }
 
 function take_apart(	i)
 {
-	if (name in seen)
-		print "FAIL errors/" name ": more than one case has this name"
-	seen[name] = 1
+	if ((topic, name) in seen)
+		print "FAIL " topic "/" name ": more than one case has this name"
+	seen[topic, name] = 1
 	write_file("flags", flags "\n")
 	write_file("d", text["d"])
 	for (i = 2; i <= kinds; i++)
@@ -54,7 +55,8 @@ function print_again(	i, old)
 	}
 	printf "%s\n%s---\n%s", header, text["d"], text["err"]
 	for (i = 3; i <= kinds; i++)
-		if (text[kind[i]] != "" && kind[i] text[kind[i]] != "status1\n")
+		if (text[kind[i]] != "" &&
+		    kind[i] text[kind[i]] != "status" usual_status "\n")
 			printf "--- %s\n%s", kind[i], text[kind[i]]
 }
 
@@ -69,15 +71,20 @@ function end_case()
 	name = ""
 }
 
+# A file is in the folder of its topic.
 FNR == 1 {
 	end_case()
+	folders = split(FILENAME, folder, "/")
+	topic = folder[folders - 1]
+	usual_flags = topic == "errors" ? "-x errtags" : ""
+	usual_status = topic == "errors" ? 1 : 0
 }
 
 /^=== / {
 	end_case()
 	header = $0
 	name = substr($0, 5)
-	flags = "-x errtags"
+	flags = usual_flags
 	bar = index(name, " |")
 	if (bar != 0) {
 		flags = substr(name, bar + 3)
@@ -85,7 +92,7 @@ FNR == 1 {
 	}
 	for (i = 1; i <= kinds; i++)
 		text[kind[i]] = ""
-	text["status"] = "1\n"
+	text["status"] = usual_status "\n"
 	part = "d"
 	next
 }

@@ -1,3 +1,0 @@
-self uint64_t x;
-
-BEGIN { self->x = 1; }

@@ -1,1 +1,0 @@
-/* nothing at all */

@@ -1,7 +1,0 @@
-#pragma D option quiet
-
-BEGIN
-{
-	printf("[%s]\n", "abcdefg");
-	exit(0);
-}

@@ -1,7 +1,0 @@
-#pragma D option quiet
-
-BEGIN
-{
-	system("echo $GREETING");
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option iregs=4
-
-BEGIN
-{
-	exit(0);
-}

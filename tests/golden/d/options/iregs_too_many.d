@@ -1,6 +1,0 @@
-#pragma D option iregs=9
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option linkmode=loose
-
-BEGIN
-{
-	exit(0);
-}

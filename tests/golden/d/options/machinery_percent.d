@@ -1,6 +1,0 @@
-#pragma D option buflimit=101
-
-BEGIN
-{
-	exit(0);
-}

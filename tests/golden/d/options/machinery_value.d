@@ -1,6 +1,0 @@
-#pragma D option bpflogsize=unlimited
-
-BEGIN
-{
-	exit(0);
-}

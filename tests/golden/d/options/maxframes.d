@@ -1,5 +1,0 @@
-/* More addresses than that are not asked for. */
-BEGIN
-{
-	ustack(9);
-}

@@ -1,6 +1,0 @@
-#pragma D option define=X=1
-
-BEGIN
-{
-	exit(0);
-}

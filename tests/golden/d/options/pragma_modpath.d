@@ -1,6 +1,0 @@
-#pragma D option modpath=/nowhere
-
-BEGIN
-{
-	exit(0);
-}

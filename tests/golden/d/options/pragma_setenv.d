@@ -1,6 +1,0 @@
-#pragma D option setenv=A=b
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option nonsense
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option bufsize=large
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-BEGIN
-{
-	trace(5);
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option quiet
-
-BEGIN
-{
-	exit(0);
-}

@@ -1,8 +1,0 @@
-#pragma D option quiet
-
-BEGIN
-{
-	setopt("rawbytes");
-	trace("ab");
-	exit(0);
-}

@@ -1,9 +1,0 @@
-#pragma D option quiet
-
-BEGIN
-{
-	setopt("switchrate", "10ms");
-	setopt("aggrate", "10ms");
-	setopt("switchrate", "nonsense");
-	exit(0);
-}

@@ -1,9 +1,0 @@
-profile:::tick-1s,
-dtrace:::END
-{
-	trace(curthread);
-}
-
-syscall::read:entry
-{
-}

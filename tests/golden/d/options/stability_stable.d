@@ -1,5 +1,0 @@
-dtrace:::BEGIN
-{
-	trace("traced\n");
-	exit(0);
-}

@@ -1,6 +1,0 @@
-#pragma D option tregs=0
-
-BEGIN
-{
-	exit(0);
-}
