@@ -18,7 +18,7 @@ done
 TBUF_DIR=$SCRATCH_SHM/run
 export TBUF_DIR
 unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
-here=$(cd "$top_srcdir/tests/system" && pwd)
+here=$(cd "$top_srcdir/tests/formats" && pwd)
 examples=$(cd "$top_builddir/examples" && pwd)
 cd "$SCRATCH" || exit 1
 mkdir metrics
