@@ -37,8 +37,8 @@ extern const char *const tbuf_option_wrong[TBUF_OPTION_KINDS];
 /*
  * Sets rules of work units by a list of OUTCOME:MASK; an outcome * is any
  * other.  Rules of other outcomes do not change.  The text may also be `level':
- * outcomes are levels, until a list replaces all rules.  Returns 0, -EINVAL or, for
- * too many outcomes, -E2BIG; after an error no rule has changed.
+ * outcomes are levels, until a list replaces all rules.  Returns 0, -EINVAL or,
+ * for too many outcomes, -E2BIG; after an error no rule has changed.
  */
 int	tbuf_option_rules(const char *text, uint64_t *rules);
 

@@ -889,8 +889,8 @@ struct tbuf_lane_status {
 
 /*
  * Visits each lane of each session on the listed targets (npids 0: all of the
- * user's, for root of all users').  It reads only, opens no session and does not
- * disturb targets.
+ * user's, for root of all users').  It reads only, opens no session and does
+ * not disturb targets.
  */
 int	tbuf_status(const pid_t *pids, size_t npids,
 	    int (*visit)(void *, const struct tbuf_lane_status *), void *);

@@ -20,8 +20,8 @@
  * of the mask, and discarded otherwise.  All records of a slow unit are kept,
  * whatever its outcome: of one that lasted as many ticks as tbuf_units.slow.
  * They are selected by level: records are kept if their probe's selection, as a
- * number, does not exceed the level, which stands in the place of the mask.  The
- * first rule may say that all units are: then the outcome is the level.
+ * number, does not exceed the level, which stands in the place of the mask.
+ * The first rule may say that all units are: then the outcome is the level.
  *
  *	+------------+------------------+---------------------+-  -+
  *	| struct     | struct           | table, of the first | .. |
@@ -93,8 +93,8 @@ enum tbuf_unit_state {
 #define TBUF_UNIT_BUCKETS	383u	/* tbuf_unit_bucket() */
 #define TBUF_UNIT_ENVELOPE	2048u	/* most bytes of records in one */
 #define TBUF_UNIT_RULES		8u	/* the last one: any other outcome */
-#define TBUF_UNIT_COUNT_LEVEL	(UINT64_C(1) << 63)	/* of an entry's count */
-#define TBUF_UNIT_TABLE_LEVEL	(UINT32_C(1) << 31)	/* of a record's table */
+#define TBUF_UNIT_COUNT_LEVEL	(UINT64_C(1) << 63) /* of an entry's count */
+#define TBUF_UNIT_TABLE_LEVEL	(UINT32_C(1) << 31) /* of a record's table */
 #define TBUF_SELECTED		1u	/* a probe's default selection */
 #define TBUF_SELECTED_SUCCESS	2u	/* outcome 0's default mask */
 
@@ -281,8 +281,8 @@ tbuf_unit_selects(uint32_t selection, uint32_t mask, bool by_level)
 }
 
 /*
- * Returns true if a unit of so many ticks is slow.  A `slow' of 0 is compared as
- * the most ticks that there are.
+ * Returns true if a unit of so many ticks is slow.  A `slow' of 0 is compared
+ * as the most ticks that there are.
  */
 static inline bool
 tbuf_unit_is_slow(uint64_t ticks, uint64_t slow)

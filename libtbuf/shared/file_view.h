@@ -53,7 +53,7 @@ bool	tbuf_view_text_is(const struct tbuf_view *, uint32_t offset,
  */
 struct tbuf_names_copy {
 	struct tbuf_names names;	/* pointers into `text` */
-	uint32_t offsets[4];		/* of what `text` has; 0: nothing */
+	uint32_t offsets[4];		/* of the texts; 0: none */
 	char text[4][TBUF_FIELD_SIZE];
 };
 

@@ -94,8 +94,8 @@ reader_confine(unsigned seconds)
 }
 
 /*
- * Leaves a helper process only those of its capabilities that let it read: each
- * file, and what /proc has of each process.
+ * Leaves a helper process only those of its capabilities that let it read each
+ * file, and each process's files in /proc.
  */
 static void
 keep_reading(void)
@@ -147,7 +147,7 @@ become(const struct stat *st)
 		_exit(1);
 }
 
-/* Root owns what is in /proc of a process that is not dumpable. */
+/* Root owns the files in /proc of a process that is not dumpable. */
 void
 reader_become(pid_t pid)
 {

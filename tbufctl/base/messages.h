@@ -92,9 +92,9 @@
 #define MSG_HUNG	"unit %s:%" PRIu64 " of pid %jd hung %s"
 #define MSG_NO_UNIT	"pid %jd has no unfinished work unit %" PRIu64
 #define MSG_LEFT_REMOVE	"failed to remove %s: %s"
-#define MSG_DIRECTORY_LINK	"runtime directory is a link, or not a "	\
+#define MSG_DIRECTORY_LINK	"runtime directory is a link, or not a " \
 	"directory: set TBUF_DIR to another"
-#define MSG_DIRECTORY_OTHERS	"runtime directory has the wrong owner or "	\
+#define MSG_DIRECTORY_OTHERS	"runtime directory has the wrong owner or " \
 	"mode: set TBUF_DIR to another"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"

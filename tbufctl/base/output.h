@@ -85,7 +85,7 @@ void	output_truncate(struct output *);
  * caller counts those that it has completed in `records`.  After an error all
  * later output is discarded; the caller may check `error` at any time.  Once
  * the run has to end (signals_late()), a write that would wait is the error
- * ECANCELED, and `late` and `late_bytes` count what is discarded.
+ * ECANCELED, and `late` and `late_bytes` count the discarded output.
  */
 void	output_flush(struct output *);
 

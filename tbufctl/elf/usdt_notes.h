@@ -29,10 +29,10 @@ void	notes_visit(const char *program, notes_visit_one *, void *arg);
 void	notes_providers(const char *program, struct words *);
 
 /*
- * Visits the sites in the notes of a file, which fd reads: the reason why a site
- * cannot be armed, or NULL if the file does not say, and a line that reports it.
- * A site whose names are no fields of a description has empty names.  Files that
- * libtbuf's own probes are in have no sites.
+ * Visits the sites in the notes of a file, which fd reads: the reason why a
+ * site cannot be armed, or NULL if the file does not say, and a line that
+ * reports it. A site whose names are no fields of a description has empty
+ * names.  Files that libtbuf's own probes are in have no sites.
  */
 struct notes_site {
 	const char *provider, *name;	/* as they are traced */

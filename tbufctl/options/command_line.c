@@ -446,7 +446,8 @@ parse_set(struct options *o, const char *text)
 	if (o->set != NULL)
 		return (bad_usage(MSG_TWICE, "--set"));
 	o->set = text;
-	if (set_of_units(text, &value) == NULL && tbuf_text_check(text, &wrong) != 0)
+	if (set_of_units(text, &value) == NULL &&
+	    tbuf_text_check(text, &wrong) != 0)
 		return (bad_usage(MSG_BAD_TEXT, "--set", text, wrong));
 	return (0);
 }

@@ -653,7 +653,7 @@ all_matched(const struct run *run)
 	return (most == UNMATCHED_NONE);
 }
 
-/* Reports, as an error, what a signal has left out. */
+/* Reports, as an error, the output that a signal has cut. */
 static void
 tell_late(struct run *run)
 {

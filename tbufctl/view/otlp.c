@@ -13,9 +13,9 @@
  *
  * Ids are hashes of the host, the process, names, arguments and the order of
  * slices, so that a file that is read again gives the same ones.  Times would
- * not do: each consumer converts them by a measurement of its own.  A record with an argument `traceparent`
- * (W3C Trace Context), or with `trace_id` and `span_id`, puts the outermost
- * span that it is in under that span.
+ * not do: each consumer converts them by a measurement of its own.  A record
+ * with an argument `traceparent` (W3C Trace Context), or with `trace_id` and
+ * `span_id`, puts the outermost span that it is in under that span.
  *
  * Source: "OTLP Specification", section "JSON Protobuf Encoding", and
  * opentelemetry-proto 1.0; "OpenTelemetry Protocol File Exporter".

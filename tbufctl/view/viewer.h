@@ -51,7 +51,7 @@ extern const struct encoder encoder_chrome, encoder_perfetto, encoder_otlp,
 void	viewer_begin(struct format *);
 void	viewer_end(struct format *);
 
-/* Writes what the encoder has kept, before the output of a drain is flushed. */
+/* Writes the slices that the encoder keeps, before a drain's output. */
 void	viewer_drained(struct format *);
 
 /* Records of a process were lost: its open slices may lack some. */

@@ -6,10 +6,10 @@
  *
  *	bare_forks_target WAY [DESCRIPTOR]
  *
- * The parent fires bare:::forked with number 0, its child with number 1, and the
- * child's child, if WAY makes one, with number 2.
- * Built with PLAIN, it has no probes of its own: both close DESCRIPTOR, which
- * is not open, and one more than that.
+ * The parent fires bare:::forked with number 0, its child with number 1, and
+ * the child's child, if WAY makes one, with number 2. Built with PLAIN, it has
+ * no probes of its own: both close DESCRIPTOR, which is not open, and one more
+ * than that.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -148,8 +148,8 @@ to_ns(const struct session *s, uint64_t ticks)
 }
 
 /*
- * Counts the units up to each power of two.  Those of a bucket are below a power
- * if its longest duration is; the last bucket has none.
+ * Counts the units up to each power of two.  Those of a bucket are below a
+ * power if its longest duration is; the last bucket has none.
  */
 static void
 powers_count(const struct session *s, const struct tbuf_unit_kind *kind,

@@ -483,7 +483,8 @@ take_all(struct tbuf_consumer *c, const struct tbuf_target *only)
 	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
 		if (!wanted(t, only))
 			continue;
-		error = t->pidfd != -1 && tbuf_process_ended(t->pidfd) ? -ESRCH :
+		error = t->pidfd != -1 && tbuf_process_ended(t->pidfd) ?
+		    -ESRCH :
 		    tbuf_target_lacks(t) != NULL ? -EPROTO :
 		    tbuf_target_excess(c, t) != 0 ? -E2BIG : reserve(c, t);
 		if (error == 0)

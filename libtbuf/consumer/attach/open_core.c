@@ -123,8 +123,8 @@ add_paths(struct tbuf_consumer *c, const struct tbuf_core *core,
 	for (i = 0; i < core->npaths; i++) {
 		if (!add_path(c, core, images, &core->paths[i], &verdict))
 			continue;
-		tbuf_consumer_fail(c, 0, "%s has no session: reading %s%s", path,
-		    core->paths[i].path, verdict.error == 0 ? "" :
+		tbuf_consumer_fail(c, 0, "%s has no session: reading %s%s",
+		    path, core->paths[i].path, verdict.error == 0 ? "" :
 		    ", which is truncated");
 		return (1);
 	}

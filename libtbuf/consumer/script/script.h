@@ -456,9 +456,9 @@ int	tbuf_script_write(struct tbuf_machine *, uint64_t address,
 int	tbuf_script_object(struct tbuf_machine *, unsigned kind,
 	    uint32_t index, struct tbuf_span *);
 /*
- * Lowers sizes to the limits of all runs, and those of a script that runs in the
- * consumer alone until they fit its budget.  Returns 0, -ENOSPC under manual,
- * or -EINVAL with the message set.
+ * Lowers sizes to the limits of all runs, and those of a script that runs in
+ * the consumer alone until they fit its budget.  Returns 0, -ENOSPC under
+ * manual, or -EINVAL with the message set.
  */
 int	tbuf_sizes_lower(struct tbuf_consumer *);
 /* Returns true if a clause speculates. */

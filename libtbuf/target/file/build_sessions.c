@@ -721,8 +721,8 @@ runs_read(uint64_t *found, bool missed)
 /*
  * Of a fork that was noticed, tbuf_file_forked() has cleared `sign'.  While the
  * thread makes a target, the library's own system calls may fire.  The kernel
- * wipes the page with `counted', so that each child's own child is counted, too.
- * A process that has a `sign' has that page.
+ * wipes the page with `counted', so that each child's own child is counted,
+ * too. A process that has a `sign' has that page.
  */
 void
 tbuf_wanted_unnoticed(void)

@@ -82,7 +82,8 @@ tbuf_fork_end(bool in_child)
  * object, here after all the code that a starting program runs.
  */
 extern void *__dso_handle __attribute__((visibility("hidden")));
-int	__register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+int	__register_atfork(void (*)(void), void (*)(void), void (*)(void),
+	    void *);
 #define pthread_atfork(prepare, parent, child)				\
 	__register_atfork(prepare, parent, child, __dso_handle)
 #endif
