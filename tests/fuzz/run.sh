@@ -24,7 +24,7 @@ zydis=/usr/include/Zydis/Zydis.h
 patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
     dlang dwarf element machine stack table batch unwrap usdt functions lane
-    left print textorder unpack $patch}
+    left notes print textorder unpack $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}

@@ -119,17 +119,18 @@ int	tbuf_open_mapping(pid_t, const struct tbuf_process_map *);
 
 /*
  * Semaphores that the notes of USDT probes in a file name.  tbuf_notes_read()
- * reads them; a file without them, or a damaged one, has none.
+ * reads them, and takes the bytes that it reads from those that are left; a file
+ * without them, a damaged one, or one with more bytes, has none.
  * tbuf_notes_have() returns true if one is at this offset of the file, which
  * counts on after the file's end for data that begin as zeroes.
  */
 struct tbuf_notes {
 	uint64_t *semaphores;	/* addresses as linked, sorted */
 	size_t count;
-	Elf64_Phdr *segments;
+	Elf64_Phdr *segments;	/* data */
 	size_t nsegments;
 };
-void	tbuf_notes_read(struct tbuf_notes *, int fd);
+void	tbuf_notes_read(struct tbuf_notes *, int fd, uint64_t *left);
 void	tbuf_notes_free(struct tbuf_notes *);
 bool	tbuf_notes_have(const struct tbuf_notes *, uint64_t offset);
 

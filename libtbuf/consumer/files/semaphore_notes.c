@@ -3,7 +3,7 @@
  *
  * Addresses of semaphores in the notes of USDT probes, which are in sections of
  * a program's file that are not mapped.  The file is not trusted: each number
- * is checked, and the bytes that are read are bounded.
+ * is checked, and so are the bytes that are read of all files together.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -11,10 +11,7 @@
 
 #include "consumer/files/files.h"
 
-#define NOTES_MAX	(UINT64_C(64) << 20)	/* bytes of notes */
-#define NAMES_MAX	(UINT64_C(16) << 20)	/* bytes of section names */
-#define SECTIONS_MAX	65536u
-#define SEGMENTS_MAX	65535u
+#define SEGMENTS_MAX	64u	/* which are data */
 #define OWNER		"stapsdt"
 #define TYPE		3u
 #define BASE_SECTION	".stapsdt.base"
@@ -26,16 +23,19 @@ struct object {
 	Elf64_Shdr *sections;
 	size_t nsections;
 	uint64_t base;		/* address of BASE_SECTION; 0: none */
-	uint64_t left;		/* bytes of notes that may be read */
+	uint64_t *left;		/* bytes that may be read */
 };
 
 /* Reads `size` bytes.  Returns memory that the caller frees, or NULL. */
 static void *
-copy(int fd, uint64_t at, uint64_t size, uint64_t most)
+copy(const struct object *o, uint64_t at, uint64_t size)
 {
-	void *bytes = size == 0 || size > most ? NULL : malloc(size);
+	void *bytes = size == 0 || size > *o->left ? NULL : malloc(size);
 
-	if (bytes == NULL || tbuf_file_read(fd, bytes, size, at))
+	if (bytes == NULL)
+		return (NULL);
+	*o->left -= size;
+	if (tbuf_file_read(o->fd, bytes, size, at))
 		return (bytes);
 	free(bytes);
 	return (NULL);
@@ -53,9 +53,7 @@ read_header(struct object *o)
 	    h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == PN_XNUM)
 		return (false);
 	o->nsections = h->e_shnum;
-	o->sections = copy(o->fd, h->e_shoff,
-	    o->nsections * sizeof(Elf64_Shdr),
-	    SECTIONS_MAX * sizeof(Elf64_Shdr));
+	o->sections = copy(o, h->e_shoff, o->nsections * sizeof(Elf64_Shdr));
 	return (o->sections != NULL);
 }
 
@@ -70,7 +68,7 @@ read_base(struct object *o)
 	if (o->header.e_shstrndx >= o->nsections)
 		return;
 	names = &o->sections[o->header.e_shstrndx];
-	text = copy(o->fd, names->sh_offset, names->sh_size, NAMES_MAX);
+	text = copy(o, names->sh_offset, names->sh_size);
 	for (i = 0, s = o->sections; text != NULL && i < o->nsections; i++, s++)
 		if (s->sh_name < names->sh_size &&
 		    names->sh_size - s->sh_name >= sizeof(BASE_SECTION) &&
@@ -146,14 +144,27 @@ read_notes(struct tbuf_notes *n, struct object *o)
 	size_t i;
 
 	for (i = 0; i < o->nsections; i++, s++) {
-		if (s->sh_type != SHT_NOTE || s->sh_size > o->left)
+		if (s->sh_type != SHT_NOTE)
 			continue;
-		o->left -= s->sh_size;
-		notes = copy(o->fd, s->sh_offset, s->sh_size, NOTES_MAX);
+		notes = copy(o, s->sh_offset, s->sh_size);
 		if (notes != NULL)
 			take_notes(n, o, notes, s->sh_size);
 		free(notes);
 	}
+}
+
+/* Keeps the segments that are data: a loop over them is short. */
+static void
+read_segments(struct tbuf_notes *n, const struct object *o)
+{
+	size_t count = o->header.e_phnum, i;
+	Elf64_Phdr *all = copy(o, o->header.e_phoff, count * sizeof(*all));
+
+	for (i = 0; all != NULL && i < count && n->nsegments < SEGMENTS_MAX;
+	    i++)
+		if (all[i].p_type == PT_LOAD && (all[i].p_flags & PF_W) != 0)
+			all[n->nsegments++] = all[i];
+	n->segments = all;
 }
 
 static int
@@ -165,9 +176,9 @@ compare(const void *a, const void *b)
 }
 
 void
-tbuf_notes_read(struct tbuf_notes *n, int fd)
+tbuf_notes_read(struct tbuf_notes *n, int fd, uint64_t *left)
 {
-	struct object o = { .fd = fd, .left = NOTES_MAX };
+	struct object o = { .fd = fd, .left = left };
 
 	*n = (struct tbuf_notes){ .count = 0 };
 	if (!read_header(&o))
@@ -175,12 +186,7 @@ tbuf_notes_read(struct tbuf_notes *n, int fd)
 	read_base(&o);
 	read_notes(n, &o);
 	free(o.sections);
-	n->nsegments = o.header.e_phnum;
-	n->segments = copy(fd, o.header.e_phoff,
-	    n->nsegments * sizeof(Elf64_Phdr),
-	    SEGMENTS_MAX * sizeof(Elf64_Phdr));
-	if (n->segments == NULL)
-		n->nsegments = 0;
+	read_segments(n, &o);
 	if (n->count != 0)
 		qsort(n->semaphores, n->count, sizeof(*n->semaphores), compare);
 }
@@ -202,8 +208,7 @@ tbuf_notes_have(const struct tbuf_notes *n, uint64_t offset)
 
 	for (i = 0; i < n->nsegments && n->count != 0; i++, s++) {
 		address = s->p_vaddr + (offset - s->p_offset);
-		if (s->p_type == PT_LOAD && (s->p_flags & PF_W) != 0 &&
-		    offset >= s->p_offset &&
+		if (offset >= s->p_offset &&
 		    offset - s->p_offset < s->p_memsz &&
 		    bsearch(&address, n->semaphores, n->count,
 		    sizeof(address), compare) != NULL)

@@ -22,11 +22,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "arch/atomics.h"
 #include "consumer/files/files.h"
 #include "consumer/target/target.h"
+
+/* Bounds of what one target may cost: objects, and bytes of their files. */
+#define OBJECTS_MAX	4096u
+#define BYTES_MAX	(UINT64_C(64) << 20)
 
 /* The semaphore of a probe.  Several probes may share one. */
 struct guard {
@@ -43,8 +48,10 @@ struct guards {
 
 /* A file that the target has mapped as data; its notes are read if needed. */
 struct object {
+	uint64_t start, end;	/* its first mapping */
 	unsigned major, minor;
 	uint64_t inode;
+	char *path;
 	bool known;		/* `notes' has been read */
 	struct tbuf_notes notes;
 };
@@ -65,45 +72,49 @@ struct memory {
 	size_t count;
 	struct object *objects;
 	size_t nobjects;
+	uint64_t left;		/* bytes of files that may be read */
 };
 
 /* Returns the range that has all of the bytes, or NULL. */
 static const struct range *
 range_of(const struct memory *m, uint64_t at, uint64_t size)
 {
-	const struct range *r = m->ranges;
-	size_t i;
+	size_t first = 0, end = m->count, middle;
+	const struct range *r;
 
-	for (i = 0; i < m->count; i++, r++)
-		if (at >= r->start && at < r->end)
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		r = &m->ranges[middle];
+		if (at < r->start)
+			end = middle;
+		else if (at >= r->end)
+			first = middle + 1;
+		else
 			return (size <= r->end - at ? r : NULL);
+	}
 	return (NULL);
 }
 
-/* Finds a mapping of the object once more, and reads the file's notes. */
+/* Reads the notes of the object's file. */
 static void
-read_object(const struct memory *m, struct object *o)
+read_object(struct memory *m, struct object *o)
 {
-	FILE *f = tbuf_process_open(m->pid, "maps");
-	struct tbuf_process_map map;
-	int fd = -1;
+	struct tbuf_process_map map = {
+		.start = o->start, .end = o->end, .major = o->major,
+		.minor = o->minor, .inode = o->inode, .path = o->path
+	};
+	int fd = tbuf_open_mapping(m->pid, &map);
 
 	o->known = true;
-	while (f != NULL && fd < 0 && tbuf_map_next(f, &map))
-		if (map.inode == o->inode && map.major == o->major &&
-		    map.minor == o->minor && *map.path == '/')
-			fd = tbuf_open_mapping(m->pid, &map);
-	if (f != NULL)
-		fclose(f);
 	if (fd < 0)
 		return;
-	tbuf_notes_read(&o->notes, fd);
+	tbuf_notes_read(&o->notes, fd, &m->left);
 	close(fd);
 }
 
 /* Returns true if a note of a probe has a semaphore at this address. */
 static bool
-is_semaphore(const struct memory *m, uint64_t word)
+is_semaphore(struct memory *m, uint64_t word)
 {
 	const struct range *r = range_of(m, word, sizeof(uint16_t));
 	struct object *o;
@@ -122,7 +133,7 @@ is_semaphore(const struct memory *m, uint64_t word)
  * another image has no such words there.
  */
 static uint64_t
-word_of(const struct memory *m, uint64_t at)
+word_of(struct memory *m, uint64_t at)
 {
 	struct tbuf_semaphore s;
 
@@ -183,8 +194,7 @@ has_guards(const struct tbuf_target *t)
 }
 
 static bool
-collect(const struct tbuf_target *t, const struct memory *memory,
-    struct guards *g)
+collect(const struct tbuf_target *t, struct memory *memory, struct guards *g)
 {
 	uint32_t n = tbuf_probes_count(&t->view), i, enabled;
 	uint64_t at;
@@ -234,7 +244,7 @@ settle_all(struct guards *g, int memory, bool wanted)
 }
 
 static void
-settle_target(struct tbuf_target *t, const struct memory *memory)
+settle_target(struct tbuf_target *t, struct memory *memory)
 {
 	struct guards g;
 	size_t i;
@@ -280,19 +290,25 @@ static bool
 object_of(struct memory *m, const struct tbuf_process_map *map, size_t *number)
 {
 	struct object *more;
+	char *path;
 
 	for (*number = m->nobjects; (*number)-- > 0;)
 		if (m->objects[*number].inode == map->inode &&
 		    m->objects[*number].major == map->major &&
 		    m->objects[*number].minor == map->minor)
 			return (true);
-	more = reallocarray(m->objects, m->nobjects + 1, sizeof(*more));
-	if (more == NULL)
+	if (m->nobjects == OBJECTS_MAX || (path = strdup(map->path)) == NULL)
 		return (false);
+	more = reallocarray(m->objects, m->nobjects + 1, sizeof(*more));
+	if (more == NULL) {
+		free(path);
+		return (false);
+	}
 	m->objects = more;
 	*number = m->nobjects;
 	m->objects[m->nobjects++] = (struct object){
-		.major = map->major, .minor = map->minor, .inode = map->inode
+		.start = map->start, .end = map->end, .major = map->major,
+		.minor = map->minor, .inode = map->inode, .path = path
 	};
 	return (true);
 }
@@ -354,8 +370,10 @@ memory_close(struct memory *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->nobjects; i++)
+	for (i = 0; i < m->nobjects; i++) {
 		tbuf_notes_free(&m->objects[i].notes);
+		free(m->objects[i].path);
+	}
 	if (m->fd != -1)
 		close(m->fd);
 	free(m->objects);
@@ -365,7 +383,7 @@ memory_close(struct memory *m)
 void
 tbuf_semaphores_settle(struct tbuf_target *t)
 {
-	struct memory memory = { .pid = t->pid };
+	struct memory memory = { .pid = t->pid, .left = BYTES_MAX };
 	int error = errno;
 
 	if (!has_guards(t))

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,6 +23,8 @@
 #include "lib/check_main.h"
 #include "machine/code.h"
 #include "machine/program.h"
+
+#define OBJECTS	8u
 
 static const uint8_t string_argument[] = { TBUF_STRING };
 static unsigned seed;
@@ -47,6 +50,26 @@ pread(int fd, void *to, size_t size, off_t at)
 	if (after_chunk != NULL && n >= TBUF_CHUNK_OWN)
 		after_chunk();
 	return (n);
+}
+
+/*
+ * The library calls this fopen(), which counts how often another process's list
+ * of mappings was opened.
+ */
+static unsigned lists_opened;
+FILE	*fopen(const char *, const char *);
+FILE *
+fopen(const char *path, const char *mode)
+{
+	static FILE *(*next)(const char *, const char *);
+	size_t length = strlen(path);
+
+	if (next == NULL)
+		next = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT,
+		    "fopen");
+	lists_opened += length > 5 && strstr(path, "/self/") == NULL &&
+	    strcmp(path + length - 5, "/maps") == 0;
+	return (next(path, mode));
 }
 
 static void
@@ -340,6 +363,61 @@ START_TEST(semaphores_that_are_none_wait)
 	ck_assert(!tbuf_consumer_waiting(c, &pid, &count));
 	tbuf_consumer_close(c);
 	fake_end(&f);
+}
+END_TEST
+
+/* Maps a new file as data that describes a semaphore in itself. */
+static struct tbuf_semaphore *
+map_object(void)
+{
+	int fd = memfd_create("object", MFD_CLOEXEC);
+	struct tbuf_semaphore *s;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 4096), 0);
+	s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(s, MAP_FAILED);
+	s->word = (uintptr_t)(s + 1);
+	s->check = TBUF_SEMAPHORE_CHECK ^ (uintptr_t)s;
+	close(fd);
+	return (s);
+}
+
+/* Returns how often mappings are listed for semaphores in so many objects. */
+static unsigned
+lists_for(unsigned objects)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tbuf_semaphore *semaphores[OBJECTS];
+	struct tbuf_probe_entry *entry;
+	struct fake f;
+	unsigned i;
+
+	for (i = 0; i < objects; i++)
+		semaphores[i] = map_object();
+	fake_begin(&f);
+	f.control->flags |= TBUF_F_SELECTION;
+	for (i = 0; i < objects; i++) {
+		entry = (struct tbuf_probe_entry *)(void *)
+		    ((char *)f.control + f.tables.probes) +
+		    fake_probe(&f, "probe", 1, string_argument);
+		entry->semaphore = (uintptr_t)semaphores[i];
+	}
+	fake_grab(&f, c);
+	lists_opened = 0;
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+	return (lists_opened);
+}
+
+/* Otherwise mappings and objects of a target cost their product. */
+START_TEST(mappings_are_listed_once_for_all_semaphores)
+{
+	unsigned once = lists_for(1);
+
+	ck_assert_uint_gt(once, 0);
+	ck_assert_uint_eq(lists_for(OBJECTS), once);
 }
 END_TEST
 
@@ -908,6 +986,7 @@ main(void)
 	tcase_add_loop_test(t, unknown_epid_skips_its_record, 0, 5);
 	tcase_add_test(t, string_longer_than_its_record_is_damage);
 	tcase_add_loop_test(t, semaphores_that_are_none_wait, 0, 11);
+	tcase_add_test(t, mappings_are_listed_once_for_all_semaphores);
 	tcase_add_loop_test(t, impossible_head_begins_the_lane_anew, 0, 5);
 	tcase_add_test(t, head_that_goes_back_is_damage);
 	tcase_add_test(t, truncated_storage_is_damage);
