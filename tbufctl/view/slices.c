@@ -492,6 +492,15 @@ slices_unit_end(struct slices *s)
 	s->emit(s->argument, &event);
 }
 
+/* Ids of units come again, also under another kind. */
+static bool
+is_unit(const struct slice_state *state, const struct tbuf_record *r)
+{
+	return (state->unit_pid == r->pid && state->unit.id == r->unit->id &&
+	    state->unit.began == r->unit->began &&
+	    strcmp(state->unit.kind, r->unit->kind) == 0);
+}
+
 /* Returns the context of a unit, whose records come one after the other. */
 static struct context *
 unit_context(struct slices *s, struct thread *thread,
@@ -499,8 +508,7 @@ unit_context(struct slices *s, struct thread *thread,
 {
 	struct slice_state *state = s->state;
 
-	if (state->in_unit && (state->unit_pid != r->pid ||
-	    state->unit.id != r->unit->id))
+	if (state->in_unit && !is_unit(state, r))
 		slices_unit_end(s);
 	if (!state->in_unit) {
 		state->in_unit = true;

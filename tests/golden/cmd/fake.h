@@ -35,6 +35,8 @@
  *				VALUE: a number, true, false, NULL, or a
  *				string, with ... after it if it is truncated
  *	enabling N		enabling of the records that follow
+ *	unit [KIND ID BEGAN [END OUTCOME]]
+ *				work unit of the records that follow, or none
  *	repeat N		the next record comes N times
  *	drops PID CPU full|large|nolane N [AFTER BEFORE]
  *	overwritten PID CPU N [AFTER BEFORE]

@@ -32,6 +32,7 @@ struct tbuf_consumer {
 	int64_t statusrate;
 	int enablings;
 	unsigned enabling;	/* of the records that follow */
+	struct tbuf_unit_info unit;	/* likewise; no kind: none */
 	char error[256];
 	struct tbuf_totals totals;
 	uint64_t repeat;	/* further copies of `event` */
@@ -634,10 +635,28 @@ give_record(struct tbuf_consumer *c, const struct fake_line *line,
 		.time = fake_number(line, 5),
 		.wall = fake_number(line, 6), .probe = probe,
 		.execname = execname(c, fake_number(line, 1)),
-		.nargs = probe->nargs, .args = c->values
+		.nargs = probe->nargs, .args = c->values,
+		.unit = *c->unit.kind != '\0' ? &c->unit : NULL
 	};
 	for (i = 0; i < probe->nargs; i++)
 		fake_value(line, 7 + i, probe->types[i], &c->values[i]);
+}
+
+static void
+take_unit(struct tbuf_consumer *c, const struct fake_line *line)
+{
+	struct tbuf_unit_info *unit = &c->unit;
+
+	*unit = (struct tbuf_unit_info){ .ended = line->count > 4 };
+	if (line->count == 1)
+		return;
+	strlcpy(unit->kind, fake_text(line, 1), sizeof(unit->kind));
+	unit->id = fake_number(line, 2);
+	unit->began = fake_number(line, 3);
+	if (unit->ended) {
+		unit->end = fake_number(line, 4);
+		unit->outcome = (int)fake_number(line, 5);
+	}
 }
 
 static enum tbuf_cause
@@ -750,6 +769,8 @@ tbuf_consumer_next(struct tbuf_consumer *c, struct tbuf_event *e)
 		}
 		if (fake_is(line, "enabling"))
 			c->enabling = fake_number(line, 1);
+		if (fake_is(line, "unit"))
+			take_unit(c, line);
 		if (give(c, line, e)) {
 			c->event = *e;
 			return (1);

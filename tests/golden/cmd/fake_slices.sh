@@ -87,3 +87,19 @@ ctl --format=chrom -n kv:::
 ctl -x pair=a -n kv:::
 ctl -x pair=a,b,c -n kv:::
 ctl -x pair -n kv:::
+
+# Units are of one kind, id and time; ids come again.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve step int32:n
+unit get 1 1000 1100 0
+record 5000000 101 0 1 1010 1 1
+unit put 1 1200 1300 5
+record 5000000 101 0 1 1210 1 2
+record 5000000 101 0 1 1220 1 3
+unit put 1 1400 1500 5
+record 5000000 101 0 1 1410 1 4
+unit put 1 1600
+record 5000000 101 0 1 1610 1 5
+END
+ctl --format=chrome -n kv:::
