@@ -468,7 +468,8 @@ slices_unit_end(struct slices *s)
 	struct slice_state *state = s->state;
 	struct context *c = &state->unit_context;
 	struct slice_event event;
-	uint64_t end = state->unit.ended ? state->unit.end : state->unit_last;
+	uint64_t end = state->unit.ended && state->unit.end != 0 ?
+	    state->unit.end : state->unit_last;
 
 	if (!state->in_unit)
 		return;
@@ -554,21 +555,25 @@ place_of(struct slices *s, const struct tbuf_probe_info *probe)
 	return (state->places[probe->id]);
 }
 
-/* Stores hashes of the first argument, if there is one. */
-static void
-first_argument(const struct tbuf_record *r, uint64_t pair, uint64_t *argument,
-    uint64_t *value)
+/* Hashes of a record's first argument, or 0 if there is none. */
+struct first {
+	uint64_t argument;	/* its name and type */
+	uint64_t value;		/* these, the process, the pair and the value */
+};
+
+static struct first
+first_argument(const struct tbuf_record *r, uint64_t pair)
 {
 	const struct tbuf_value *v = r->args;
+	struct first first = { .argument = 0 };
 	uint64_t hash;
 
-	*argument = *value = 0;
 	if (r->nargs == 0)
-		return;
+		return (first);
 	hash = pairs_hash(0, r->probe->argnames[0],
 	    strlen(r->probe->argnames[0]) + 1);
-	*argument = pairs_hash(hash, &v->type, sizeof(v->type)) | 1;
-	hash = pairs_hash(*argument, &pair, sizeof(pair));
+	first.argument = pairs_hash(hash, &v->type, sizeof(v->type)) | 1;
+	hash = pairs_hash(first.argument, &pair, sizeof(pair));
 	hash = pairs_hash(hash, &r->pid, sizeof(r->pid));
 	switch (v->type) {
 	case TBUF_STRING:
@@ -579,45 +584,83 @@ first_argument(const struct tbuf_record *r, uint64_t pair, uint64_t *argument,
 	default:
 		hash = pairs_hash(hash, &v->u, sizeof(v->u));
 	}
-	*value = hash | 1;
+	first.value = hash | 1;
+	return (first);
+}
+
+/* The second record of a slice, whose first one is looked for. */
+struct second {
+	struct thread *thread;
+	uint64_t time, pair;
+	struct first first;
+	bool by_value;		/* only an equal value will do */
+};
+
+/*
+ * Returns true if a slice of the thread has begun by a record of the pair:
+ * where both have a first argument of the same name and type, values decide.
+ */
+static bool
+may_end(const struct slice *one, const struct second *end)
+{
+	if (one->thread != end->thread || one->place->pair != end->pair ||
+	    one->begin > end->time)
+		return (false);
+	if (end->by_value)
+		return (one->value == end->first.value);
+	return (end->first.argument == 0 ||
+	    one->argument != end->first.argument);
+}
+
+static struct slice *
+find_stacked(const struct context *c, const struct second *end)
+{
+	size_t i;
+
+	for (i = c->depth; i > 0; i--)
+		if (may_end(c->stack[i - 1], end))
+			return (c->stack[i - 1]);
+	return (NULL);
 }
 
 /*
- * Returns true if the slice's second record may be of this pair: where both
- * have a first argument of the same name and type, values decide.
+ * Returns the latest slice of the thread that the record may end: in its
+ * context, in the thread if that is a unit's, or no longer in a stack.
  */
-static bool
-may_end(const struct slice *one, uint64_t pair, uint64_t argument,
-    uint64_t time)
+static struct slice *
+find_own(const struct context *c, const struct second *end)
 {
-	return (one->place->pair == pair && one->begin <= time &&
-	    (argument == 0 || one->argument != argument));
+	struct slice *one = find_stacked(c, end);
+
+	if (one == NULL && c != &end->thread->context)
+		one = find_stacked(&end->thread->context, end);
+	if (one == NULL)
+		TAILQ_FOREACH(one, &end->thread->outer, link)
+			if (may_end(one, end))
+				break;
+	return (one);
 }
 
-/* Returns the slice that a record ends, or NULL. */
+/*
+ * Returns the slice that a record ends, or NULL.  Of several with the record's
+ * value those of its own thread come first.
+ */
 static struct slice *
-find_partner(struct slices *s, struct context *c, struct thread *thread,
-    const struct pair_place *place, const struct tbuf_record *r)
+find_partner(struct slices *s, const struct context *c, struct second *end)
 {
-	struct slice key = { .serial = UINT64_MAX }, *one;
-	uint64_t argument;
-	size_t i;
+	struct slice key = {
+		.serial = UINT64_MAX, .value = end->first.value
+	}, *one = NULL;
 
-	first_argument(r, place->pair, &argument, &key.value);
-	one = key.value == 0 ? NULL : RB_NFIND(value_tree, &s->state->values,
-	    &key);
-	if (one != NULL && one->value == key.value &&
-	    one->begin <= r->time) {
+	end->by_value = key.value != 0;
+	if (end->by_value && (one = find_own(c, end)) == NULL)
+		one = RB_NFIND(value_tree, &s->state->values, &key);
+	if (one != NULL && one->value == key.value && one->begin <= end->time) {
 		one->by_value = true;
 		return (one);
 	}
-	for (i = c->depth; i > 0; i--)
-		if (may_end(c->stack[i - 1], place->pair, argument, r->time))
-			return (c->stack[i - 1]);
-	TAILQ_FOREACH(one, &thread->outer, link)
-		if (may_end(one, place->pair, argument, r->time))
-			return (one);
-	return (NULL);
+	end->by_value = false;
+	return (find_own(c, end));
 }
 
 /*
@@ -684,10 +727,11 @@ end_slice(struct slices *s, struct context *c, struct slice *one,
 
 static void
 begin_slice(struct slices *s, struct context *c, struct slice *one,
-    const struct tbuf_record *r)
+    const struct tbuf_record *r, const struct first *first)
 {
 	one->open = true;
-	first_argument(r, one->place->pair, &one->argument, &one->value);
+	one->argument = first->argument;
+	one->value = first->value;
 	if (one->value != 0)
 		RB_INSERT(value_tree, &s->state->values, one);
 	if (r->time < c->last) {
@@ -738,15 +782,23 @@ slices_record(struct slices *s, const struct tbuf_record *r,
     struct slice_data data)
 {
 	const struct pair_place *place = place_of(s, r->probe);
-	struct thread *thread = thread_get(s, r->pid, r->tid);
+	struct second end = {
+		.thread = thread_get(s, r->pid, r->tid), .time = r->time,
+		.pair = place->pair
+	};
+	struct thread *thread = end.thread;
 	struct context *c = context_of(s, thread, r);
 	enum pair_role role = same_fire(thread, r) ? PAIR_NONE : place->role;
-	struct slice *one = role != PAIR_END ? NULL :
-	    find_partner(s, c, thread, place, r);
+	struct slice *one = NULL;
 
+	if (role != PAIR_NONE)
+		end.first = first_argument(r, place->pair);
+	if (role == PAIR_END)
+		one = find_partner(s, c, &end);
 	strlcpy(thread->execname, r->execname, sizeof(thread->execname));
 	if (role == PAIR_BEGIN)
-		begin_slice(s, c, slice_new(s, thread, r, place, data), r);
+		begin_slice(s, c, slice_new(s, thread, r, place, data), r,
+		    &end.first);
 	else if (one != NULL)
 		end_slice(s, c, one, r, data);
 	else {

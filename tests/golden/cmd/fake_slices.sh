@@ -103,3 +103,31 @@ unit put 1 1600
 record 5000000 101 0 1 1610 1 5
 END
 ctl --format=chrome -n kv:::
+
+# Of equal values the thread's own comes first.  What was called before a unit
+# returns in it.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve request-start uint64:id
+probe 2 kv kvd serve request-done uint64:id
+probe 3 kv kvd serve entry
+probe 4 kv kvd serve return
+record 5000000 101 0 1 1000 1 7
+record 5000000 102 0 1 1001 1 7
+record 5000000 101 0 2 1002 1 7
+record 5000000 102 0 2 1005 1 7
+record 5000000 101 0 1 2000 1 7
+record 5000000 101 0 1 2001 1 8
+record 5000000 102 0 1 2002 1 7
+record 5000000 101 0 2 2003 1 7
+record 5000000 101 0 2 2004 1 8
+record 5000000 103 0 2 2005 1 7
+record 5000000 101 0 3 3000 1
+unit get 1 3001 3004 0
+record 5000000 101 0 3 3002 1
+record 5000000 101 0 4 3003 1
+record 5000000 101 0 4 3004 1
+unit get 1 4000 0 5
+record 5000000 101 0 3 4001 1
+END
+ctl --format=chrome -n kv:::
