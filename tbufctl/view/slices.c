@@ -78,6 +78,7 @@ struct thread {
 	char execname[16];	/* as of its last record */
 	unsigned probe;		/* id of the last record's probe, or 0 */
 	unsigned enabling;
+	uint64_t value;		/* of its first argument, as in slices */
 	struct context context;
 	struct slice_list outer;	/* the latest first */
 	unsigned nouter;
@@ -764,16 +765,19 @@ add_instant(struct slices *s, struct context *c, struct thread *thread,
 
 /*
  * Returns true if a record is of the same fire as the one before: a fire goes
- * through the enablings of a probe in their order.
+ * through the enablings of a probe in their order.  Where predicates let fires
+ * through in turn, their arguments tell them apart.
  */
 static bool
-same_fire(struct thread *thread, const struct tbuf_record *r)
+same_fire(struct thread *thread, const struct tbuf_record *r, uint64_t value)
 {
 	bool same = thread->probe == r->probe->id &&
-	    r->enabling > thread->enabling;
+	    r->enabling > thread->enabling && (thread->value == value ||
+	    thread->value == 0 || value == 0);
 
 	thread->probe = r->probe->id;
 	thread->enabling = r->enabling;
+	thread->value = value;
 	return (same);
 }
 
@@ -788,11 +792,13 @@ slices_record(struct slices *s, const struct tbuf_record *r,
 	};
 	struct thread *thread = end.thread;
 	struct context *c = context_of(s, thread, r);
-	enum pair_role role = same_fire(thread, r) ? PAIR_NONE : place->role;
+	enum pair_role role = place->role;
 	struct slice *one = NULL;
 
 	if (role != PAIR_NONE)
 		end.first = first_argument(r, place->pair);
+	if (same_fire(thread, r, end.first.value))
+		role = PAIR_NONE;
 	if (role == PAIR_END)
 		one = find_partner(s, c, &end);
 	strlcpy(thread->execname, r->execname, sizeof(thread->execname));

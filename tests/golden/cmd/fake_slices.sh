@@ -131,3 +131,22 @@ unit get 1 4000 0 5
 record 5000000 101 0 3 4001 1
 END
 ctl --format=chrome -n kv:::
+
+# Recursion, in which predicates of two enablings let fires through in turn.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd walk entry int32:n
+probe 2 kv kvd walk return int32:n
+enabling 0
+record 5000000 101 0 1 1000 1 1
+enabling 1
+record 5000000 101 0 1 1001 1 2
+enabling 0
+record 5000000 101 0 1 1002 1 3
+record 5000000 101 0 2 1003 1 3
+enabling 1
+record 5000000 101 0 2 1004 1 2
+enabling 0
+record 5000000 101 0 2 1005 1 1
+END
+ctl --format=chrome -n kv:::
