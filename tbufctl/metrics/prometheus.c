@@ -239,9 +239,11 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 }
 
 static void
-text(struct format *f, const char *bytes, size_t size)
+text(struct format *f, const struct tbuf_record *r, const char *bytes,
+    size_t size)
 {
 	(void)f;
+	(void)r;
 	(void)bytes;
 	(void)size;
 }

@@ -471,7 +471,7 @@ act_objects(struct format *f, const struct tbuf_record *r)
 		act(&a);
 		format_unbound(f, &text);
 		if (is_output(a.action))
-			f->ops->output(f, text.buffer, text.used);
+			f->ops->output(f, r, text.buffer, text.used);
 	}
 	free(text.buffer);
 }

@@ -125,7 +125,8 @@ struct format_ops {
 	void (*row)(struct format *, const struct tbuf_record *);
 	void (*values)(struct format *, const struct tbuf_record *,
 	    const bool *);
-	void (*output)(struct format *, const char *, size_t);
+	void (*output)(struct format *, const struct tbuf_record *,
+	    const char *, size_t);
 	void (*fault)(struct format *, const struct tbuf_event *,
 	    const char *);
 	/* JSON: one key of an aggregation and its value, at the end. */

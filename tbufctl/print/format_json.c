@@ -404,8 +404,10 @@ tuple(struct format *f, const struct tbuf_tuple *t)
 
 /* Prints the output of printf() and the like. */
 static void
-text(struct format *f, const char *bytes, size_t size)
+text(struct format *f, const struct tbuf_record *r, const char *bytes,
+    size_t size)
 {
+	(void)r;
 	output_printf(f->out, "{\"type\":\"output\",\"text\":");
 	put_quoted(f->out, bytes, size);
 	output_printf(f->out, "}\n");

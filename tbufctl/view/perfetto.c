@@ -106,15 +106,13 @@ suspended(void)
 	    (uint64_t)(boot.tv_nsec - mono.tv_nsec));
 }
 
-/* Relates the clocks at one moment: that of the first record, or now. */
+/* Relates the clocks at one moment. */
 static void
 put_clocks(struct viewer *v, const struct tbuf_record *r)
 {
 	char clocks[8 * PROTOBUF_FIELD], body[10 * PROTOBUF_FIELD];
 	char *p = clocks, *end;
 
-	if (r == NULL)
-		return;
 	p = put_clock(p, CLOCK_IS_MONOTONIC, r->time);
 	p = put_clock(p, CLOCK_IS_REALTIME, r->wall);
 	if (v->live)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/messages.h"
@@ -32,17 +33,44 @@ viewer_thread_name(const struct viewer *v, pid_t pid, uint32_t tid,
 		(void)snprintf(name, 16, "%s", fallback);
 }
 
-/* Writes the file's head before its first event. */
+/* Sets the times of the last record to now, as there is none. */
+static void
+set_now(struct viewer *v)
+{
+	struct timespec mono, wall;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &mono);
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	v->last.time = (uint64_t)mono.tv_sec * 1000000000 +
+	    (uint64_t)mono.tv_nsec;
+	v->last.wall = (uint64_t)wall.tv_sec * 1000000000 +
+	    (uint64_t)wall.tv_nsec;
+}
+
+/*
+ * Writes a file's head before its first event, which is a record or comes
+ * without one (NULL).
+ */
 static void
 begin(struct viewer *v, const struct tbuf_record *r)
 {
 	if (v->begun && v->opened == v->out->opened)
 		return;
+	if (r == NULL && v->last.time == 0)
+		set_now(v);
 	v->begun = true;
 	v->opened = v->out->opened;
 	v->events = 0;
 	slices_restart(&v->slices);
-	v->encoder->begin(v, r);
+	v->encoder->begin(v, r == NULL ? &v->last : r);
+}
+
+/* Writes the head of a file that was opened after the last event. */
+static void
+begin_again(struct viewer *v)
+{
+	if (v->begun)
+		begin(v, NULL);
 }
 
 static void
@@ -112,34 +140,33 @@ values(struct format *f, const struct tbuf_record *r, const bool *is_shown)
 	take(v, r);
 }
 
-/* Emits an instant that is not a record. */
+/* Emits an instant that is not a record, with the data. */
 static void
-instant(struct viewer *v, pid_t pid, const char *track, const char *name,
-    uint64_t time)
+instant(struct viewer *v, struct slice_event *event, const char *track)
 {
-	const struct slice_event event = {
-		.what = SLICE_INSTANT, .time = time, .pid = pid,
-		.track = slices_other(&v->slices, pid, track, v->last.time),
-		.name = name, .category = "tbuf",
-		.execname = slices_program(&v->slices, pid),
-		.data = { v->data.used, v->data.buffer }
-	};
-
-	v->encoder->event(v, &event);
+	event->what = SLICE_INSTANT;
+	event->track = slices_other(&v->slices, event->pid, track,
+	    v->last.time);
+	event->data = (struct slice_data){ v->data.used, v->data.buffer };
+	v->encoder->event(v, event);
 }
 
 static void
-text(struct format *f, const char *bytes, size_t size)
+text(struct format *f, const struct tbuf_record *r, const char *bytes,
+    size_t size)
 {
-	struct viewer *v = f->viewer;
+	struct viewer *v = record_begin(f, r);
 	const struct tbuf_value value = {
 		.type = TBUF_STRING, .data = bytes, .size = (uint32_t)size
 	};
+	struct slice_event event = {
+		.time = r->time, .pid = r->pid, .tid = r->tid,
+		.name = "output", .category = r->probe->provider,
+		.execname = r->execname
+	};
 
-	begin(v, NULL);
-	v->data.used = 0;
 	v->encoder->argument(v, "text", &value);
-	instant(v, v->last.pid, "output", "output", v->last.time);
+	instant(v, &event, "output");
 }
 
 /*
@@ -154,14 +181,18 @@ lost(struct viewer *v, const struct loss *loss, const char *name,
 	const struct tbuf_value cpu = { .type = TBUF_INT32, .i = loss->cpu };
 	const struct tbuf_value n = { .type = TBUF_UINT64, .u = count->count };
 	uint64_t time = count->after != 0 ? count->after : count->before;
+	struct slice_event event = {
+		.time = time != 0 ? time : v->last.time, .pid = loss->pid,
+		.name = name, .category = "tbuf",
+		.execname = slices_program(&v->slices, loss->pid)
+	};
 
 	if (count->count == 0)
 		return;
 	v->data.used = 0;
 	v->encoder->argument(v, "count", &n);
 	v->encoder->argument(v, "cpu", &cpu);
-	instant(v, loss->pid, "losses", name, time != 0 ? time :
-	    v->last.time);
+	instant(v, &event, "losses");
 }
 
 static void
@@ -191,6 +222,7 @@ exited(struct format *f, const struct tbuf_event *e)
 {
 	struct viewer *v = f->viewer;
 
+	begin_again(v);
 	slices_finish(&v->slices, e->pid);
 	format_text.exited(f, e);
 }
@@ -201,6 +233,7 @@ snapshot(struct format *f, uint64_t records)
 {
 	struct viewer *v = f->viewer;
 
+	begin_again(v);
 	slices_finish(&v->slices, 0);
 	output_flush(f->out);
 	format_text.snapshot(f, records);
@@ -273,8 +306,10 @@ viewer_lost(struct format *f, pid_t pid)
 void
 viewer_drained(struct format *f)
 {
-	if (f->viewer != NULL && f->viewer->encoder->drain != NULL)
-		f->viewer->encoder->drain(f->viewer);
+	struct viewer *v = f->viewer;
+
+	if (v != NULL && v->begun && v->encoder->drain != NULL)
+		v->encoder->drain(v);
 }
 
 /* Lines may go to a terminal. */

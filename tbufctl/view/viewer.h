@@ -12,7 +12,7 @@
 #include "slices.h"
 
 struct encoder {
-	/* Writes a file's head.  The record is its first one, or NULL. */
+	/* Writes a file's head; the record's times are of one moment. */
 	void (*begin)(struct viewer *, const struct tbuf_record *);
 	/* Appends an argument to `data`. */
 	void (*argument)(struct viewer *, const char *name,

@@ -150,3 +150,23 @@ enabling 0
 record 5000000 101 0 2 1005 1 1
 END
 ctl --format=chrome -n kv:::
+
+# A file that SIGUSR2 has opened has a head before open slices that end with
+# their process.  A run without records writes a file, too.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve request-start uint64:id
+record 5000000 101 0 1 1000 1 7
+round
+raise 12
+exit 5000000
+END
+ctl --format=chrome -o log -n kv:::
+cat log
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve request-start uint64:id
+END
+for format in chrome otlp; do
+	ctl --format=$format -n kv:::
+done

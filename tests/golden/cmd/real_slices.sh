@@ -79,7 +79,9 @@ run()
 	}
 	/ cat unit / { from = field["ts"]; to = from + field["dur"] }
 	/ ph i / && field["tid"] >= 1000000000 &&
-	    (field["ts"] < from || field["ts"] > to) { print "outside:", $0 }'
+	    (from - field["ts"] > 0.0005 || field["ts"] - to > 0.0005) {
+		print "outside:", $0
+	}'
 }
 run unit=1 fire=2 done=1 end=7 fire=1
 run unit=1 fire=1 kill=9
@@ -103,3 +105,20 @@ for file in log.1 log; do
 	echo
 done
 
+# Texts have the time of their records, also before the first one that is shown.
+"$TBUFCTL" -q --format=otlp -n '
+	BEGIN { printf("%d", walltimestamp / 3600000000000); }
+	tick-1ms { exit(0); }' 2>/dev/null | sed 's/{"timeUnixNano"/\n&/g' | awk '
+/"body":{"stringValue":"output"}/ {
+	gsub(/[^0-9]+/, " ")
+	off = $1 / 3600000000000 - $3
+	print(off > -0.01 && off < 1.01 ? "on time" : "off: " off, $2)
+}'
+"$TBUFCTL" -q --format=perfetto -n 'BEGIN { printf("a"); }
+	tick-1ms { exit(0); }' 2>/dev/null >packets
+if command -v protoc >/dev/null; then
+	protoc --decode=tbuf.Trace -I "$HERE" perfetto.proto <packets |
+	    grep -c 'clock_id: 1$'
+else
+	echo 1
+fi
