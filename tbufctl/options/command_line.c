@@ -108,8 +108,8 @@ const char options_usage[] =
 "  -b size             size of each buffer, as -x bufsize\n"
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
-"                      switchrate, statusrate, strsize, cpu, temporal, quiet,\n"
-"                      droptags, flowindent, nunits, unitsize,\n"
+"                      switchrate, statusrate, dropsoon, strsize, cpu,\n"
+"                      temporal, quiet, droptags, flowindent, nunits, unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      or unitselect=level,\n"
 "                      unitslow=time: retain all of units that last longer,\n"
@@ -540,8 +540,8 @@ options_near(const char *word, size_t length)
 {
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
-		"switchrate", "statusrate", "strsize", "cpu", "temporal",
-		"follow", "syscall", "usdt", "text", "nunits", "unitsize",
+		"switchrate", "statusrate", "dropsoon", "strsize", "cpu",
+		"temporal", "follow", "syscall", "usdt", "text", "nunits", "unitsize",
 		"unitpolicy", "unitselect", "unitslow", "unithung",
 		"dynvarsize", "scratchsize", "nspec", "specsize", "cleanrate",
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
@@ -1021,11 +1021,13 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	int error;
 
 	/*
-	 * Depths of calls, a log and slices need an order; -x temporal may
-	 * differ.
+	 * Depths of calls, a log and slices need an order, and to know in time
+	 * that records are missing; -x temporal may differ.
 	 */
 	if (o->flow || o->log || o->view != VIEW_NONE)
 		(void)tbuf_consumer_set(consumer, "temporal", NULL);
+	if (o->flow || o->view != VIEW_NONE)
+		(void)tbuf_consumer_set(consumer, "dropsoon", NULL);
 	for (i = 0; i < o->nsettings; i++) {
 		s = &o->settings[i];
 		error = tbuf_consumer_set(consumer, s->name, s->value);

@@ -332,7 +332,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 	switch (e->type) {
 	case TBUF_EVENT_DROPS:
 		flow_forget(&run->format.flow, e->pid);
-		viewer_lost(&run->format, e->pid);
+		viewer_lost(&run->format, e);
 		loss_add(&loss_get(run, e)->drops[e->cause], e);
 		break;
 	case TBUF_EVENT_OVERWRITTEN:
@@ -340,7 +340,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 		break;
 	case TBUF_EVENT_DAMAGE:
 		flow_forget(&run->format.flow, e->pid);
-		viewer_lost(&run->format, e->pid);
+		viewer_lost(&run->format, e);
 		loss_add(&loss_get(run, e)->damage, e);
 		break;
 	case TBUF_EVENT_EXIT:

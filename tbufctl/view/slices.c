@@ -31,6 +31,7 @@
 #define WAIT_MAX	4096
 #define OUTER_MAX	256
 #define THREADS_MAX	16384
+#define GAPS_MAX	256	/* losses that slices may still end after */
 
 struct slice {
 	TAILQ_ENTRY(slice) link;	/* in thread->outer */
@@ -86,7 +87,16 @@ struct thread {
 
 RB_HEAD(thread_tree, thread);
 
+/* When records of a process and CPU were lost, as a range of time. */
+struct gap {
+	pid_t pid;
+	int cpu;
+	uint64_t after, before;	/* before: UINT64_MAX until a record comes */
+};
+
 struct slice_state {
+	struct gap gaps[GAPS_MAX];
+	size_t ngaps;
 	struct thread_tree threads;
 	size_t nthreads;
 	struct thread *last;	/* of the last record, or NULL */
@@ -377,6 +387,129 @@ context_free(struct context *c)
 	free(c->stack);
 }
 
+/* ------------------------------------------------------------ losses */
+
+static bool
+in_gap(const struct gap *gap, pid_t pid, uint64_t begin, uint64_t end)
+{
+	return (gap->pid == pid && begin < gap->before && end > gap->after);
+}
+
+static void
+context_lost(const struct context *c, const struct gap *gap)
+{
+	struct slice *one;
+	size_t i;
+
+	for (i = 0; i < c->depth; i++) {
+		one = c->stack[i];
+		one->incomplete |= in_gap(gap, one->thread->pid, one->begin,
+		    UINT64_MAX);
+	}
+}
+
+/* Marks the slices that are open and will end after a gap. */
+static void
+mark_open(struct slices *s, const struct gap *gap)
+{
+	struct thread *thread;
+	struct slice *one;
+
+	context_lost(&s->state->unit_context, gap);
+	RB_FOREACH(thread, thread_tree, &s->state->threads) {
+		if (thread->pid != gap->pid)
+			continue;
+		context_lost(&thread->context, gap);
+		TAILQ_FOREACH(one, &thread->outer, link)
+			one->incomplete |= in_gap(gap, gap->pid, one->begin,
+			    UINT64_MAX);
+	}
+}
+
+/* Returns the gap of a process and CPU, or the number of gaps. */
+static size_t
+gap_find(const struct slice_state *state, pid_t pid, int cpu)
+{
+	size_t i = 0;
+
+	while (i < state->ngaps &&
+	    (state->gaps[i].pid != pid || state->gaps[i].cpu != cpu))
+		i++;
+	return (i);
+}
+
+static void
+gap_remove(struct slice_state *state, size_t i)
+{
+	state->ngaps--;
+	memmove(&state->gaps[i], &state->gaps[i + 1],
+	    (state->ngaps - i) * sizeof(struct gap));
+}
+
+/*
+ * Losses come after the records before them, but some of those may be held
+ * back, and slices that begin now may be in the gap.  So a gap is kept, one of
+ * each CPU.
+ */
+void
+slices_lost(struct slices *s, const struct tbuf_event *e)
+{
+	struct slice_state *state = s->state;
+	struct gap gap = {
+		.pid = e->pid, .cpu = e->cpu, .after = e->after,
+		.before = e->before != 0 ? e->before : UINT64_MAX
+	};
+	size_t i = gap_find(state, e->pid, e->cpu);
+
+	if (e->after == 0 && e->before == 0) {
+		mark_open(s, &gap);
+		return;
+	}
+	if (i == GAPS_MAX)
+		i = 0;
+	if (i < state->ngaps) {
+		if (state->gaps[i].before == UINT64_MAX &&
+		    state->gaps[i].pid == e->pid &&
+		    state->gaps[i].cpu == e->cpu)
+			gap.after = state->gaps[i].after;
+		mark_open(s, &state->gaps[i]);
+		gap_remove(state, i);
+	}
+	state->gaps[state->ngaps++] = gap;
+}
+
+/* The gap of a CPU ends before its next record. */
+static void
+gap_close(struct slice_state *state, const struct tbuf_record *r)
+{
+	size_t i = gap_find(state, r->pid, r->cpu);
+
+	if (i < state->ngaps && state->gaps[i].before == UINT64_MAX &&
+	    r->time > state->gaps[i].after)
+		state->gaps[i].before = r->time;
+}
+
+/* Marks a slice that has ended, if records were lost while it was open. */
+static void
+mark_ended(const struct slice_state *state, struct slice *one)
+{
+	size_t i;
+
+	for (i = 0; i < state->ngaps && !one->incomplete; i++)
+		one->incomplete = in_gap(&state->gaps[i], one->thread->pid,
+		    one->begin, one->end);
+}
+
+static void
+gaps_forget(struct slice_state *state, pid_t pid)
+{
+	size_t i = state->ngaps;
+
+	while (i-- > 0)
+		if (pid == 0 || state->gaps[i].pid == pid)
+			gap_remove(state, i);
+}
+
 /* ------------------------------------------------------------ threads */
 
 static void
@@ -408,6 +541,7 @@ slices_finish(struct slices *s, pid_t pid)
 		free(thread);
 	}
 	state->last = NULL;
+	gaps_forget(state, pid);
 	tracks_forget(s, pid);
 }
 
@@ -442,23 +576,6 @@ slices_program(const struct slices *s, pid_t pid)
 
 	thread = RB_NFIND(thread_tree, &s->state->threads, &key);
 	return (thread != NULL && thread->pid == pid ? thread->execname : "");
-}
-
-void
-slices_lost(struct slices *s, pid_t pid)
-{
-	struct thread *thread;
-	struct slice *one;
-	size_t i;
-
-	RB_FOREACH(thread, thread_tree, &s->state->threads) {
-		if (pid != 0 && thread->pid != pid)
-			continue;
-		for (i = 0; i < thread->context.depth; i++)
-			thread->context.stack[i]->incomplete = true;
-		TAILQ_FOREACH(one, &thread->outer, link)
-			one->incomplete = true;
-	}
 }
 
 /* ------------------------------------------------------------ units */
@@ -715,6 +832,7 @@ end_slice(struct slices *s, struct context *c, struct slice *one,
 	slice_close(s, one);
 	s->paired++;
 	one->end = r->time;
+	mark_ended(s->state, one);
 	one->end_size = data.size;
 	one->end_bytes = memory_get(NULL, 1, data.size + 1);
 	memcpy(one->end_bytes, data.bytes, data.size);
@@ -802,6 +920,8 @@ slices_record(struct slices *s, const struct tbuf_record *r,
 	if (role == PAIR_END)
 		one = find_partner(s, c, &end);
 	strlcpy(thread->execname, r->execname, sizeof(thread->execname));
+	if (s->state->ngaps > 0)
+		gap_close(s->state, r);
 	if (role == PAIR_BEGIN)
 		begin_slice(s, c, slice_new(s, thread, r, place, data), r,
 		    &end.first);

@@ -84,8 +84,8 @@ void	slices_init(struct slices *);
 void	slices_record(struct slices *, const struct tbuf_record *,
 	    struct slice_data);
 
-/* Records of a process, or of all, were lost: open slices are incomplete. */
-void	slices_lost(struct slices *, pid_t);
+/* Records of a process were lost: slices at that time are incomplete. */
+void	slices_lost(struct slices *, const struct tbuf_event *);
 
 /* Ends the present unit: no more of its records come. */
 void	slices_unit_end(struct slices *);

@@ -297,10 +297,10 @@ viewer_begin(struct format *f)
 }
 
 void
-viewer_lost(struct format *f, pid_t pid)
+viewer_lost(struct format *f, const struct tbuf_event *e)
 {
 	if (f->viewer != NULL)
-		slices_lost(&f->viewer->slices, pid);
+		slices_lost(&f->viewer->slices, e);
 }
 
 void

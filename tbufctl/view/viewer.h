@@ -54,8 +54,8 @@ void	viewer_end(struct format *);
 /* Writes the slices that the encoder keeps, before a drain's output. */
 void	viewer_drained(struct format *);
 
-/* Records of a process were lost: its open slices may lack some. */
-void	viewer_lost(struct format *, pid_t);
+/* Records of a process were lost: its slices at that time may lack some. */
+void	viewer_lost(struct format *, const struct tbuf_event *);
 
 /* Returns why the output cannot be for a viewer, or NULL. */
 const char *viewer_problem(const struct format *);

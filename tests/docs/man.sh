@@ -189,7 +189,7 @@ x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
-	    -e flowindent -e quiet -e temporal -e syscall -e usdt -e pair \
+	    -e dropsoon -e flowindent -e quiet -e temporal -e syscall -e usdt -e pair \
 	    -e otlp -e nunits -e unitpolicy -e unitselect -e unitslow \
 	    -e unithung |
 	    sort -u >"$work/help"

@@ -30,6 +30,7 @@ static const struct option {
 	OPTION(strsize, TBUF_OPTION_STRSIZE),
 	OPTION(cpu, TBUF_OPTION_CPU),
 	OPTION(temporal, TBUF_OPTION_FLAG),
+	OPTION(dropsoon, TBUF_OPTION_FLAG),
 	OPTION(follow, TBUF_OPTION_FLAG),
 
 	OPTION(dynvarsize, TBUF_OPTION_BYTES),

@@ -291,6 +291,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	int error = 0;
 
 	d->what = what;
+	d->drops = (what & TBUF_DRAIN_STATUS) != 0 || c->options.dropsoon;
 	if (c->script != NULL)
 		tbuf_script_drain(c->script,
 		    last(d) || switches(c),
@@ -408,6 +409,8 @@ tbuf_drain_counts(const struct tbuf_drain *d, const struct tbuf_target *t,
 		return (false);
 	if (last(d) || ended(t))
 		return (true);
+	if (counter <= TBUF_CAUSE_NOLANE)
+		return (d->drops);
 	return ((d->what & TBUF_DRAIN_STATUS) != 0 &&
 	    counter != TBUF_OVERWRITTEN);
 }

@@ -168,7 +168,7 @@ int	tbuf_batches_losses(struct tbuf_consumer *, struct tbuf_target *,
 /* ------------------------------------------------------------ drains */
 
 #define TBUF_DRAIN_SWITCH	0x1u	/* switch the lanes, read them */
-#define TBUF_DRAIN_STATUS	0x2u	/* report the drops */
+#define TBUF_DRAIN_STATUS	0x2u	/* report the losses */
 #define TBUF_DRAIN_ENDED	0x4u	/* a target has ended */
 #define TBUF_DRAIN_LAST		0x8u	/* read and report everything */
 

@@ -35,6 +35,7 @@ struct tbuf_options {
 	uint64_t strsize;
 	int64_t cpu;
 	uint64_t temporal;
+	uint64_t dropsoon;
 	uint64_t follow;
 	uint64_t dynvarsize;		/* for scripts */
 	uint64_t scratchsize;
@@ -84,6 +85,7 @@ struct tbuf_drain {
 	bool stale;			/* `order` does not fit the targets */
 	bool pending;			/* more events may follow */
 	unsigned what;			/* TBUF_DRAIN_* */
+	bool drops;			/* report the drops */
 	bool snapshot;
 	bool cut;			/* leave out records from `until` on */
 	unsigned group;			/* first reader of a CPU and a pid */

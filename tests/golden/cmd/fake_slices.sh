@@ -170,3 +170,23 @@ END
 for format in chrome otlp; do
 	ctl --format=$format -n kv:::
 done
+
+# Slices that were open while records were dropped are incomplete: from the last
+# record before that to the CPU's next one.  Records that come later may be older.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve request-start uint64:id
+probe 2 kv kvd serve request-done uint64:id
+record 5000000 101 0 1 900 1 1
+record 5000000 101 0 1 1000 1 2
+drops 5000000 0 full 3 1000 0
+round
+record 5000000 102 1 2 950 1 1
+record 5000000 103 1 1 1500 1 3
+record 5000000 103 1 2 1600 1 3
+record 5000000 101 0 1 2000 1 4
+record 5000000 101 0 2 3000 1 4
+record 5000000 101 0 2 3001 1 2
+exit 5000000
+END
+ctl --format=chrome -n kv:::

@@ -190,6 +190,7 @@ take(struct run *r, bool fires, unsigned most)
 static const char *const ways[] = {
 	"bufsize=240 bufpolicy=switch",
 	"bufsize=240 bufpolicy=switch temporal",
+	"bufsize=240 bufpolicy=switch temporal dropsoon",
 	"bufsize=240 bufpolicy=fill",
 	"bufsize=240 bufpolicy=ring",
 	"bufsize=240 bufpolicy=ring temporal"
@@ -272,6 +273,21 @@ START_TEST(drops_under_switch_are_between_two_drains)
 }
 END_TEST
 
+/* With dropsoon a drain reports drops without TBUF_DRAIN_STATUS. */
+START_TEST(dropsoon_reports_drops_in_each_drain)
+{
+	struct run *r = begin(_i == 0 ? "bufsize=240" :
+	    "bufsize=240 dropsoon");
+	const unsigned *placed = r->placed[TBUF_CAUSE_FULL];
+
+	overflow(r, false);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH), 0);
+	take(r, false, UINT32_MAX);
+	ck_assert_uint_eq(placed[0] + placed[1] + placed[2] + placed[3], _i);
+	end(r);
+}
+END_TEST
+
 START_TEST(full_under_fill_is_after_the_last_record)
 {
 	struct run *r = begin("bufsize=240 bufpolicy=fill");
@@ -326,6 +342,7 @@ main(void)
 	tcase_add_loop_test(t, losses_lie_between_the_times, 0, NWAYS);
 	tcase_add_loop_test(t, drops_under_switch_are_between_two_drains,
 	    TBUF_CAUSE_FULL, TBUF_CAUSE_LARGE + 1);
+	tcase_add_loop_test(t, dropsoon_reports_drops_in_each_drain, 0, 2);
 	tcase_add_test(t, full_under_fill_is_after_the_last_record);
 	tcase_add_test(t, nolane_has_no_place);
 	suite_add_tcase(s, t);
