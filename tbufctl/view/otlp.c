@@ -63,8 +63,16 @@ struct span {
 	uint64_t dropped;	/* events beyond EVENTS_MOST */
 };
 
+/* How many units have had one id: the latest id of each place. */
+struct repeated {
+	uint64_t hash;
+	uint64_t count;
+};
+#define UNITS		(1u << 16)
+
 struct otlp {
 	char host[65];
+	struct repeated *repeated;	/* UNITS of them */
 	struct output line;	/* the request that is not ended */
 	enum request request;
 	pid_t pid;		/* of its last resource */
@@ -625,11 +633,22 @@ put_head(struct viewer *v, struct span *span, const struct slice_event *e)
 	output_taken(out, p);
 }
 
-/* A unit is identified by its id, whatever units come before it. */
+/*
+ * A unit is identified by its id, whatever other units come before it: the
+ * number is 0, unless the id comes again.
+ */
 static uint64_t
-root_number(const struct slice_event *e)
+root_number(struct otlp *o, const struct slice_event *e, uint64_t hash)
 {
-	return (e->unit != NULL ? 0 : ++e->track->count);
+	struct repeated *place;
+
+	if (e->unit == NULL)
+		return (++e->track->count);
+	hash = pairs_hash(hash, e->name, strlen(e->name) + 1);
+	place = &o->repeated[hash % UNITS];
+	if (place->hash != hash)
+		*place = (struct repeated){ .hash = hash };
+	return (place->count++);
 }
 
 static void
@@ -637,6 +656,7 @@ begin_span(struct viewer *v, const struct slice_event *e)
 {
 	struct otlp *o = v->otlp;
 	struct span *parent, *span;
+	uint64_t hash;
 
 	if (o->depth == o->room) {
 		o->room = o->room == 0 ? 16 : 2 * o->room;
@@ -644,14 +664,14 @@ begin_span(struct viewer *v, const struct slice_event *e)
 	}
 	parent = o->depth == 0 ? NULL : &o->stack[o->depth - 1];
 	span = &o->stack[o->depth++];
-	*span = (struct span){ .id = parent == NULL ?
-		span_id(track_hash(v, e), e, root_number(e)) :
-		span_id(parent->id, e, ++parent->children)
-	};
+	*span = (struct span){ .id = 0 };
 	if (parent == NULL) {
+		hash = track_hash(v, e);
+		span->id = span_id(hash, e, root_number(o, e, hash));
 		o->root = span->id;
 		o->joined = false;
-	}
+	} else
+		span->id = span_id(parent->id, e, ++parent->children);
 	output_memory(&span->head);
 	output_memory(&span->events);
 	join(o, &e->data);
@@ -774,11 +794,16 @@ begin(struct viewer *v, const struct tbuf_record *r)
 	o = v->otlp = memory_get(NULL, 1, sizeof(*o));
 	*o = (struct otlp){ .request = REQUEST_NONE };
 	(void)gethostname(o->host, sizeof(o->host) - 1);
+	o->repeated = memory_get(NULL, UNITS, sizeof(*o->repeated));
+	memset(o->repeated, 0, UNITS * sizeof(*o->repeated));
 	output_memory(&o->line);
 	output_memory(&o->done);
 }
 
-/* Slices of one track nest, and come without others between them. */
+/*
+ * Slices of one track nest, and come without others between them, but for those
+ * that do not nest in their unit.
+ */
 static void
 event(void *arg, const struct slice_event *e)
 {
@@ -802,6 +827,7 @@ forget(struct viewer *v)
 
 	if (o == NULL)
 		return;
+	free(o->repeated);
 	free(o->line.buffer);
 	free(o->done.buffer);
 	free(o->ends);

@@ -34,10 +34,11 @@
 #define GAPS_MAX	256	/* losses that slices may still end after */
 
 struct slice {
-	TAILQ_ENTRY(slice) link;	/* in thread->outer */
+	TAILQ_ENTRY(slice) link;	/* in thread->outer or state->late */
 	RB_ENTRY(slice) node;	/* in `values`, if it has a value */
 	uint64_t value;		/* hash of process, pair and first argument */
 	uint64_t serial;
+	uint64_t unit;		/* the unit that it began in, or 0 */
 	uint64_t argument;	/* hash of the first name and type, or 0 */
 	struct thread *thread;
 	const struct tbuf_probe_info *probe;
@@ -107,6 +108,8 @@ struct slice_state {
 	struct pair_place **places;	/* by a probe's id */
 	size_t nplaces;
 	bool in_unit;
+	uint64_t nunits;	/* so far */
+	struct slice_list late;	/* of the unit, and of no nest: its last */
 	struct tbuf_unit_info unit;
 	pid_t unit_pid;
 	uint64_t unit_last;	/* time of its last record */
@@ -144,6 +147,7 @@ slices_init(struct slices *s)
 	*s->state = (struct slice_state){ .in_unit = false };
 	RB_INIT(&s->state->threads);
 	RB_INIT(&s->state->values);
+	TAILQ_INIT(&s->state->late);
 }
 
 /* ------------------------------------------------------------ tracks */
@@ -580,6 +584,19 @@ slices_program(const struct slices *s, pid_t pid)
 
 /* ------------------------------------------------------------ units */
 
+/* Emits the slices that are in the unit and do not nest there, inside of it. */
+static void
+late_emit(struct slices *s)
+{
+	struct slice *one;
+
+	while ((one = TAILQ_FIRST(&s->state->late)) != NULL) {
+		TAILQ_REMOVE(&s->state->late, one, link);
+		emit_other(s, one);
+		slice_release(one);
+	}
+}
+
 void
 slices_unit_end(struct slices *s)
 {
@@ -605,6 +622,8 @@ slices_unit_end(struct slices *s)
 		.incomplete = !state->unit.ended, .unit = &state->unit
 	};
 	s->emit(s->argument, &event);
+	/* Items of the context hold some of these. */
+	late_emit(s);
 	context_flush(s, c);
 	event.what = SLICE_END;
 	event.time = end;
@@ -631,6 +650,7 @@ unit_context(struct slices *s, struct thread *thread,
 		slices_unit_end(s);
 	if (!state->in_unit) {
 		state->in_unit = true;
+		state->nunits++;
 		state->unit = *r->unit;
 		state->unit_pid = r->pid;
 		state->unit_context.last = 0;
@@ -840,6 +860,11 @@ end_slice(struct slices *s, struct context *c, struct slice *one,
 		context_add(c, SLICE_END, one);
 		return;
 	}
+	if (c == &s->state->unit_context && one->unit == s->state->nunits) {
+		one->other = true;
+		TAILQ_INSERT_TAIL(&s->state->late, one, link);
+		return;
+	}
 	emit_other(s, one);
 	slice_release(one);
 }
@@ -849,6 +874,7 @@ begin_slice(struct slices *s, struct context *c, struct slice *one,
     const struct tbuf_record *r, const struct first *first)
 {
 	one->open = true;
+	one->unit = c == &s->state->unit_context ? s->state->nunits : 0;
 	one->argument = first->argument;
 	one->value = first->value;
 	if (one->value != 0)

@@ -86,3 +86,27 @@ ctl --format=otlp -x otlp=logs -n kv::: | numbered | head -12
 ctl --format=otlp -x otlp=traces -n kv:::
 ctl --format=otlp -x otlp -n kv:::
 ctl --format=otlp --stat
+
+# What does not nest in its unit is a child of it, in the trace of the unit.  Ids
+# of units that come again have other spans.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve a-begin
+probe 2 kv kvd serve a-end
+probe 3 kv kvd serve b-begin string:traceparent
+probe 4 kv kvd serve b-end
+record 5000000 101 0 1 900 1000900
+unit get 1 1000 1100 0
+record 5000000 101 0 1 1010 1001010
+record 5000000 101 0 3 1020 1001020 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+record 5000000 101 0 2 1030 1001030
+record 5000000 101 0 4 1040 1001040
+record 5000000 101 0 2 1050 1001050
+unit get 1 1200 1300 0
+record 5000000 101 0 1 1210 1001210
+unit get 2 1400 1500 0
+record 5000000 101 0 1 1410 1001410
+unit put 1 1600 1700 0
+record 5000000 101 0 1 1610 1001610
+END
+ctl --format=otlp -n kv::: | numbered
