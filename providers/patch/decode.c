@@ -153,6 +153,54 @@ is_relative(const ZydisDecodedInstruction *in)
 	    in->raw.modrm.rm == 5);
 }
 
+/* Sets the registers by which tables are read, and jumps are computed. */
+static void
+take_registers(const ZydisDecodedInstruction *in,
+    struct patch_instruction *out)
+{
+	out->index = out->reg = out->rm = PATCH_NO_REGISTER;
+	if (in->raw.modrm.offset == 0 ||
+	    in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return;
+	out->reg = (uint8_t)(in->raw.modrm.reg | in->raw.rex.R << 3);
+	if (in->raw.modrm.mod == 3)
+		out->rm = (uint8_t)(in->raw.modrm.rm | in->raw.rex.B << 3);
+	else if (in->raw.modrm.rm == 4 && (in->raw.sib.index != 4 ||
+	    in->raw.rex.X != 0)) {
+		out->index = (uint8_t)(in->raw.sib.index |
+		    in->raw.rex.X << 3);
+		out->scale = in->raw.sib.scale;
+	}
+}
+
+static bool
+is_untracked(const ZydisDecodedInstruction *in)
+{
+	unsigned i;
+
+	for (i = 0; i < in->raw.prefix_count; i++)
+		if (in->raw.prefixes[i].value == 0x3e)
+			return (true);
+	return (false);
+}
+
+/* Sets the addresses in an instruction. */
+static void
+take_addresses(const ZydisDecodedInstruction *in, uintptr_t at,
+    struct patch_instruction *out)
+{
+	out->is_branch = in->raw.imm[0].is_relative;
+	out->is_relative = is_relative(in);
+	if (out->is_branch)
+		out->target = at + in->length + in->raw.imm[0].value.u;
+	else if (in->raw.imm[0].size >= 32)
+		out->immediate = in->raw.imm[0].value.u;
+	if (out->is_relative)
+		out->operand = at + in->length + (uint64_t)in->raw.disp.value;
+	else if (in->raw.disp.size == 32)
+		out->operand = (uint64_t)in->raw.disp.value;
+}
+
 void
 patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
     struct patch_instruction *out)
@@ -165,15 +213,14 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	    (in.raw.imm[0].is_relative && patch_is_narrow(&in)))
 		return;
 	out->length = in.length;
-	out->is_branch = in.raw.imm[0].is_relative;
-	out->is_relative = is_relative(&in);
-	if (out->is_branch)
-		out->target = at + in.length + in.raw.imm[0].value.u;
-	if (out->is_relative)
-		out->operand = at + in.length + (uint64_t)in.raw.disp.value;
-	else if (in.raw.disp.size == 32)
-		out->operand = (uint64_t)in.raw.disp.value;
+	take_addresses(&in, at, out);
+	take_registers(&in, out);
+	if (in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	    in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		out->opcode = in.opcode;
 	out->is_call = is_call(&in);
+	out->is_return = out->opcode == 0xc2 || out->opcode == 0xc3;
 	out->is_indirect = is_computed_jump(&in);
+	out->is_untracked = out->is_indirect && is_untracked(&in);
 	out->ends = out->is_indirect || is_end(&in);
 }

@@ -102,8 +102,9 @@ read_pad(struct table *t, uint8_t encoding)
 }
 
 bool
-patch_lands(const struct patch_text *text, const struct patch_range *function,
-    uintptr_t start, uintptr_t end)
+patch_pads_visit(const struct patch_text *text,
+    const struct patch_range *function, void (*visit)(void *, uintptr_t),
+    void *arg)
 {
 	struct table t = { .text = text, .at = function->pads };
 	uintptr_t base, last;
@@ -111,7 +112,7 @@ patch_lands(const struct patch_text *text, const struct patch_range *function,
 	uint8_t encoding;
 
 	if (function->pads == 0)
-		return (false);
+		return (true);
 	base = read_base(&t, function);
 	if (read_byte(&t) != OMITTED)
 		(void)read_uleb(&t);
@@ -121,8 +122,30 @@ patch_lands(const struct patch_text *text, const struct patch_range *function,
 	t.bad |= encoding != ULEB && encoding != ABSOLUTE;
 	while (!t.bad && t.at < last) {
 		pad = read_pad(&t, encoding);
-		if (pad != 0 && base + pad - start < end - start)
-			return (true);
+		if (pad != 0)
+			visit(arg, base + pad);
 	}
-	return (t.bad);
+	return (!t.bad);
+}
+
+struct bytes {
+	uintptr_t start, end;
+	bool has;		/* a pad is in them */
+};
+
+static void
+look(void *arg, uintptr_t pad)
+{
+	struct bytes *b = arg;
+
+	b->has |= pad - b->start < b->end - b->start;
+}
+
+bool
+patch_lands(const struct patch_text *text, const struct patch_range *function,
+    uintptr_t start, uintptr_t end)
+{
+	struct bytes bytes = { .start = start, .end = end };
+
+	return (!patch_pads_visit(text, function, look, &bytes) || bytes.has);
 }

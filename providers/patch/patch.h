@@ -112,10 +112,12 @@ struct patch_text {
 	unsigned nparts;
 };
 
-/* A function: its bounds, and its table of landing pads (0: it has none). */
+/* A function, as the tables of unwinders have it. */
 struct patch_range {
 	uintptr_t start, end;
-	uintptr_t pads;
+	uintptr_t pads;			/* table of landing pads; 0: none */
+	const uint8_t *entry;		/* of .eh_frame */
+	bool is_signal;			/* its frame is made by a signal */
 };
 
 /* Finds the texts of an object.  Returns their number, at most `max`. */
@@ -129,6 +131,19 @@ bool	patch_readable(const struct patch_text *, uintptr_t address,
 /* Finds the function that has an address, by the tables of unwinders. */
 bool	patch_function(const struct patch_text *, uintptr_t address,
 	    struct patch_range *);
+
+/* The rows of these tables, and one of them, if it is understood. */
+size_t	patch_functions_count(const struct patch_text *);
+bool	patch_functions_get(const struct patch_text *, size_t,
+	    struct patch_range *);
+
+/*
+ * Visits the places in a function where exceptions that pass through it
+ * continue.  Returns false if the function's table is not understood.
+ */
+bool	patch_pads_visit(const struct patch_text *,
+	    const struct patch_range *, void (*visit)(void *, uintptr_t),
+	    void *arg);
 
 /*
  * Returns true if an exception that passes through a function may continue in

@@ -97,6 +97,7 @@ inside(const struct patch_text *text, const uint8_t *p, size_t size)
 struct encodings {
 	uint8_t function;
 	uint8_t pads;
+	bool is_signal;
 };
 
 /*
@@ -112,7 +113,7 @@ read_common(const struct patch_text *text, const uint8_t *common,
 	const uint8_t *p;
 	unsigned i;
 
-	*e = (struct encodings){ 0, ENCODING_OMIT };
+	*e = (struct encodings){ 0, ENCODING_OMIT, false };
 	if (!inside(text, common, 32))
 		return (false);
 	letters = (const char *)common + 9;
@@ -130,7 +131,9 @@ read_common(const struct patch_text *text, const uint8_t *common,
 			p += 5;
 		else if (*letters == 'L')
 			e->pads = *p++;
-		else if (*letters != 'S' && *letters != 'B')
+		else if (*letters == 'S')
+			e->is_signal = true;
+		else if (*letters != 'B')
 			return (false);
 	}
 	return (*letters == '\0');
@@ -158,26 +161,36 @@ read_pads(const struct patch_text *text, const uint8_t *p, uint8_t encoding,
 	return (encoding == ENCODING_PCREL || encoding == ENCODING_UDATA4);
 }
 
-/* Returns the last row for a function that begins at or before the address. */
+/* Returns the rows, which are sorted by address, and their number. */
 static const struct row *
-find_row(const struct patch_text *text, uintptr_t address)
+rows_of(const struct patch_text *text, size_t *count)
 {
 	const uint8_t *header = text->functions;
-	const struct row *rows, *found = NULL;
-	size_t low = 0, high, middle;
 
+	*count = 0;
 	if (header == NULL || text->nfunctions_bytes < HEADER_SIZE ||
 	    header[0] != 1 || header[2] != ENCODING_UDATA4 ||
 	    header[3] != ENCODING_TABLE)
 		return (NULL);
-	high = (uint32_t)read32(header + 8);
-	if (high > (text->nfunctions_bytes - HEADER_SIZE) / sizeof(*rows))
-		return (NULL);
-	rows = (const struct row *)(const void *)(header + HEADER_SIZE);
+	*count = (uint32_t)read32(header + 8);
+	if (*count > (text->nfunctions_bytes - HEADER_SIZE) /
+	    sizeof(struct row))
+		*count = 0;
+	return ((const struct row *)(const void *)(header + HEADER_SIZE));
+}
+
+/* Returns the last row for a function that begins at or before the address. */
+static const struct row *
+find_row(const struct patch_text *text, uintptr_t address)
+{
+	const struct row *found = NULL;
+	size_t low = 0, high, middle;
+	const struct row *rows = rows_of(text, &high);
+
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if ((uintptr_t)header + (uintptr_t)rows[middle].function <=
-		    address) {
+		if ((uintptr_t)text->functions +
+		    (uintptr_t)(intptr_t)rows[middle].function <= address) {
 			found = &rows[middle];
 			low = middle + 1;
 		} else
@@ -186,17 +199,13 @@ find_row(const struct patch_text *text, uintptr_t address)
 	return (found);
 }
 
-bool
-patch_function(const struct patch_text *text, uintptr_t address,
+static bool
+read_range(const struct patch_text *text, const struct row *row,
     struct patch_range *range)
 {
-	const struct row *row = find_row(text, address);
+	const uint8_t *entry = text->functions + row->entry;
 	struct encodings encodings;
-	const uint8_t *entry;
 
-	if (row == NULL)
-		return (false);
-	entry = text->functions + row->entry;
 	if (!inside(text, entry, 16) ||
 	    !read_common(text, entry + 4 - read32(entry + 4), &encodings) ||
 	    encodings.function != ENCODING_PCREL ||
@@ -204,6 +213,36 @@ patch_function(const struct patch_text *text, uintptr_t address,
 		return (false);
 	range->start = (uintptr_t)(entry + 8) + (uintptr_t)read32(entry + 8);
 	range->end = range->start + (uint32_t)read32(entry + 12);
-	return (address >= range->start && address < range->end &&
-	    range->start >= text->start && range->end <= text->end);
+	range->entry = entry;
+	range->is_signal = encodings.is_signal;
+	return (range->start >= text->start && range->end <= text->end);
+}
+
+bool
+patch_function(const struct patch_text *text, uintptr_t address,
+    struct patch_range *range)
+{
+	const struct row *row = find_row(text, address);
+
+	return (row != NULL && read_range(text, row, range) &&
+	    address >= range->start && address < range->end);
+}
+
+size_t
+patch_functions_count(const struct patch_text *text)
+{
+	size_t count;
+
+	(void)rows_of(text, &count);
+	return (count);
+}
+
+bool
+patch_functions_get(const struct patch_text *text, size_t i,
+    struct patch_range *range)
+{
+	size_t count;
+	const struct row *rows = rows_of(text, &count);
+
+	return (i < count && read_range(text, &rows[i], range));
 }

@@ -20,12 +20,21 @@ struct patch_instruction {
 	unsigned length;
 	bool is_branch;		/* direct, to `target` */
 	bool is_call;		/* a call, which returns to the next one */
+	bool is_return;
 	bool is_indirect;	/* a jump to a computed address */
 	bool ends;		/* the next instruction does not follow it */
 	bool is_relative;	/* `operand` is relative to it */
+	bool is_untracked;	/* it has the prefix for jumps by a table */
 	uintptr_t target;
 	uintptr_t operand;	/* an address in it: relative, or a table's */
+	uintptr_t immediate;	/* of 4 bytes or more; 0: it has none */
+	uint8_t opcode;		/* 0, unless it is one byte, without VEX */
+	uint8_t scale;		/* log2 of the factor of the index register */
+	uint8_t index;		/* that register, or PATCH_NO_REGISTER */
+	uint8_t reg, rm;	/* registers; PATCH_NO_REGISTER: memory */
 };
+
+#define PATCH_NO_REGISTER	0xffu
 
 /*
  * Loads the decoder.  Other functions do so at the first use, but none may be

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "debug_file.h"
 #include "symbol.h"
 #include "usdt.h"
 
 #define TEXTS_MAX	8u
-#define DEBUG		"/usr/lib/debug/.build-id/"
 
 struct loaded {
 	struct dl_phdr_info info;
@@ -127,41 +127,22 @@ same_file(const struct loaded *o, const struct usdt_object *file)
 
 /* ------------------------------------------------------------ symbols */
 
-/* Opens the file of debug information of an object's build, or returns -1. */
-static int
-open_debug(const struct loaded *o)
-{
-	char path[sizeof(DEBUG) + 2 * USDT_BUILD_ID + sizeof("/.debug")];
-	char *p = path + sizeof(DEBUG) - 1;
-	const unsigned char *id = NULL;
-	size_t size = loaded_build_id(o, &id), i;
-
-	if (size < 2 || size > USDT_BUILD_ID)
-		return (-1);
-	memcpy(path, DEBUG, sizeof(DEBUG));
-	for (i = 0; i < size; i++)
-		p += sprintf(p, i == 0 ? "%02x/" : "%02x", id[i]);
-	strcpy(p, ".debug");
-	return (open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-}
-
 /* Reads the symbols of its file, or, if that is stripped, of its debug file. */
 static void
 read_symbols(struct loaded *o)
 {
-	struct usdt_object file;
+	const unsigned char *id = NULL;
+	size_t size;
 	int fd;
 
 	usdt_symbols_read(&o->symbols, o->fd);
-	if (o->symbols.count > 0 || (fd = open_debug(o)) == -1)
+	if (o->symbols.count > 0)
 		return;
-	/* The file may lack notes, which is an error, but it has the id. */
-	(void)usdt_object_read(&file, fd);
-	if (same_file(o, &file)) {
-		usdt_symbols_free(&o->symbols);
-		usdt_symbols_read(&o->symbols, fd);
-	}
-	usdt_object_free(&file);
+	size = loaded_build_id(o, &id);
+	if ((fd = usdt_debug_open(id, size)) == -1)
+		return;
+	usdt_symbols_free(&o->symbols);
+	usdt_symbols_read(&o->symbols, fd);
 	close(fd);
 }
 

@@ -10,17 +10,18 @@
 #define SYMBOLS_MAX	(1u << 28)	/* bytes of the table */
 #define NAMES_MAX	(1u << 28)	/* bytes of the names */
 
-void
-usdt_symbols_read(struct usdt_symbols *symbols, int fd)
+static void
+read_table(struct usdt_symbols *symbols, int fd, const char *table_name,
+    const char *names_name, unsigned type)
 {
 	const Elf64_Shdr *table, *names;
 	struct usdt_sections s;
 
 	*symbols = (struct usdt_symbols){ .count = 0 };
 	if (usdt_sections_read(&s, fd) == NULL &&
-	    (table = usdt_sections_find(&s, ".symtab")) != NULL &&
-	    (names = usdt_sections_find(&s, ".strtab")) != NULL &&
-	    table->sh_type == SHT_SYMTAB &&
+	    (table = usdt_sections_find(&s, table_name)) != NULL &&
+	    (names = usdt_sections_find(&s, names_name)) != NULL &&
+	    table->sh_type == type &&
 	    table->sh_entsize == sizeof(Elf64_Sym)) {
 		symbols->all = usdt_copy(fd, table->sh_offset, table->sh_size,
 		    SYMBOLS_MAX);
@@ -31,6 +32,18 @@ usdt_symbols_read(struct usdt_symbols *symbols, int fd)
 			symbols->count = table->sh_size / sizeof(Elf64_Sym);
 	}
 	usdt_sections_free(&s);
+}
+
+void
+usdt_symbols_read(struct usdt_symbols *symbols, int fd)
+{
+	read_table(symbols, fd, ".symtab", ".strtab", SHT_SYMTAB);
+}
+
+void
+usdt_symbols_read_loader(struct usdt_symbols *symbols, int fd)
+{
+	read_table(symbols, fd, ".dynsym", ".dynstr", SHT_DYNSYM);
 }
 
 void

@@ -27,6 +27,9 @@ struct usdt_symbols {
 
 /* Reads the table; a table that cannot be read is empty. */
 void	usdt_symbols_read(struct usdt_symbols *, int fd);
+
+/* Reads the loader's table, which a stripped file has, too. */
+void	usdt_symbols_read_loader(struct usdt_symbols *, int fd);
 void	usdt_symbols_free(struct usdt_symbols *);
 
 /*

@@ -1,0 +1,151 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The map of an object: each instruction of its functions, and each way that
+ * leads control to one.  A jump may replace instructions only if nothing
+ * arrives between its bytes, so a function is refused as a whole where a way is
+ * not understood.  The ways are
+ *
+ *	- direct branches; a branch in bytes that are in no function may begin
+ *	  at any of them,
+ *	- addresses in data: relocations of an object that can be anywhere, all
+ *	  words of the data of another one,
+ *	- addresses in code,
+ *	- the tables of computed jumps (jumps.c),
+ *	- landing pads of exceptions,
+ *	- returns of calls,
+ *	- starts of functions, and other places that the caller knows of.
+ */
+#ifndef TBUF_PROVIDERS_PATCH_MAP_H
+#define TBUF_PROVIDERS_PATCH_MAP_H
+
+#include "x86_64.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Marks of a byte of the text.  The bits of PATCH_CLASS have its class. */
+enum {
+	PATCH_BEGINS	= 0x1,	/* an instruction begins there */
+	PATCH_CODE	= 0x2,	/* it belongs to an instruction */
+	PATCH_ARRIVAL	= 0x4,	/* control may arrive there */
+	PATCH_CALLED	= 0x8,	/* by a call or an address */
+	PATCH_JUMPED	= 0x10,	/* by a jump */
+	PATCH_START	= 0x20,	/* a function or a part begins there */
+	PATCH_DISPATCH	= 0x40,	/* a computed jump stays in its function */
+	PATCH_DOUBT	= 0x80,	/* a computed jump may leave it or not */
+	PATCH_POINTED	= 0x100, /* by an address in data */
+	PATCH_CLASS	= 0xe000
+};
+
+enum patch_class {
+	PATCH_PLAIN,		/* the next instruction follows */
+	PATCH_BRANCH,		/* a conditional jump */
+	PATCH_JMP,
+	PATCH_COMPUTED,		/* a jump to a computed address */
+	PATCH_CALL,
+	PATCH_RETURN,
+	PATCH_END,		/* the next instruction does not follow */
+	PATCH_ODD		/* a branch that has no long form */
+};
+
+/*
+ * A function, or a part of one.  A cold part is elsewhere, and its function
+ * alone jumps into it.
+ */
+struct patch_code {
+	uintptr_t start, end;
+	const char *name;	/* its symbol, or NULL */
+	const char *problem;	/* why none of it may be changed, or NULL */
+	size_t owner;		/* index of its function, or its own */
+	size_t part;		/* the function's next part, or PATCH_NO_PART */
+	bool is_cold;		/* its name says that it is a part */
+	bool is_computed;	/* it has a computed jump that stays in it */
+	bool takes_own;		/* its code has an address in itself */
+};
+
+#define PATCH_NO_PART	SIZE_MAX
+
+struct patch_map {
+	const struct patch_text *text;
+	struct patch_code *codes;	/* ascending; they do not overlap */
+	size_t ncodes;
+	bool is_fixed;		/* addresses in code are absolute */
+	uintptr_t slide;	/* these and its memory's addresses differ */
+	uint16_t *marks;
+};
+
+/*
+ * patch_map_begin() allocates the map of a text; the caller adds its functions
+ * and other arrivals.  patch_map_make() then finds all others.  Both return
+ * NULL, or the reason of a failure.
+ */
+const char *patch_map_begin(struct patch_map *, const struct patch_text *);
+void	patch_map_arrive(struct patch_map *, uintptr_t address, unsigned marks);
+const char *patch_map_make(struct patch_map *);
+void	patch_map_free(struct patch_map *);
+
+/* Returns the function or part that has an address, or NULL. */
+struct patch_code *patch_map_code(const struct patch_map *, uintptr_t);
+
+static inline bool
+patch_map_has(const struct patch_map *m, uintptr_t at)
+{
+	return (at - m->text->start < m->text->end - m->text->start);
+}
+
+static inline uint16_t *
+patch_map_mark(const struct patch_map *m, uintptr_t at)
+{
+	return (&m->marks[at - m->text->start]);
+}
+
+static inline enum patch_class
+patch_class(unsigned marks)
+{
+	return ((enum patch_class)(marks >> 13));
+}
+
+/* Returns the end of the instruction at an address in a function. */
+uintptr_t patch_map_next(const struct patch_map *, uintptr_t at);
+
+/* Returns the destination of the direct branch at an address. */
+uintptr_t patch_map_target(const struct patch_map *, uintptr_t at);
+
+/* ----------------------------------------------------------------- returns */
+
+/*
+ * Visits each place where a function ends for its caller: a return, or a jump
+ * out of it.  Returns NULL, or why there may be others.
+ */
+const char *patch_map_exits(const struct patch_map *, size_t function,
+	    void (*visit)(void *, uintptr_t), void *arg);
+
+/* ------------------------------------------------- for the files of the map */
+
+/*
+ * Says whether the return address is the first word of the stack, by the tables
+ * of unwinders.
+ */
+enum patch_frame { PATCH_FRAME_NONE, PATCH_FRAME_SOME, PATCH_FRAME_UNKNOWN };
+
+enum patch_frame patch_frame(const struct patch_text *, uintptr_t at);
+
+/* The instructions before a computed jump. */
+#define PATCH_PAST	8u
+
+struct patch_past {
+	struct patch_instruction list[PATCH_PAST];
+	unsigned n;		/* of all; the last ones are kept */
+};
+
+/* Returns the marks of a computed jump. */
+unsigned patch_jump_look(const struct patch_map *, const struct patch_past *,
+	    const struct patch_instruction *jump, uintptr_t at);
+
+/* Finds parts of functions, and the tables of their computed jumps. */
+void	patch_parts_find(struct patch_map *);
+void	patch_tables_find(struct patch_map *);
+
+#pragma GCC visibility pop
+
+#endif

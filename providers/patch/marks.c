@@ -1,0 +1,79 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The marks and the functions of a map, for the files that make it and for its
+ * users.
+ */
+#include "map.h"
+
+#include <sys/mman.h>
+
+#define LENGTH_MAX	15u	/* of an instruction */
+
+const char *
+patch_map_begin(struct patch_map *m, const struct patch_text *text)
+{
+	void *marks = mmap(NULL, (text->end - text->start) * sizeof(*m->marks),
+	    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+	    MAP_NORESERVE, -1, 0);
+
+	*m = (struct patch_map){ .text = text };
+	if (marks == MAP_FAILED)
+		return ("out of memory");
+	m->marks = marks;
+	return (NULL);
+}
+
+void
+patch_map_free(struct patch_map *m)
+{
+	if (m->marks != NULL)
+		munmap(m->marks, (m->text->end - m->text->start) *
+		    sizeof(*m->marks));
+	m->marks = NULL;
+}
+
+void
+patch_map_arrive(struct patch_map *m, uintptr_t address, unsigned marks)
+{
+	if (patch_map_has(m, address))
+		*patch_map_mark(m, address) |=
+		    (uint16_t)(PATCH_ARRIVAL | marks);
+}
+
+struct patch_code *
+patch_map_code(const struct patch_map *m, uintptr_t address)
+{
+	size_t low = 0, high = m->ncodes, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->codes[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low > 0 && address < m->codes[low - 1].end ?
+	    &m->codes[low - 1] : NULL);
+}
+
+uintptr_t
+patch_map_next(const struct patch_map *m, uintptr_t at)
+{
+	uintptr_t end = at + 1;
+
+	while (end - at < LENGTH_MAX && patch_map_has(m, end) &&
+	    (*patch_map_mark(m, end) & (PATCH_BEGINS | PATCH_CODE)) ==
+	    PATCH_CODE)
+		end++;
+	return (end);
+}
+
+uintptr_t
+patch_map_target(const struct patch_map *m, uintptr_t at)
+{
+	struct patch_instruction in;
+
+	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
+	return (in.is_branch ? in.target : 0);
+}

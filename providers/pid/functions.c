@@ -1,0 +1,437 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "functions.h"
+#include "usdt/debug_file.h"
+#include "usdt/note.h"
+#include "usdt/section.h"
+
+#define TEXTS_MAX	8u
+#define PLTS_MAX	8u
+
+struct piece {
+	uintptr_t start, end;
+	const char *name;	/* NULL: of the tables of unwinders */
+	bool is_signal;
+};
+
+struct span {
+	uintptr_t start, end;
+};
+
+/* The functions while they are collected. */
+struct pieces {
+	struct pid_functions *f;
+	struct piece *all;
+	size_t n, room;
+	struct piece *ranges;	/* of unwinders, ascending */
+	size_t nranges;
+	struct span plts[PLTS_MAX];	/* sections of code that linkers make */
+	unsigned nplts;
+	bool failed;		/* out of memory */
+};
+
+/* ------------------------------------------------------------ names */
+
+/* Fewer underscores make a better name: _go and go are go. */
+static int
+badness(const char *name)
+{
+	size_t n;
+
+	if (name == NULL)
+		return (INT32_MAX);
+	n = strspn(name, "_");
+	return (strstr(name, ".cold") != NULL ? INT32_MAX - 1 : (int)n);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct piece *left = a, *right = b;
+	int one, other;
+
+	if (left->start != right->start)
+		return (left->start < right->start ? -1 : 1);
+	one = badness(left->name);
+	other = badness(right->name);
+	if (one != other)
+		return (one < other ? -1 : 1);
+	return (left->name == NULL ? 0 : strcmp(left->name, right->name));
+}
+
+/* A field of a description cannot have these characters. */
+static bool
+is_field(const char *name)
+{
+	return (*name != '\0' &&
+	    name[strcspn(name, " \t\n\v\f\r,:\177")] == '\0');
+}
+
+/* ------------------------------------------------------------ pieces */
+
+static void
+add(struct pieces *p, struct piece one)
+{
+	struct piece *all = p->all;
+
+	if (p->n == p->room) {
+		p->room = 2 * p->room + 256;
+		all = reallocarray(p->all, p->room, sizeof(*all));
+	}
+	if (all == NULL) {
+		p->room = p->n;
+		p->failed = true;
+		return;
+	}
+	p->all = all;
+	all[p->n++] = one;
+}
+
+static bool
+in_text(const struct pieces *p, uintptr_t at)
+{
+	return (at >= p->f->text.start && at < p->f->text.end);
+}
+
+/* Static symbols have their versions in their names: name@@VERSION. */
+static void
+add_symbol(struct pieces *p, const struct usdt_symbols *s,
+    const Elf64_Sym *symbol)
+{
+	uintptr_t at = p->f->text.base + symbol->st_value, end;
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	char *name = s->names + symbol->st_name;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	    symbol->st_name >= s->names_size || !in_text(p, at))
+		return;
+	patch_map_arrive(&p->f->map, at, 0);
+	if (type != STT_FUNC && type != STT_GNU_IFUNC)
+		return;
+	name[strcspn(name, "@")] = '\0';
+	end = symbol->st_size > p->f->text.end - at ? p->f->text.end :
+	    at + symbol->st_size;
+	if (is_field(name))
+		add(p, (struct piece){ at, end, name, false });
+}
+
+static void
+add_symbols(struct pieces *p, const struct usdt_symbols *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		add_symbol(p, s, &s->all[i]);
+}
+
+/* Returns the last piece that begins at or before an address, or NULL. */
+static struct piece *
+piece_of(struct piece *all, size_t n, uintptr_t at)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (all[middle].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low > 0 && at < all[low - 1].end ? &all[low - 1] : NULL);
+}
+
+static void
+find_ranges(struct pieces *p)
+{
+	size_t n = patch_functions_count(&p->f->text), i;
+	struct patch_range range;
+
+	for (i = 0; i < n; i++)
+		if (patch_functions_get(&p->f->text, i, &range) &&
+		    range.start < range.end)
+			add(p, (struct piece){ range.start, range.end, NULL,
+			    range.is_signal });
+	qsort(p->all, p->n, sizeof(*p->all), by_place);
+	p->ranges = p->all;
+	p->nranges = p->n;
+	p->all = NULL;
+	p->n = p->room = 0;
+}
+
+static void
+find_symbols(struct pieces *p, int fd)
+{
+	struct usdt_symbols *tables = p->f->symbols;
+	struct usdt_object file;
+	unsigned i;
+	int debug;
+
+	usdt_symbols_read(&tables[0], fd);
+	usdt_symbols_read_loader(&tables[2], fd);
+	(void)usdt_object_read(&file, fd);
+	if (tables[0].count == 0 && (debug = usdt_debug_open(file.build_id,
+	    file.build_id_size)) != -1) {
+		usdt_symbols_read(&tables[1], debug);
+		close(debug);
+	}
+	usdt_object_free(&file);
+	for (i = 0; i < PID_TABLES; i++)
+		add_symbols(p, &tables[i]);
+	qsort(p->all, p->n, sizeof(*p->all), by_place);
+}
+
+/* ------------------------------------------------------------ merging */
+
+/* Keeps all names of functions as aliases. */
+static void
+keep_aliases(struct pieces *p)
+{
+	struct pid_functions *f = p->f;
+	size_t i;
+
+	f->aliases = reallocarray(NULL, p->n + 1, sizeof(*f->aliases));
+	if (f->aliases == NULL) {
+		p->failed = true;
+		return;
+	}
+	for (i = 0; i < p->n; i++)
+		if (f->naliases == 0 || strcmp(p->all[i].name,
+		    f->aliases[f->naliases - 1].name) != 0 ||
+		    p->all[i].start != f->aliases[f->naliases - 1].address)
+			f->aliases[f->naliases++] = (struct pid_alias){
+			    p->all[i].start, p->all[i].name };
+}
+
+/* Makes one piece of those with one address. */
+static void
+merge(struct pieces *p)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		if (n > 0 && p->all[n - 1].start == p->all[i].start) {
+			if (p->all[i].end > p->all[n - 1].end)
+				p->all[n - 1].end = p->all[i].end;
+		} else
+			p->all[n++] = p->all[i];
+	p->n = n;
+}
+
+/* Symbols of assembly may have no size, and then end with their range. */
+static void
+complete(struct pieces *p)
+{
+	const struct piece *range;
+	struct piece *one;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		one = &p->all[i];
+		range = piece_of(p->ranges, p->nranges, one->start);
+		if (range == NULL)
+			continue;
+		one->is_signal = range->is_signal;
+		if (one->end == one->start)
+			one->end = range->end;
+	}
+}
+
+static bool
+in_plt(const struct pieces *p, uintptr_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < p->nplts; i++)
+		if (at >= p->plts[i].start && at < p->plts[i].end)
+			return (true);
+	return (false);
+}
+
+/* Adds the ranges of unwinders that have no symbol. */
+static void
+add_ranges(struct pieces *p)
+{
+	size_t n = p->n, i;
+
+	for (i = 0; i < p->nranges; i++)
+		if (piece_of(p->all, n, p->ranges[i].start) == NULL &&
+		    !in_plt(p, p->ranges[i].start))
+			add(p, p->ranges[i]);
+	qsort(p->all, p->n, sizeof(*p->all), by_place);
+}
+
+static const char *
+problem_of(const struct piece *p)
+{
+	if (p->is_signal)
+		return ("a signal's frame");
+	if (p->name != NULL && (strcmp(p->name, "vfork") == 0 ||
+	    strcmp(p->name, "__vfork") == 0))
+		return ("its parent and its child return on one stack");
+	if (p->name != NULL && strncmp(p->name, "__syscall_cancel_arch",
+	    21) == 0)
+		return ("signal handlers compare its addresses");
+	return (NULL);
+}
+
+/* Makes the functions of the map; none overlaps the next one. */
+static void
+make_codes(struct pieces *p)
+{
+	struct patch_map *m = &p->f->map;
+	const struct piece *one;
+	uintptr_t end;
+	size_t i;
+
+	m->codes = calloc(p->n + 1, sizeof(*m->codes));
+	if (m->codes == NULL) {
+		p->failed = true;
+		return;
+	}
+	for (i = 0; i < p->n; i++) {
+		one = &p->all[i];
+		end = one->end;
+		if (i + 1 < p->n && p->all[i + 1].start < end)
+			end = p->all[i + 1].start;
+		if (end > one->start && !in_plt(p, one->start))
+			m->codes[m->ncodes++] = (struct patch_code){
+			    .start = one->start, .end = end,
+			    .name = one->name, .problem = problem_of(one),
+			    .is_cold = one->name != NULL &&
+			    strstr(one->name, ".cold") != NULL };
+	}
+}
+
+/* ------------------------------------------------------------ sections */
+
+/* Refuses functions with restartable sequences: copies would not restart. */
+static void
+refuse_sequences(struct pid_functions *f, const Elf64_Shdr *section)
+{
+	uintptr_t at = f->text.base + section->sh_addr, start;
+	struct patch_code *code;
+	uint64_t offset;
+
+	for (offset = 0; section->sh_size - offset >= 32 &&
+	    patch_readable(&f->text, at + offset, 32); offset += 32) {
+		memcpy(&start, (const void *)(at + offset + 8),
+		    sizeof(start));
+		code = patch_map_code(&f->map, start + f->map.slide);
+		if (code != NULL)
+			code->problem = "it has a restartable sequence";
+	}
+}
+
+static const char *
+read_sections(struct pieces *p, const struct usdt_sections *s)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		name = s->all[i].sh_name < s->names_size ? s->names +
+		    s->all[i].sh_name : "";
+		if (strcmp(name, ".gopclntab") == 0)
+			return ("Go moves its stacks");
+		if (strncmp(name, ".plt", 4) == 0 && p->nplts < PLTS_MAX) {
+			p->plts[p->nplts].start = p->f->text.base +
+			    s->all[i].sh_addr;
+			p->plts[p->nplts].end = p->plts[p->nplts].start +
+			    s->all[i].sh_size;
+			p->nplts++;
+		}
+	}
+	patch_map_arrive(&p->f->map, p->f->text.base + s->header.e_entry,
+	    PATCH_CALLED);
+	return (NULL);
+}
+
+static const char *
+collect(struct pieces *p, const struct usdt_sections *s)
+{
+	const Elf64_Shdr *sequences;
+	const char *problem = read_sections(p, s);
+
+	if (problem != NULL)
+		return (problem);
+	find_ranges(p);
+	find_symbols(p, s->fd);
+	keep_aliases(p);
+	merge(p);
+	complete(p);
+	add_ranges(p);
+	make_codes(p);
+	if (p->failed)
+		return ("out of memory");
+	if ((sequences = usdt_sections_find(s, "__rseq_cs")) != NULL)
+		refuse_sequences(p->f, sequences);
+	return (patch_map_make(&p->f->map));
+}
+
+const char *
+pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
+    int fd)
+{
+	struct pieces p = { .f = f };
+	struct patch_text texts[TEXTS_MAX];
+	struct usdt_sections sections;
+	const char *problem;
+
+	memset(f, 0, sizeof(*f));
+	if (patch_texts(&mapped->info, texts, TEXTS_MAX) != 1)
+		return ("it has not one executable segment");
+	f->text = texts[0];
+	if ((problem = patch_map_begin(&f->map, &f->text)) != NULL)
+		return (problem);
+	f->map.is_fixed = mapped->is_fixed;
+	f->map.slide = mapped->slide;
+	problem = usdt_sections_read(&sections, fd);
+	if (problem == NULL)
+		problem = collect(&p, &sections);
+	usdt_sections_free(&sections);
+	free(p.all);
+	free(p.ranges);
+	return (problem);
+}
+
+void
+pid_functions_free(struct pid_functions *f)
+{
+	unsigned i;
+
+	patch_map_free(&f->map);
+	for (i = 0; i < PID_TABLES; i++)
+		usdt_symbols_free(&f->symbols[i]);
+	free(f->map.codes);
+	free(f->aliases);
+}
+
+const struct pid_alias *
+pid_alias_first(const struct pid_functions *f, uintptr_t address)
+{
+	size_t low = 0, high = f->naliases, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (f->aliases[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low < f->naliases && f->aliases[low].address == address ?
+	    &f->aliases[low] : NULL);
+}
+
+void
+pid_offset(const struct pid_functions *f, uintptr_t address,
+    char name[PID_OFFSET])
+{
+	(void)snprintf(name, PID_OFFSET, "+%jx",
+	    (uintmax_t)(address - f->text.low));
+}

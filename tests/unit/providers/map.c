@@ -1,0 +1,321 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The map of an object: each way by which control arrives between instructions
+ * is found, functions have their parts, and a function with a jump that is not
+ * understood is refused.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "lib/check_main.h"
+#include "pid/image.h"
+
+/* ------------------------------------------------------------ tried code */
+
+#define FUNCTION(name, text)						\
+	__asm__(".text\n.globl map_" name "\n"				\
+	    ".type map_" name ", @function\n"				\
+	    "map_" name ":\n\t.cfi_startproc\n\t" text "\n\t"		\
+	    ".cfi_endproc\n.size map_" name ", . - map_" name "\n")
+#define DECLARE(name)	extern const uint8_t map_##name[]
+
+/* Their places are known by their offsets: a symbol would be an arrival. */
+FUNCTION("straight", "mov %rdi, %rax\n add %rsi, %rax\n ret");
+FUNCTION("branched", "test %edi, %edi\n je 1f\n nop\n 1: xor %eax, %eax\n ret");
+FUNCTION("called", "push %rbx\n call map_straight\n pop %rbx\n ret");
+FUNCTION("computed",
+    "lea 9f(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n add %rdx, %rax\n"
+    " jmp *%rax\n 1: mov $1, %eax\n ret\n 2: mov $2, %eax\n ret\n"
+    ".section .rodata\n .balign 4\n 9: .long 1b - 9b, 2b - 9b\n .text");
+FUNCTION("unknown",
+    "lea (%rdi,%rdi,2), %rax\n lea 1f(%rip), %rdx\n add %rdx, %rax\n"
+    " jmp *%rax\n .balign 32\n 1: ret\n nop\n nop\n ret");
+FUNCTION("pointer", "mov 8(%rdi), %rax\n jmp *%rax");
+FUNCTION("either",
+    "lea 9f(%rip), %rdx\n mov (%rdx,%rdi,8), %rax\n jmp *%rax\n"
+    ".section .data.rel.ro, \"aw\"\n .balign 8\n"
+    " 9: .quad map_straight, map_branched\n .text");
+FUNCTION("in_data", "nop\n nop\n 7: nop\n ret\n"
+    ".section .data.rel.ro, \"aw\"\n .balign 8\n .quad 7b\n .text");
+FUNCTION("tail", "test %rdi, %rdi\n jne map_straight\n jmp map_branched");
+FUNCTION("runs_on", "nop\n nop");
+FUNCTION("after", "ret");
+
+/* Pieces without symbols: of one function, and one that two jump to. */
+#define PIECE(label, text)						\
+	__asm__(".section .text.unlikely, \"ax\"\n" label ":\n\t"	\
+	    ".cfi_startproc\n\t" text "\n\t.cfi_endproc\n .text\n")
+
+FUNCTION("parted", "test %edi, %edi\n jne .Lcold\n .Lback: ret");
+PIECE(".Lcold", "mov $7, %eax\n test %esi, %esi\n jne .Lback\n ret");
+FUNCTION("first", "mov $1, %eax\n jmp .Lshared");
+FUNCTION("second", "mov $2, %eax\n jmp .Lshared");
+PIECE(".Lshared", "add $1, %eax\n ret");
+DECLARE(straight);
+DECLARE(branched);
+DECLARE(called);
+DECLARE(computed);
+DECLARE(unknown);
+DECLARE(pointer);
+DECLARE(either);
+DECLARE(in_data);
+DECLARE(tail);
+DECLARE(runs_on);
+DECLARE(parted);
+DECLARE(first);
+DECLARE(second);
+
+static struct pid_functions own;
+
+static int
+read_own(struct dl_phdr_info *info, size_t size, void *problem)
+{
+	struct pid_memory memory = { .info = *info };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)size;
+	memory.is_fixed = info->dlpi_addr == 0;
+	*(const char **)problem = pid_functions_find(&own, &memory, fd);
+	close(fd);
+	return (1);
+}
+
+static void
+setup(void)
+{
+	const char *problem = NULL;
+
+	(void)dl_iterate_phdr(read_own, &problem);
+	ck_assert_ptr_null(problem);
+}
+
+static void
+teardown(void)
+{
+	pid_functions_free(&own);
+}
+
+/* Returns the function at an address. */
+static struct patch_code *
+code_at(const uint8_t *at)
+{
+	struct patch_code *code = patch_map_code(&own.map, (uintptr_t)at);
+
+	ck_assert_ptr_nonnull(code);
+	ck_assert_uint_eq(code->start, (uintptr_t)at);
+	return (code);
+}
+
+/* The compiler must not put the address of the place into its code. */
+static __attribute__((noinline, noclone)) bool
+arrives(const uint8_t *function, size_t offset)
+{
+	return ((*patch_map_mark(&own.map, (uintptr_t)function + offset) &
+	    PATCH_ARRIVAL) != 0);
+}
+
+struct list {
+	uintptr_t all[8];
+	unsigned n;
+};
+
+static void
+take(void *list, uintptr_t at)
+{
+	struct list *l = list;
+
+	ck_assert_uint_lt(l->n, 8);
+	l->all[l->n++] = at;
+}
+
+/* Returns the reason of patch_map_exits(), and the exits. */
+static const char *
+exits_of(const uint8_t *function, struct list *l)
+{
+	l->n = 0;
+	return (patch_map_exits(&own.map, (size_t)(code_at(function) -
+	    own.map.codes), take, l));
+}
+
+/* ------------------------------------------------------------ tests */
+
+START_TEST(instructions_are_found)
+{
+	const struct patch_code *code = code_at(map_straight);
+
+	ck_assert_str_eq(code->name, "map_straight");
+	ck_assert_ptr_null(code->problem);
+	ck_assert_uint_eq(code->end - code->start, 7);
+	ck_assert(arrives(map_straight, 0));
+	ck_assert(!arrives(map_straight, 3));
+	ck_assert_uint_eq(patch_map_next(&own.map, code->start),
+	    code->start + 3);
+	ck_assert_uint_eq(*patch_map_mark(&own.map, code->start + 1) &
+	    (PATCH_BEGINS | PATCH_CODE), PATCH_CODE);
+}
+END_TEST
+
+START_TEST(arrivals_are_found)
+{
+	/* by a branch, after a call, by a table, by a word of data */
+	ck_assert(arrives(map_branched, 5));
+	ck_assert(!arrives(map_branched, 4));
+	ck_assert(arrives(map_called, 6));
+	ck_assert(arrives(map_computed, 16));
+	ck_assert(arrives(map_computed, 22));
+	ck_assert(!arrives(map_computed, 21));
+	ck_assert(arrives(map_in_data, 2));
+	ck_assert(!arrives(map_in_data, 1));
+	ck_assert_ptr_null(code_at(map_computed)->problem);
+}
+END_TEST
+
+START_TEST(a_jump_that_is_not_understood_is_refused)
+{
+	ck_assert_str_eq(code_at(map_unknown)->problem,
+	    "a computed jump is not understood");
+	ck_assert_ptr_null(code_at(map_pointer)->problem);
+	ck_assert_ptr_null(code_at(map_either)->problem);
+}
+END_TEST
+
+START_TEST(a_function_ends_where_it_returns)
+{
+	struct list l;
+
+	ck_assert_ptr_null(exits_of(map_straight, &l));
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert_uint_eq(l.all[0], (uintptr_t)map_straight + 6);
+	ck_assert_ptr_null(exits_of(map_computed, &l));
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert_ptr_null(exits_of(map_pointer, &l));
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert_uint_eq(l.all[0], (uintptr_t)map_pointer + 4);
+	ck_assert_str_eq(exits_of(map_either, &l), "a jump may be a return");
+	ck_assert_str_eq(exits_of(map_tail, &l),
+	    "a conditional jump leaves it");
+	ck_assert_str_eq(exits_of(map_runs_on, &l),
+	    "it runs into the next function");
+}
+END_TEST
+
+START_TEST(a_part_belongs_to_its_function)
+{
+	const struct patch_code *all = own.map.codes, *parted, *piece;
+	struct list l;
+
+	parted = code_at(map_parted);
+	ck_assert_uint_ne(parted->part, PATCH_NO_PART);
+	piece = &all[parted->part];
+	ck_assert_ptr_null(piece->name);
+	ck_assert_uint_eq(piece->owner, (size_t)(parted - all));
+	ck_assert_uint_eq(piece->part, PATCH_NO_PART);
+	ck_assert_ptr_null(exits_of(map_parted, &l));
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert_uint_eq(l.all[0], parted->end - 1);
+	ck_assert_uint_eq(l.all[1], piece->end - 1);
+}
+END_TEST
+
+/* Two functions end with a jump to it. */
+START_TEST(a_piece_of_two_functions_is_one_itself)
+{
+	const struct patch_code *piece;
+	struct list l;
+
+	ck_assert_uint_eq(code_at(map_first)->part, PATCH_NO_PART);
+	ck_assert_uint_eq(code_at(map_second)->part, PATCH_NO_PART);
+	ck_assert_ptr_null(exits_of(map_first, &l));
+	ck_assert_uint_eq(l.n, 1);
+	piece = patch_map_code(&own.map, patch_map_target(&own.map, l.all[0]));
+	ck_assert_ptr_nonnull(piece);
+	ck_assert_uint_eq(piece->owner, (size_t)(piece - own.map.codes));
+}
+END_TEST
+
+/* ------------------------------------------------------------ coverage */
+
+struct counts {
+	unsigned functions, refused, exits, incomplete;
+};
+
+static void
+count_exit(void *exits, uintptr_t at)
+{
+	(void)at;
+	(*(unsigned *)exits)++;
+}
+
+static struct counts
+count(const struct pid_functions *f)
+{
+	struct counts c = { 0, 0, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < f->map.ncodes; i++) {
+		if (f->map.codes[i].owner != i)
+			continue;
+		c.functions++;
+		c.refused += f->map.codes[i].problem != NULL;
+		c.incomplete += patch_map_exits(&f->map, i, count_exit,
+		    &c.exits) != NULL;
+	}
+	return (c);
+}
+
+static void
+look_at(const char *path, unsigned least)
+{
+	struct pid_functions f = { .naliases = 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct pid_image image;
+	struct counts c;
+
+	if (fd == -1)
+		return;
+	ck_assert_ptr_null(pid_image_read(&image, fd));
+	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd));
+	c = count(&f);
+	printf("%-40s %6u functions, %4u refused, %6u exits, %4u with "
+	    "others\n", path, c.functions, c.refused, c.exits, c.incomplete);
+	ck_assert_uint_ge(c.functions, least);
+	ck_assert_uint_le(c.refused, c.functions / 50);
+	ck_assert_uint_le(c.incomplete, c.functions / 25);
+	pid_functions_free(&f);
+	pid_image_free(&image);
+	close(fd);
+}
+
+START_TEST(most_functions_of_systems_are_understood)
+{
+	look_at("/bin/bash", 1500);
+	look_at("/lib/x86_64-linux-gnu/libc.so.6", 2000);
+	look_at("/usr/bin/python3", 4000);	/* if it is installed */
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+	Suite *suite = suite_create("map");
+	TCase *tcase = tcase_create("all");
+
+	for (; argc > 1; argc--)
+		look_at(argv[argc - 1], 0);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, instructions_are_found);
+	tcase_add_test(tcase, arrivals_are_found);
+	tcase_add_test(tcase, a_jump_that_is_not_understood_is_refused);
+	tcase_add_test(tcase, a_function_ends_where_it_returns);
+	tcase_add_test(tcase, a_part_belongs_to_its_function);
+	tcase_add_test(tcase, a_piece_of_two_functions_is_one_itself);
+	tcase_add_test(tcase, most_functions_of_systems_are_understood);
+	suite_add_tcase(suite, tcase);
+	return (run_suite(suite));
+}
