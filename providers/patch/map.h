@@ -34,6 +34,7 @@ enum {
 	PATCH_DISPATCH	= 0x40,	/* a computed jump stays in its function */
 	PATCH_DOUBT	= 0x80,	/* a computed jump may leave it or not */
 	PATCH_POINTED	= 0x100, /* by an address in data */
+	PATCH_BUSY	= 0x200, /* a jump replaces the byte */
 	PATCH_CLASS	= 0xe000
 };
 

@@ -1,0 +1,52 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Which entries and exits of an object's functions can be armed.  A function's
+ * exits are one probe, so they are armed all or not at all.
+ */
+#ifndef TBUF_PROVIDERS_PID_PLAN_H
+#define TBUF_PROVIDERS_PID_PLAN_H
+
+#include "functions.h"
+#include "patch/region.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A function of which probes are wanted. */
+struct pid_wish {
+	size_t function;		/* index in the map */
+	bool entry, exits;		/* the probes */
+	const char *entry_problem;	/* why it is not armed, or NULL */
+	const char *exit_problem;
+	size_t nexits, refused;		/* the places; those without room */
+};
+
+struct pid_plan {
+	struct pid_functions *functions;
+	struct pid_wish *wishes;	/* in the order of the functions */
+	size_t nwishes;
+	struct patch_point *points;	/* by address */
+	size_t npoints, room;
+	size_t *wish_of;		/* by function; for its points */
+	bool failed;			/* out of memory */
+};
+
+/*
+ * pid_plan_begin() allocates a plan, pid_plan_add() wants probes of a function,
+ * of ascending index, and pid_plan_make() plans them all.  They return NULL, or
+ * the reason of a failure.  Free the plan in any case.
+ */
+const char *pid_plan_begin(struct pid_plan *, struct pid_functions *);
+void	pid_plan_add(struct pid_plan *, size_t function, bool entry,
+	    bool exits);
+const char *pid_plan_make(struct pid_plan *);
+void	pid_plan_free(struct pid_plan *);
+
+/* Formats why a wish's exits are not armed. */
+#define PID_WHY		160u
+
+void	pid_plan_why(const struct pid_wish *, char why[PID_WHY]);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,358 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Regions: functions of this program are armed at their entries and exits, and
+ * then have the same results as before, and counts that are known.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include "lib/check_main.h"
+#include "patch/region.h"
+#include "pid/image.h"
+
+/* ------------------------------------------------------------ tried code */
+
+/* Each call of such a function is made, and nothing else is in it. */
+#define TRIED	__attribute__((noinline, \
+		    no_sanitize("address", "thread", "undefined")))
+#define MADE()	__asm__ volatile("")
+
+TRIED long
+tried_constant(void)
+{
+	MADE();
+	return (7);
+}
+
+TRIED long
+tried_add(long a, long b)
+{
+	MADE();
+	return (a + b);
+}
+
+TRIED long
+tried_recursive(long n)
+{
+	MADE();
+	return (n < 2 ? n : tried_recursive(n - 1) + tried_recursive(n - 2));
+}
+
+TRIED long
+tried_tail(long n)
+{
+	MADE();
+	return (tried_add(n, 3));
+}
+
+TRIED long
+tried_loop(const long *all, long n)
+{
+	long sum = 0;
+
+	MADE();
+	while (n-- > 0)
+		sum += *all++ * 3;
+	return (sum);
+}
+
+TRIED long
+tried_switch(long n)
+{
+	MADE();
+	switch (n) {
+	case 0:
+		return (tried_add(n, 1));
+	case 1:
+		return (17);
+	case 2:
+		return (tried_constant());
+	case 3:
+		return (n * n);
+	case 4:
+		return (n - 100);
+	case 5:
+		return (tried_recursive(n));
+	default:
+		return (-1);
+	}
+}
+
+TRIED double
+tried_vector(double a, double b)
+{
+	MADE();
+	return (a * b + 1);
+}
+
+static jmp_buf back;
+
+TRIED void
+tried_jump(long n)
+{
+	MADE();
+	if (n > 0)
+		longjmp(back, 1);
+}
+
+/* It returns carry as its result: a stub must keep the flags. */
+TRIED long tried_flags(long, long);
+TRIED long tried_borrow(long, long);
+__asm__(".text\n.type tried_flags, @function\ntried_flags:\n"
+    ".cfi_startproc\n cmp %rsi, %rdi\n nop\n nop\n nop\n ret\n"
+    ".cfi_endproc\n.size tried_flags, . - tried_flags\n"
+    ".type tried_borrow, @function\ntried_borrow:\n"
+    ".cfi_startproc\n call tried_flags\n setb %al\n movzbl %al, %eax\n ret\n"
+    ".cfi_endproc\n.size tried_borrow, . - tried_borrow\n");
+
+/* Its loop begins among the bytes of a jump at its entry. */
+TRIED long tried_early(long);
+__asm__(".text\n.type tried_early, @function\ntried_early:\n"
+    ".cfi_startproc\n xor %eax, %eax\n 1: add %rdi, %rax\n dec %rdi\n"
+    " jnz 1b\n ret\n.cfi_endproc\n.size tried_early, . - tried_early\n");
+
+static long
+run_all(void)
+{
+	static const long numbers[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+	volatile long sum = 0, n;
+
+	for (n = 0; n < 8; n++) {
+		sum = sum * 3 + tried_switch(n);
+		sum += tried_tail(n) + tried_recursive(n) +
+		    tried_loop(numbers, n);
+		sum += (long)tried_vector((double)n, 1.5);
+		sum += tried_borrow(n, 4) + tried_early(n + 1);
+		if (setjmp(back) == 0)
+			tried_jump(n & 1);
+	}
+	return (sum);
+}
+
+/* ------------------------------------------------------------ arming */
+
+#define POINTS_MAX	256u
+
+struct counter {
+	struct patch_probe probe;
+	unsigned count;
+	bool is_entry;
+	size_t function;
+};
+
+static struct pid_functions own;
+static struct patch_point points[POINTS_MAX];
+static struct counter counters[POINTS_MAX];
+static size_t npoints;
+static uint32_t enabled;
+static size_t adding;		/* function */
+
+static __attribute__((target("general-regs-only"))) void
+hit(struct patch_probe *probe, const struct patch_registers *r)
+{
+	(void)r;
+	((struct counter *)probe)->count++;
+}
+
+static int
+read_own(struct dl_phdr_info *info, size_t size, void *problem)
+{
+	struct pid_memory memory = { .info = *info };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)size;
+	memory.is_fixed = info->dlpi_addr == 0;
+	*(const char **)problem = pid_functions_find(&own, &memory, fd);
+	close(fd);
+	return (1);
+}
+
+static void
+add_point(void *is_entry, uintptr_t at)
+{
+	struct counter *c = &counters[npoints];
+
+	ck_assert_uint_lt(npoints, POINTS_MAX);
+	*c = (struct counter){ .is_entry = is_entry != NULL,
+	    .function = adding };
+	c->probe.enabled = &enabled;
+	c->probe.hit = hit;
+	points[npoints++] = (struct patch_point){ .at = at,
+	    .function = adding, .is_entry = c->is_entry, .probe = &c->probe };
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct patch_point *left = a, *right = b;
+
+	if (left->at != right->at)
+		return (left->at < right->at ? -1 : 1);
+	return (right->is_entry - left->is_entry);
+}
+
+/* Adds the points of functions whose name begins with a text. */
+static void
+add_functions(const char *prefix)
+{
+	const struct patch_code *code;
+
+	for (adding = 0; adding < own.map.ncodes; adding++) {
+		code = &own.map.codes[adding];
+		if (code->owner != adding || code->name == NULL ||
+		    strncmp(code->name, prefix, strlen(prefix)) != 0)
+			continue;
+		add_point(&own, code->start);
+		ck_assert_ptr_null(patch_map_exits(&own.map, adding,
+		    add_point, NULL));
+	}
+	qsort(points, npoints, sizeof(*points), by_place);
+}
+
+static void
+arm(void)
+{
+	const char *problem = NULL;
+	struct patch patch;
+
+	(void)dl_iterate_phdr(read_own, &problem);
+	ck_assert_ptr_null(problem);
+	add_functions("tried_");
+	ck_assert_ptr_null(patch_regions_plan(&own.map, points, npoints));
+	ck_assert_ptr_null(patch_begin(&patch));
+	patch_regions_arm(&patch, &own.text, points, npoints);
+	patch_end(&patch);
+}
+
+/* Returns how often a function was entered, or left. */
+static unsigned
+count_of(const void *function, bool entered)
+{
+	const struct patch_code *code = patch_map_code(&own.map,
+	    (uintptr_t)function);
+	unsigned sum = 0;
+	size_t i;
+
+	ck_assert_ptr_nonnull(code);
+	for (i = 0; i < npoints; i++)
+		if (counters[i].is_entry == entered &&
+		    counters[i].function == (size_t)(code - own.map.codes))
+			sum += counters[i].count;
+	return (sum);
+}
+
+static void
+check_counts(const void *function, unsigned entries, unsigned exits)
+{
+	ck_assert_uint_eq(count_of(function, true), entries);
+	ck_assert_uint_eq(count_of(function, false), exits);
+}
+
+/* ------------------------------------------------------------ tests */
+
+START_TEST(functions_do_as_before)
+{
+	long sum = run_all();
+	size_t i, armed = 0;
+
+	arm();
+	for (i = 0; i < npoints; i++)
+		armed += points[i].problem == NULL;
+	ck_assert_uint_ge(armed * 10, npoints * 8);
+	ck_assert_int_eq(run_all(), sum);
+	for (i = 0; i < npoints; i++)
+		ck_assert_uint_eq(counters[i].count, 0);
+	enabled = 1;
+	ck_assert_int_eq(run_all(), sum);
+}
+END_TEST
+
+START_TEST(each_pass_is_counted)
+{
+	arm();
+	enabled = 1;
+	(void)run_all();
+	enabled = 0;
+	(void)run_all();
+	check_counts(tried_switch, 8, 8);
+	check_counts(tried_constant, 1, 1);
+	check_counts(tried_tail, 8, 8);
+	check_counts(tried_add, 9, 9);
+	check_counts(tried_loop, 8, 8);
+	check_counts(tried_vector, 8, 8);
+	check_counts(tried_flags, 8, 8);
+	check_counts(tried_early, 0, 8);
+	/* half of its calls do not return */
+	check_counts(tried_jump, 8, 4);
+}
+END_TEST
+
+START_TEST(a_branch_between_the_bytes_refuses_an_entry)
+{
+	size_t i;
+
+	arm();
+	for (i = 0; i < npoints; i++)
+		if (points[i].at == (uintptr_t)tried_early) {
+			ck_assert_str_eq(points[i].problem,
+			    "a branch leads between the bytes");
+			return;
+		}
+	ck_abort();
+}
+END_TEST
+
+/* A line that a branch enters, or that has a call, is no region. */
+START_TEST(a_region_has_no_arrival_and_no_call)
+{
+	uintptr_t at;
+	size_t i;
+
+	arm();
+	for (i = 0; i < npoints; i++)
+		for (at = points[i].start + 1; points[i].problem == NULL &&
+		    at < points[i].end; at++) {
+			ck_assert_uint_eq(*patch_map_mark(&own.map, at) &
+			    PATCH_ARRIVAL, 0);
+			ck_assert_int_ne(patch_class(*patch_map_mark(&own.map,
+			    at)), PATCH_CALL);
+		}
+}
+END_TEST
+
+/* No memory is writable and executable. */
+START_TEST(stubs_are_not_writable)
+{
+	char line[256];
+	FILE *f;
+
+	arm();
+	f = fopen("/proc/self/maps", "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f) != NULL)
+		ck_assert_ptr_null(strstr(line, "wx"));
+	fclose(f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("region");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, functions_do_as_before);
+	tcase_add_test(tcase, each_pass_is_counted);
+	tcase_add_test(tcase, a_branch_between_the_bytes_refuses_an_entry);
+	tcase_add_test(tcase, a_region_has_no_arrival_and_no_call);
+	tcase_add_test(tcase, stubs_are_not_writable);
+	suite_add_tcase(suite, tcase);
+	return (run_suite(suite));
+}
