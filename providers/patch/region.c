@@ -137,7 +137,7 @@ entry_line(const struct patch_map *m, const struct patch_code *code,
 			return ("a branch leads between the bytes");
 		class = class_at(m, at);
 		if (class == PATCH_CALL)
-			return ("a call is never moved");
+			return ("a call is among the bytes");
 		*ended = ends_block(class);
 		at = patch_map_next(m, at);
 	}

@@ -73,6 +73,7 @@
 #define MSG_UNWRAP_PACKED "failed to unwrap %s: this tbufctl cannot unpack " \
 			"%s (unpack the file first)"
 #define MSG_OBJECT_NONE	"no USDT probes in %s"
+#define MSG_FUNCTION	"pid:%s:%s:%s: not armed: %s"
 #define MSG_NO_TEXT	"no process has text components"
 #define MSG_NO_UNITS	"no process has a session with work units"
 #define MSG_NO_SESSION	"no process is traced or has a recorder (" \

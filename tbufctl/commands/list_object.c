@@ -1,26 +1,119 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * -l --object: lists the USDT probes that a program or a library would have.
+ * -l --object: lists the USDT probes that a program or a library would have, or
+ * those that descriptions match, also of the pid provider.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/description_field.h"
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "commands.h"
+#include "elf/pid_functions.h"
 #include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "usdt/probe.h"
 
+#define FIELDS	4
+
 struct probes {
 	struct usdt_probe *all;
 	size_t count;
 };
+
+/* The list while it is printed. */
+struct listing {
+	const struct options *options;
+	struct format format;
+	const char *module;
+	unsigned printed;
+	char *function;		/* best name of the function of the aliases */
+	bool has_entry, has_return;	/* its probes are done */
+};
+
+/* ------------------------------------------------------------ descriptions */
+
+/* A module's name is also each part of it before a dot, and a.out. */
+static bool
+is_module(const char *glob, const char *module)
+{
+	char *name = memory_string(module), *dot = name;
+	bool is = fnmatch(glob, "a.out", 0) == 0 ||
+	    fnmatch(glob, module, 0) == 0;
+
+	while (!is && (dot = strchr(dot + 1, '.')) != NULL) {
+		*dot = '\0';
+		is = fnmatch(glob, name, 0) == 0;
+		*dot = '.';
+	}
+	free(name);
+	return (is);
+}
+
+static bool
+field_matches(const char *glob, unsigned field, const char *const names[])
+{
+	if (*glob == '\0' || names[field] == NULL)
+		return (true);
+	return (field == 1 ? is_module(glob, names[1]) :
+	    fnmatch(glob, names[field], 0) == 0);
+}
+
+/*
+ * Returns true if one of the descriptions in a list matches.  Their fields are
+ * aligned at the right; a name that is NULL may be any.
+ */
+static bool
+list_matches(const char *list, const char *const names[])
+{
+	char *copy = memory_string(list), *fields[FIELDS], *p = copy, *end;
+	bool matches = false, last = false;
+	unsigned n, i;
+
+	while (!matches && !last) {
+		for (n = 0, end = p; n < FIELDS; p = end + 1) {
+			end = p + (field_end(p) - p);
+			fields[n++] = p;
+			last = *end == '\0';
+			if (*end != ':') {
+				p = end + 1;
+				break;
+			}
+			*end = '\0';
+		}
+		*end = '\0';
+		matches = true;
+		for (i = 0; i < n; i++)
+			matches &= field_matches(fields[i], FIELDS - n + i,
+			    names);
+	}
+	free(copy);
+	return (matches);
+}
+
+/* Returns true if a probe is to be listed. */
+static bool
+is_wanted(const struct options *o, const char *const names[])
+{
+	const struct program *program = &o->program;
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (program->all[i].full != NULL &&
+		    list_matches(program->all[i].full, names))
+			return (true);
+	return (program->count == 0);
+}
+
+/* ------------------------------------------------------------ USDT */
 
 static void
 add(struct probes *probes, const struct usdt_note *note)
@@ -53,7 +146,7 @@ compare(const void *a, const void *b)
  * not have yet.
  */
 static void
-print(struct format *format, const struct probes *probes, const char *path)
+print(struct listing *l, const struct probes *probes)
 {
 	static const char *const places[TBUF_ARGS_MAX] = {
 		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6",
@@ -64,10 +157,16 @@ print(struct format *format, const struct probes *probes, const char *path)
 	unsigned i;
 
 	for (p = probes->all; p < probes->all + probes->count; p++) {
+		const char *const names[FIELDS] = {
+			p->provider, l->module, NULL, p->name
+		};
+
+		if (!is_wanted(l->options, names))
+			continue;
 		info = (struct tbuf_probe_info){
-			.id = (unsigned)(p - probes->all) + 1,
+			.id = ++l->printed,
 			.provider = p->provider, .name = p->name,
-			.module = basename(path),
+			.module = l->module,
 			.function = "", .nargs = p->nargs
 		};
 		for (i = 0; i < p->nargs; i++) {
@@ -75,9 +174,70 @@ print(struct format *format, const struct probes *probes, const char *path)
 			info.argnames[i] = *p->names[i] != '\0' ?
 			    p->names[i] : places[i];
 		}
-		format->ops->probe(format, 0, &info);
+		l->format.ops->probe(&l->format, 0, &info);
 	}
 }
+
+/* ------------------------------------------------------------ functions */
+
+/*
+ * Lists a probe of a function, or reports why it cannot be armed.  Returns true
+ * if an alias of the function matches.
+ */
+static bool
+add_function(struct listing *l, const char *alias, const char *name,
+    const char *problem)
+{
+	const char *const names[FIELDS] = { "pid", l->module, alias, name };
+	struct tbuf_probe_info info = { .provider = "pid",
+	    .module = l->module, .function = l->function, .name = name };
+
+	if (!is_wanted(l->options, names))
+		return (false);
+	if (problem != NULL)
+		message(MSG_FUNCTION, l->module, l->function, name, problem);
+	else {
+		info.id = ++l->printed;
+		l->format.ops->probe(&l->format, 0, &info);
+	}
+	return (true);
+}
+
+static void
+visit_function(void *listing, const struct pid_function *f)
+{
+	struct listing *l = listing;
+
+	if (!f->is_alias || l->function == NULL) {
+		free(l->function);
+		l->function = memory_string(f->name);
+		l->has_entry = l->has_return = false;
+	}
+	if (!l->has_entry)
+		l->has_entry = add_function(l, f->name, "entry",
+		    f->entry_problem);
+	if (f->returns && !l->has_return)
+		l->has_return = add_function(l, f->name, "return",
+		    f->return_problem);
+}
+
+/* Lists functions if a description asks for the provider pid. */
+static int
+list_functions(struct listing *l)
+{
+	const char *const names[FIELDS] = { "pid", NULL, NULL, NULL };
+	const struct options *o = l->options;
+	const char *problem;
+
+	if (o->program.count == 0 || !is_wanted(o, names))
+		return (0);
+	problem = pid_functions_visit(o->object_file, visit_function, l);
+	free(l->function);
+	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,
+	    problem));
+}
+
+/* ------------------------------------------------------------ sites */
 
 static void
 tell_site(void *curable, const struct notes_site *site)
@@ -106,31 +266,43 @@ read_object(struct usdt_object *object, const char *path)
 	return (error);
 }
 
+static void
+sort(struct probes *probes, const struct options *o)
+{
+	size_t i;
+
+	notes_check_installed();
+	for (i = 0; i < probes->count; i++)
+		notes_describe(&probes->all[i], &o->usdt);
+	qsort(probes->all, probes->count, sizeof(*probes->all), compare);
+}
+
 int
 list_object(const struct options *o, struct output *out)
 {
+	struct listing listing = { .options = o,
+	    .module = basename(o->object_file) };
 	struct probes probes = { .count = 0 };
 	struct usdt_object object;
 	struct usdt_note note;
-	struct format format;
 	const char *error = read_object(&object, o->object_file);
 	size_t at = 0;
+	int status;
 
 	if (error != NULL)
 		return (fail(MSG_CORE, o->object_file, error));
 	while (usdt_note_next(&object, &at, &note))
 		add(&probes, &note);
 	usdt_object_free(&object);
-	format_init(&format, out, o);
-	if (probes.count > 0) {
-		notes_check_installed();
-		for (at = 0; at < probes.count; at++)
-			notes_describe(&probes.all[at], &o->usdt);
-		qsort(probes.all, probes.count, sizeof(*probes.all), compare);
-		format.ops->list(&format);
-		print(&format, &probes, o->object_file);
-	} else if (!o->quiet)
+	format_init(&listing.format, out, o);
+	if (probes.count > 0)
+		sort(&probes, o);
+	if (probes.count > 0 || o->program.count > 0)
+		listing.format.ops->list(&listing.format);
+	else if (!o->quiet)
 		message(MSG_OBJECT_NONE, o->object_file);
+	print(&listing, &probes);
+	status = list_functions(&listing);
 	free(probes.all);
-	return (EXIT_DONE);
+	return (status == 0 ? EXIT_DONE : status);
 }

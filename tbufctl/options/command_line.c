@@ -159,7 +159,8 @@ const char options_usage[] =
 "  --left[=remove[=age]]\n"
 "                      list the files that ended processes have left, or\n"
 "                      remove them\n"
-"  --object=file       with -l: list the USDT probes of a program or library\n"
+"  --object=file       with -l: list the USDT probes of a program or library,\n"
+"                      and with -P pid its functions\n"
 "  --set=setting       set the text trace, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, separated by ;\n"
@@ -833,7 +834,9 @@ choose_object(struct options *o)
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
-	return (exclude(o, "--object", "TLUpcRCSdVM"));
+	if (o->program.programs > 0)
+		return (bad_usage(MSG_TOGETHER, "--object", "a D program"));
+	return (exclude(o, "--object", "TLUpcRCSVM"));
 }
 
 /* Chooses -h or -G, which make files to build a program with. */

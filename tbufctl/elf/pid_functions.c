@@ -1,0 +1,197 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The helper process sends a line for each name: whether it is an alias, and
+ * whether the function returns, as digits; the name; why its entry, and why its
+ * return is not traced; all ended by tabs.  No name has a tab (functions.c).
+ */
+#include <fcntl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/helper_process.h"
+#include "base/messages.h"
+#include "pid_functions.h"
+
+#ifdef HAVE_PID
+#include "pid/image.h"
+#include "pid/plan.h"
+
+#define FIELDS		4
+#define ANSWER_MAX	((size_t)1 << 30)
+
+/* ------------------------------------------------------------ the helper */
+
+static void
+send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
+{
+	const struct pid_functions *f = plan->functions;
+	uintptr_t start = f->map.codes[wish->function].start;
+	const struct pid_alias *alias = pid_alias_first(f, start), *end;
+	char why[PID_WHY] = "", offset[PID_OFFSET];
+	struct pid_alias unnamed = { start, offset };
+	unsigned other = 0;
+
+	if (wish->exit_problem != NULL)
+		pid_plan_why(wish, why);
+	pid_offset(f, start, offset);
+	end = f->aliases + f->naliases;
+	if (alias == NULL) {
+		alias = &unnamed;
+		end = alias + 1;
+	}
+	for (; alias < end && alias->address == start; alias++, other = 1)
+		fprintf(out, "%u%u\t%s\t%s\t%s\t\n", other,
+		    wish->nexits > 0 || wish->exit_problem != NULL,
+		    alias->name, wish->entry_problem == NULL ? "" :
+		    wish->entry_problem, why);
+}
+
+static const char *
+send_plan(FILE *out, struct pid_functions *f)
+{
+	struct pid_plan plan;
+	const char *problem = pid_plan_begin(&plan, f);
+	size_t i;
+
+	for (i = 0; problem == NULL && i < f->map.ncodes; i++)
+		if (f->map.codes[i].owner == i)
+			pid_plan_add(&plan, i, true, true);
+	if (problem == NULL)
+		problem = pid_plan_make(&plan);
+	for (i = 0; problem == NULL && i < plan.nwishes; i++)
+		send_wish(out, &plan, &plan.wishes[i]);
+	pid_plan_free(&plan);
+	return (problem);
+}
+
+/* An answer ends with a line that has the problem with the file, or none. */
+static __attribute__((noreturn)) void
+reader(int fd, int socket)
+{
+	FILE *out = fdopen(socket, "w");
+	struct pid_functions f = { .naliases = 0 };
+	struct pid_image image;
+	const char *problem;
+
+	(void)patch_decoder_load();
+	reader_become_owner(fd);
+	reader_confine(READER_SECONDS);
+	(void)alarm(READER_SECONDS);
+	if (out == NULL)
+		_exit(1);
+	problem = pid_image_read(&image, fd);
+	if (problem == NULL)
+		problem = pid_functions_find(&f, &image.memory, fd);
+	if (problem == NULL)
+		problem = send_plan(out, &f);
+	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);
+	_exit(fflush(out) == 0 ? 0 : 1);
+}
+
+/* ------------------------------------------------------------ its answer */
+
+struct answer {
+	char *problem;		/* of the last line; NULL: there was none */
+	void (*visit)(void *, const struct pid_function *);
+	void *arg;
+};
+
+/* A line that is not complete is of a helper process that has died. */
+static void
+take_line(struct answer *a, char *line)
+{
+	struct pid_function f;
+	char *fields[FIELDS];
+	unsigned i;
+
+	if (*line == '\t') {
+		line[strcspn(line, "\n")] = '\0';
+		free(a->problem);
+		a->problem = memory_string(line + 1);
+		return;
+	}
+	for (i = 0; i < FIELDS; i++)
+		if ((fields[i] = strsep(&line, "\t")) == NULL)
+			return;
+	if (line == NULL || strlen(fields[0]) != 2)
+		return;
+	f = (struct pid_function){ .name = fields[1],
+	    .is_alias = fields[0][0] == '1', .returns = fields[0][1] == '1',
+	    .entry_problem = *fields[2] == '\0' ? NULL : fields[2],
+	    .return_problem = *fields[3] == '\0' ? NULL : fields[3] };
+	a->visit(a->arg, &f);
+}
+
+static void
+listen(struct answer *a, int socket)
+{
+	FILE *in = fdopen(socket, "r");
+	size_t size = 0, all = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	if (in == NULL) {
+		(void)close(socket);
+		return;
+	}
+	while (all < ANSWER_MAX && (n = getline(&line, &size, in)) > 0) {
+		all += (size_t)n;
+		take_line(a, line);
+	}
+	free(line);
+	fclose(in);
+}
+
+/* The reason is valid until the next call. */
+static const char *
+ask(int fd, struct answer *a)
+{
+	static char why[PID_WHY];
+	int socket, status;
+	pid_t pid;
+
+	if ((pid = reader_start(&socket)) == 0)
+		reader(fd, socket);
+	if (pid == -1)
+		return ("cannot create the helper process");
+	listen(a, socket);
+	status = reader_wait(pid);
+	if (a->problem == NULL)
+		return (reader_why(status));
+	(void)strlcpy(why, a->problem, sizeof(why));
+	return (*why == '\0' ? NULL : why);
+}
+
+const char *
+pid_functions_visit(const char *path,
+    void (*visit)(void *, const struct pid_function *), void *arg)
+{
+	struct answer answer = { .visit = visit, .arg = arg };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *problem;
+
+	if (fd == -1)
+		return (strerror(errno));
+	problem = ask(fd, &answer);
+	free(answer.problem);
+	(void)close(fd);
+	return (problem);
+}
+
+#else
+
+const char *
+pid_functions_visit(const char *path,
+    void (*visit)(void *, const struct pid_function *), void *arg)
+{
+	(void)path;
+	(void)visit;
+	(void)arg;
+	return ("the pid provider was not built");
+}
+
+#endif

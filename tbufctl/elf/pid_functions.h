@@ -1,0 +1,29 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The functions of a program or a library, and whether the pid provider can
+ * trace them, from its file, which a helper process reads.
+ */
+#ifndef TBUFCTL_ELF_PID_FUNCTIONS_H
+#define TBUFCTL_ELF_PID_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * One name of a function.  An alias has a name that is not the best one; the
+ * best one comes first.
+ */
+struct pid_function {
+	const char *name;
+	bool is_alias;
+	bool returns;			/* it has a place where it returns */
+	const char *entry_problem;	/* why that is not traced, or NULL */
+	const char *return_problem;
+};
+
+/* Visits all functions.  Returns NULL, or why the file cannot be read. */
+const char *pid_functions_visit(const char *path,
+	    void (*visit)(void *, const struct pid_function *), void *arg);
+
+#endif
