@@ -83,7 +83,8 @@ struct tbuf_site {
 	uint8_t nargs;
 	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
 	uint8_t state;		/* private to the library */
-	uint16_t packing;	/* private to the library */
+	uint16_t packing;	/* private to the library; before registration
+				   its code */
 	uint32_t zero;
 	const uint32_t **hot;	/* the copy of `enabled`, or NULL */
 };
@@ -475,8 +476,8 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * the two instructions, not the many lines, when it decides whether to inline
  * the function.)
  */
-#define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, nargs, \
-    types0, types8)							\
+#define TBUF_PRIVATE_SITE(word, site, address, text, kind, select, code, \
+    nargs, types0, types8)						\
 	__asm__ __volatile__ __inline__(				\
 	    ".pushsection tbuf_hot,\"aw?\"\n"				\
 	    "\t.balign 8\n"						\
@@ -496,7 +497,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    "\t.8byte " TBUF_PRIVATE_PLAIN "[low]\n"			\
 	    "\t.2byte " TBUF_PRIVATE_PLAIN "[high]\n"			\
 	    "\t.byte 0\n"						\
-	    "\t.2byte 0\n"						\
+	    "\t.2byte " TBUF_PRIVATE_PLAIN "[number]\n"			\
 	    "\t.4byte 0\n"						\
 	    "\t.8byte .Ltbuf_hot%=\n"					\
 	    "\t.popsection\n\t"						\
@@ -506,7 +507,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 	    [function] TBUF_PRIVATE_SYMBOL (TBUF_PRIVATE_FUNCTION),	\
 	    [zero] "i" (offsetof(struct tbuf_site, zero)),		\
 	    [version] "i" (TBUF_SITE_VERSION), [what] "i" (kind),	\
-	    [mask] "i" (TBUF_PRIVATE_MASK(select)),			\
+	    [mask] "i" (TBUF_PRIVATE_MASK(select)), [number] "i" (code), \
 	    [count] "i" (nargs), [low] "i" (types0), [high] "i" (types8))
 
 /*
@@ -530,6 +531,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 /* The assembly above relies on these offsets. */
 TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
     offsetof(struct tbuf_site, types) == 39 &&
+    offsetof(struct tbuf_site, packing) == 50 &&
     offsetof(struct tbuf_site, zero) == 52 &&
     offsetof(struct tbuf_site, hot) == 56 &&
     sizeof(struct tbuf_site) == 64, "tbuf_site");
@@ -560,7 +562,7 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		const uint32_t *tbuf_private_test;			\
 		names							\
 		TBUF_PRIVATE_SITE(tbuf_private_test,			\
-		    , , text, TBUF_SITE_TEST, 0, 0, 0, 0);		\
+		    , , text, TBUF_SITE_TEST, 0, 0, 0, 0, 0);		\
 		TBUF_PRIVATE_WANTED(tbuf_private_test);			\
 	}))
 
@@ -581,12 +583,13 @@ TBUF_PRIVATE_ASSERT(offsetof(struct tbuf_site, version) == 36 &&
 		TBUF_PRIVATE_SITE(tbuf_private_word,			\
 		    TBUF_PRIVATE_OUTPUT(tbuf_private_site),		\
 		    TBUF_PRIVATE_ADDRESS, text, TBUF_SITE_PROBE,	\
-		    select, count,					\
+		    select, 0, count,					\
 		    0 each(TBUF_PRIVATE_LOW, __VA_ARGS__),		\
 		    0 each(TBUF_PRIVATE_HIGH, __VA_ARGS__));		\
 		if (TBUF_PRIVATE_WANTED(tbuf_private_word)) {		\
 			TBUF_PRIVATE_FIRE(tbuf_private_site,		\
-			    (count) + !(count), each, __VA_ARGS__)	\
+			    (count) + !(count), each,			\
+			    TBUF_PRIVATE_VALUE, __VA_ARGS__)		\
 		}							\
 		TBUF_PRIVATE_LOUD					\
 	} while (0)
@@ -715,10 +718,10 @@ tbuf_private_double(double value)
 	TBUF_PRIVATE_ASSERT(!__builtin_types_compatible_p(void,		\
 	    __typeof__((void)0, (x))), TBUF_PRIVATE_UNTRACEABLE);
 
-#define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
+#define TBUF_PRIVATE_FIRE(site, count, each, value, ...)		\
 	uint64_t tbuf_private_values[count];				\
 	tbuf_private_values[0] = 0;	/* without arguments */		\
-	each(TBUF_PRIVATE_VALUE, __VA_ARGS__)				\
+	each(value, __VA_ARGS__)					\
 	tbuf_private_fire(site, tbuf_private_values);
 
 /* _Generic converts arrays and functions to pointers. */
@@ -782,9 +785,9 @@ extern "C++" {	/* in case it is included inside extern "C" */
 	(::tbuf_private::argument_of<tbuf_private_argument##n>::type)
 
 /* The temporaries live until fire() has returned. */
-#define TBUF_PRIVATE_FIRE(site, count, each, ...)			\
+#define TBUF_PRIVATE_FIRE(site, count, each, value, ...)		\
 	::tbuf_private::values<count>{{					\
-		each(TBUF_PRIVATE_VALUE, __VA_ARGS__)			\
+		each(value, __VA_ARGS__)				\
 	}}.fire(site);
 #define TBUF_PRIVATE_VALUE(n, x)					\
 	::tbuf_private::argument_of<tbuf_private_argument##n>(x).value(),

@@ -364,6 +364,7 @@ struct tbuf_probe_info {
 	unsigned nargs;
 	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
 	const char *argnames[TBUF_ARGS_MAX];
+	unsigned code;		/* of an event (tbuf_registry.h), or 0 */
 };
 
 /*

@@ -8,6 +8,8 @@
 
 #include "layout/common.h"
 
+#define TBUF_CODE_MAX	0xffffu	/* codes are from 1 on */
+
 struct tbuf_probe_entry {
 	uint32_t ready;		/* (t) 0 empty, 1 ready; published by release */
 	uint32_t sites;		/* (t) sites that exist; 0 after dlclose */
@@ -21,7 +23,7 @@ struct tbuf_probe_entry {
 	uint8_t types[TBUF_NARGS]; /* (i) enum tbuf_type */
 	uint8_t reserved0[5];
 	uint32_t selection;	/* (t) mask for units; 0: TBUF_SELECTED */
-	uint32_t reserved1;
+	uint32_t code;		/* (t) of an event list; 0: none */
 	uint64_t semaphore;	/* (t) address of struct tbuf_semaphore, or 0 */
 };
 

@@ -579,6 +579,8 @@ probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 	put_member(out, ",", "module", probe->module);
 	put_member(out, ",", "function", probe->function);
 	put_member(out, ",", "name", probe->name);
+	if (probe->code != 0)
+		output_printf(out, ",\"code\":%u", probe->code);
 	output_printf(out, ",\"args\":[");
 	for (i = 0; i < probe->nargs; i++) {
 		put_member(out, i > 0 ? ",{" : "{", "name",

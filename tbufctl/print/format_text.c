@@ -606,6 +606,8 @@ probe(struct format *f, pid_t pid, const struct tbuf_probe_info *probe)
 	print_name(f->out, 17, probe->module, ' ');
 	print_name(f->out, 33, probe->function, ' ');
 	print_name(f->out, 0, probe->name, '\n');
+	if (f->options->verbose && probe->code != 0)
+		output_printf(f->out, "\tcode 0x%x\n", probe->code);
 	for (i = 0; f->options->verbose && i < probe->nargs; i++) {
 		output_printf(f->out, "\t");
 		print_name(f->out, 0, probe->argnames[i], ' ');

@@ -19,7 +19,7 @@ fail() {
 }
 
 for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
-    include/tbuf_text.h include/tbuf/sys/sdt.h \
+    include/tbuf_registry.h include/tbuf_text.h include/tbuf/sys/sdt.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \
     share/man/man1/tbufctl.1 share/man/man3/libtbuf.3 \

@@ -70,6 +70,7 @@ site_fire(struct tbuf_site *site, const uint64_t *values)
 	fake_last.provider = entry->text.provider;
 	fake_last.name = entry->text.name;
 	fake_last.function = entry->function;
+	fake_last.code = site->packing;
 	fake_last.nargs = site->nargs;
 	for (n = 0; n < site->nargs; n++) {
 		argument = &fake_last.arguments[n];

@@ -31,6 +31,7 @@ struct fake_fire {
 	const char *provider;
 	const char *name;
 	const char *function;
+	unsigned code;
 	unsigned nargs;
 	struct fake_argument arguments[TBUF_ARGS_MAX];
 };

@@ -84,6 +84,7 @@ rows()
 {
 	c="$1|c|" cxx="$2|c++|"
 	echo "$c-std=c11 -O0"
+	echo "$c-std=c11 -O0 -DTBUF_RELEASE"
 	echo "$c-std=c11 -O2 -fPIC -ffunction-sections -Wl,--gc-sections"
 	echo "$c-std=gnu17 -O3 -fno-pic -no-pie"
 	echo "$c-std=gnu11 -O2 -flto"
@@ -92,6 +93,7 @@ rows()
 	echo "$c-std=c11 -O2 empty"
 	echo "$c-std=c11 -O2 empty -fsanitize=undefined -fno-sanitize-recover=all"
 	echo "$cxx-std=c++17 -O0"
+	echo "$cxx-std=c++17 -O2 -DTBUF_RELEASE"
 	echo "$cxx-std=c++17 -O2 fake-shared"
 	echo "$cxx-std=c++17 -O1 -g -fsanitize=address,undefined"
 	echo "$cxx-std=c++17 -O2 -fvisibility=hidden plugin"

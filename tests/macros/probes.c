@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "events.h"
 #include "fake.h"
 #include "inline.h"
 
@@ -322,6 +323,7 @@ everything(int on)
 	statements(on);
 	tests(on);
 	inlines(on);
+	events(on);
 }
 
 int

@@ -11,6 +11,7 @@
 #include <string_view>
 #endif
 
+#include "events.h"
 #include "fake.h"
 #include "inline.h"
 
@@ -401,6 +402,7 @@ everything(int on)
 	qualified(on);
 	other(on);
 	statements(on);
+	events(on);
 }
 
 }

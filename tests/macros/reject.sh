@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # An argument that cannot be traced does not compile, nor does a selection that
-# is not constant, and the compiler's message says why.
+# is not constant, and the compiler's message says why.  Nor does an event with
+# arguments other than its list's, nor a name or a code that is used twice.
 #
 # usage: top_builddir=BUILD [CC=gcc] [CXX=g++] reject.sh
 #
@@ -23,7 +24,7 @@ work=$SCRATCH
 # build LANGUAGE DECLARATIONS STATEMENT: compiles; messages are in the log.
 build()
 {
-	printf '#include <tbuf.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
+	printf '#include <tbuf_registry.h>\n%s\nvoid f(void);\nvoid f(void)\n{\n%s\n}\n' \
 	    "$2" "$3" >"$work/case.$1"
 	case $1 in
 	c) $c -std=c11 $optimize -I"$library" -c "$work/case.c" \
@@ -101,6 +102,75 @@ mask_cases()
 	    'int i; for (i = 0; i < 2; i++) TBUF_PROBE_SEL(masks[i], p, n, i);'
 }
 
+# An event of three arguments, and one of none.
+events='
+#define EVENTS(E) E(p, three, 1, TBUF_ALWAYS, k, (int, a), (const char *, b), \
+    (double, c)) E(p, none, 2, TBUF_DEBUG, k)
+TBUF_RELATION(EVENTS);
+struct s { int a; } v; void *at; unsigned char c;'
+
+# list EVENTS: prints declarations with a list of these.
+list()
+{
+	printf '#define LIST(E) %s\nTBUF_RELATION(LIST);' "$1"
+}
+
+event_cases()
+{
+	other="this event has another type of argument"
+	number="this event has another number of arguments"
+	accepts "$both" "$events" 'TBUF_EVENT(three, 1, "b", 2.0);
+	    TBUF_EVENT(three, c, "b", 2.0f); TBUF_EVENT(none);'
+	rejects "$number" "$both" "$events" 'TBUF_EVENT(three, 1, "b");'
+	rejects "$number" "$both" "$events" 'TBUF_EVENT(none, 1);'
+	refuses "$both" "$events" 'TBUF_EVENT(three);'
+	refuses "$both" "$events" 'TBUF_EVENT(three, 1, "b", 2.0, 3);'
+	refuses "$both" "$events" \
+	    'TBUF_EVENT(three, 1, "b", 2.0, 3, 4, 5, 6, 7, 8, 9, 10);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1.0, "b", 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, at, "b", 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, "a", "b", 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1, 0, 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1, at, 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1, &c, 2.0);'
+	rejects "$other" "$both" "$events" \
+	    'TBUF_EVENT(three, 1, TBUF_TEXT("b", 1), 2.0);'
+	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1, "b", 2);'
+	refuses "$both" "$events" 'TBUF_EVENT(three, v, "b", 2.0);'
+	refuses "$both" "$events" 'TBUF_EVENT(four, 1);'
+	refuses "$both" "$events" 'if (TBUF_EVENT_ENABLED(four)) return;'
+}
+
+list_cases()
+{
+	code="a code is a number from 1 to 0xffff"
+	accepts "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k, (int, x)) \
+	    E(p, b, 2, TBUF_ALWAYS, j, (int, x))')" 'TBUF_EVENT(b, 1);'
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k, (int, x)) \
+	    E(p, a, 2, TBUF_ALWAYS, k, (int, x))')" ''
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k) \
+	    E(q, a, 2, TBUF_ALWAYS, k)')
+$events" ''
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k) \
+	    E(p, none, 2, TBUF_ALWAYS, k)')
+$events" ''
+	refuses "$both" "$(list 'E(p, a, 16, TBUF_ALWAYS, k, (int, x)) \
+	    E(q, b, 0x10, TBUF_ALWAYS, j, (int, x))')" ''
+	rejects "$code" "$both" "$(list 'E(p, a, 0, TBUF_ALWAYS, k)')" ''
+	rejects "$code" "$both" "$(list 'E(p, a, 0x10000, TBUF_ALWAYS, k)')" ''
+	rejects "$code" "$both" "$(list 'E(p, a, -1, TBUF_ALWAYS, k)')" ''
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_SOMETIMES, k)')" ''
+	refuses "$both" "$(list 'E("p", a, 1, TBUF_ALWAYS, k)')" ''
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, "k")')" ''
+	refuses "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k, int)')" ''
+	rejects "an event has at most 10 arguments" "$both" \
+	    "$(list 'E(p, a, 1, TBUF_ALWAYS, k, (int, b), (int, c), (int, d), \
+	    (int, e), (int, f), (int, g), (int, h), (int, i), (int, j), \
+	    (int, l), (int, m))')" ''
+	rejects "$type" "$both" "struct s { int a; } v;
+$(list 'E(p, a, 1, TBUF_ALWAYS, k, (struct s, x))')" 'TBUF_EVENT(a, v);'
+}
+
 cases()
 {
 	both="c cc"
@@ -155,6 +225,11 @@ cases()
 	    'TBUF_PROBE(p, n, TBUF_NAMED(a, v));'
 	rejects "$type" "$both" '' 'TBUF_PROBE(p, n, TBUF_NAMED(a, (void)0));'
 	refuses "$both" '' 'TBUF_PROBE(p, n) return;'
+	# Events that are not TBUF_ALWAYS are checked in any case.
+	for optimize in -O0 "-O0 -DTBUF_RELEASE"; do
+		event_cases
+	done
+	list_cases
 }
 
 if [ "${CC:-}" ] && [ "${CXX:-}" ]; then

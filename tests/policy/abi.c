@@ -65,3 +65,4 @@ SIZE(tbuf_value, 16);
 /* These structures are the library's, and may grow at their end. */
 PLACE(tbuf_probe_info, types, 44);
 PLACE(tbuf_probe_info, argnames, 56);
+PLACE(tbuf_probe_info, code, 136);

@@ -14,7 +14,7 @@ compile() {
 	    -I"$top_srcdir/libtbuf/include" -
 }
 
-for header in tbuf.h tbuf_consumer.h tbuf_text.h tbuf/sys/sdt.h; do
+for header in tbuf.h tbuf_consumer.h tbuf_registry.h tbuf_text.h tbuf/sys/sdt.h; do
 	source="#include <$header>
 #include <$header>
 int main(void) { return 0; }"

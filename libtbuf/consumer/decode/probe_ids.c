@@ -21,6 +21,7 @@
 /* A copy of a probe out of a target's table, before it has an id. */
 struct copy {
 	unsigned nargs;
+	unsigned code;
 	uint8_t types[TBUF_NARGS];
 	unsigned length[NFIELDS];	/* with the NUL */
 	char text[NFIELDS][TBUF_FIELD_SIZE];
@@ -105,6 +106,7 @@ copy_probe(const struct table *table, uint32_t index, struct copy *copy)
 
 	if (!copy_types(entry, copy))
 		return (false);
+	copy->code = tbuf_load(&entry->code) & TBUF_CODE_MAX;
 	for (i = 0; i < 4; i++) {
 		copy->length[i] = copy_string(table, offsets[i],
 		    copy->text[i], i == 2);
@@ -136,10 +138,14 @@ copy_hash(const struct copy *copy)
 	return (hash);
 }
 
-/* The identity of a probe: its hash, its four fields, and types. */
+/*
+ * The identity of a probe: its hash, its four fields, types, and the code,
+ * which two programs may have changed.
+ */
 struct identity {
 	uint32_t hash;
 	const char *fields[4];
+	unsigned code;
 	unsigned nargs;
 	const uint8_t *types;
 };
@@ -164,8 +170,8 @@ static struct identity
 copy_identity(const struct copy *copy)
 {
 	return ((struct identity){ copy_hash(copy), { copy->text[0],
-	    copy->text[1], copy->text[2], copy->text[3] }, copy->nargs,
-	    copy->types });
+	    copy->text[1], copy->text[2], copy->text[3] }, copy->code,
+	    copy->nargs, copy->types });
 }
 
 /*
@@ -184,6 +190,8 @@ compare(const void *one, const void *other)
 	for (i = 0; i < 4; i++)
 		if ((order = strcmp(a->fields[i], b->fields[i])) != 0)
 			return (order);
+	if (a->code != b->code)
+		return (a->code < b->code ? -1 : 1);
 	if (a->nargs != b->nargs)
 		return (a->nargs < b->nargs ? -1 : 1);
 	return (memcmp(a->types, b->types, a->nargs));
@@ -214,12 +222,13 @@ known_new(const struct copy *copy)
 	info->function = at[2];
 	info->name = at[3];
 	info->nargs = copy->nargs;
+	info->code = copy->code;
 	memcpy(info->types, copy->types, sizeof(info->types));
 	for (i = 0; i < copy->nargs; i++)
 		info->argnames[i] = at[4 + i];
 	tbuf_layout_arguments(&known->arguments.layout, info);
 	known->identity = (struct identity){ copy_hash(copy), { at[0], at[1],
-	    at[2], at[3] }, info->nargs, info->types };
+	    at[2], at[3] }, info->code, info->nargs, info->types };
 	return (known);
 }
 

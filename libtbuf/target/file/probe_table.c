@@ -318,6 +318,7 @@ fill(const struct tbuf_view *view, uint32_t index,
 	memcpy(entry->types, c->types, c->nargs);
 	entry->sites = 1;
 	entry->selection = c->selection;
+	entry->code = c->code;
 }
 
 static int
@@ -370,6 +371,8 @@ tbuf_table_add(const struct tbuf_candidate *c)
 			/* The selections of a probe's sites are combined. */
 			tbuf_store(&entry->selection,
 			    tbuf_load(&entry->selection) | c->selection);
+			if (entry->code == 0)
+				tbuf_store(&entry->code, c->code);
 			return ((int)i);
 		}
 	}
@@ -377,7 +380,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 }
 
 uint32_t
-tbuf_table_remove(uint32_t index)
+tbuf_table_remove(uint32_t index, uint16_t *code)
 {
 	const struct tbuf_view view = tbuf_file_view();
 	struct tbuf_probe_entry *entry = tbuf_view_probe(&view, index);
@@ -386,6 +389,7 @@ tbuf_table_remove(uint32_t index)
 	if (index >= nprobes || tbuf_load(&tbuf_local->base) == 0)
 		return (0);
 	tbuf_add(&entry->sites, (uint32_t)-1);
+	*code = (uint16_t)tbuf_load(&entry->code);
 	return (tbuf_load(&entry->selection));
 }
 

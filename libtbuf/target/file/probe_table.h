@@ -31,6 +31,7 @@ struct tbuf_candidate {
 	const char *argnames;	/* nargs strings, one after the other */
 	size_t argnames_size;	/* with the NULs */
 	uint32_t selection;	/* or 0 */
+	uint16_t code;		/* or 0 */
 };
 
 /*
@@ -53,8 +54,11 @@ void	tbuf_table_expect(uint32_t more) TBUF_HIDDEN;
 /* Makes a group; all candidates may use it while the lock is held. */
 void	tbuf_table_group(struct tbuf_group *, const char *provider,
 	    const char *module) TBUF_HIDDEN;
-/* Removes a site.  Returns its probe's selection, to register it again. */
-uint32_t tbuf_table_remove(uint32_t index) TBUF_HIDDEN;
+/*
+ * Removes a site.  Returns its probe's selection and stores its code, to
+ * register it again.
+ */
+uint32_t tbuf_table_remove(uint32_t index, uint16_t *code) TBUF_HIDDEN;
 
 /*
  * Returns how many probes have these names, with any types (function NULL: any

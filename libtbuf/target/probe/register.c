@@ -179,7 +179,7 @@ register_site(struct tbuf_site *site, const char *module, uint8_t kind)
 	char joined[sizeof(text.arguments)];
 	struct tbuf_candidate candidate = { .types = site->types,
 	    .nargs = site->nargs, .argnames = joined,
-	    .selection = site->index };
+	    .selection = site->index, .code = site->packing };
 
 	if (site->version != TBUF_SITE_VERSION || site->state != 0 ||
 	    site->kind != kind || !types_known(site) ||
@@ -224,7 +224,7 @@ site_remove(struct tbuf_site *site)
 		return;
 	site_point(site, &site->zero);
 	if (site->index < TBUF_NPROBES_MAX)
-		site->index = tbuf_table_remove(site->index);
+		site->index = tbuf_table_remove(site->index, &site->packing);
 	site->state = 0;
 }
 

@@ -121,6 +121,34 @@ START_TEST(a_handler_amid_an_unregistration_does_not_wait)
 }
 END_TEST
 
+/* An event's site has its code where it has its packing later. */
+START_TEST(a_code_is_that_of_each_registration)
+{
+	struct tbuf_site one = { .text = "t, coded, a", .function = "f",
+	    .version = TBUF_SITE_VERSION, .kind = TBUF_SITE_PROBE,
+	    .nargs = 1, .types = { TBUF_INT32 }, .packing = 0x101 };
+	struct tbuf_site none = one;
+	uint32_t index;
+
+	none.packing = 0;
+	tbuf_sites_register(&none, &none + 1);
+	index = none.index;
+	ck_assert_uint_eq(tbuf_view_probe(&view, index)->code, 0);
+	/* A probe has the code of the first site that has one. */
+	tbuf_sites_register(&one, &one + 1);
+	ck_assert_uint_eq(one.index, index);
+	ck_assert_uint_eq(tbuf_view_probe(&view, index)->code, 0x101);
+	ck_assert_uint_eq(one.packing, none.packing);
+	tbuf_sites_unregister(&one, &one + 1);
+	ck_assert_uint_eq(one.packing, 0x101);
+	one.text = "t, other, a";
+	tbuf_sites_register(&one, &one + 1);
+	ck_assert_uint_eq(tbuf_view_probe(&view, one.index)->code, 0x101);
+	tbuf_sites_unregister(&one, &one + 1);
+	tbuf_sites_unregister(&none, &none + 1);
+}
+END_TEST
+
 /* A site's selection outlives its probe, and joins those of the other sites. */
 START_TEST(a_selection_is_that_of_the_next_registration)
 {
@@ -428,6 +456,7 @@ main(void)
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
 		names_of_arguments_are_made_different,
+		a_code_is_that_of_each_registration,
 		a_selection_is_that_of_the_next_registration,
 		a_batch_registers_what_single_calls_do,
 		a_batch_makes_room_for_its_probes_at_once,
