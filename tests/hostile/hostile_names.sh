@@ -23,7 +23,7 @@ cd "$SCRATCH" || exit 1
 program=$(printf 'p\033[2J')
 # shellcheck disable=SC2086
 $CC -D_GNU_SOURCE -g -gz=none -O1 -I"$top_srcdir/libtbuf/include" \
-    "$top_srcdir/tests/system/hostile_names.c" -o plain \
+    "$top_srcdir/tests/hostile/hostile_names.c" -o plain \
     "$top_builddir/.libs/libtbuf.so" \
     -Wl,-rpath,"$top_builddir/.libs" || exit 1
 escape=$(printf '\033')

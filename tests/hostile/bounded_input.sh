@@ -59,7 +59,7 @@ headers 4096 35184372088832 >start
 { printf '\050\265\057\375'; echo packed; } >packed
 # The sanitizers' libraries do not load a library without them.
 if [ -z "${SANITIZER-}" ] && ${CC:-cc} -O2 -fPIC -shared \
-    -Wl,-soname,libzstd.so.1 "$top_srcdir/tests/system/endless_zstd.c" \
+    -Wl,-soname,libzstd.so.1 "$top_srcdir/tests/hostile/endless_zstd.c" \
     -o libzstd.so.1 2>log; then
 	export LD_LIBRARY_PATH="$SCRATCH" HEAD="$SCRATCH/start"
 	refused 'a packed core' 1 "tbufctl: failed to read packed: it is\

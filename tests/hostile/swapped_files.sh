@@ -17,7 +17,7 @@ set -u
 # Hard links are made in one file system.
 cd "$SCRATCH_SHM" || exit 1
 export TBUF_DIR="$SCRATCH_SHM/dir"
-${CC:-cc} -O2 -fPIC -shared "$top_srcdir/tests/system/swapped_files_preload.c" \
+${CC:-cc} -O2 -fPIC -shared "$top_srcdir/tests/hostile/swapped_files_preload.c" \
     -o preload.so 2>log || {
 	cat log
 	exit 1
