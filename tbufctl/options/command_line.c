@@ -229,6 +229,10 @@ parse_pair(struct options *o, const char *value)
 		return (bad_usage(MSG_SET_WRONG, "pair",
 		    value == NULL ? "" : value,
 		    "not FROM,TO (example: lock,unlock)"));
+	if (strncmp(value, comma + 1, (size_t)(comma - value)) == 0 &&
+	    strlen(comma + 1) == (size_t)(comma - value))
+		return (bad_usage(MSG_SET_WRONG, "pair", value,
+		    "one name twice: FROM and TO differ"));
 	words_add(&o->pairs, "%s", value);
 	return (0);
 }
@@ -236,6 +240,7 @@ parse_pair(struct options *o, const char *value)
 static int
 parse_otlp(struct options *o, const char *value)
 {
+	o->otlp = true;
 	o->otlp_logs = value != NULL && strcmp(value, "logs") == 0;
 	if (!o->otlp_logs && (value == NULL || strcmp(value, "spans") != 0))
 		return (bad_usage(MSG_SET_WRONG, "otlp",
@@ -823,8 +828,8 @@ static int
 choose_text(struct options *o)
 {
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
-	return (o->set != NULL ? exclude(o, "--set", "WTLUJMlcRCSd") :
-	    exclude(o, "--unwrap", "TLUJMplcRCSd"));
+	return (o->set != NULL ? exclude(o, "--set", "WTLUJMVlcRCSd") :
+	    exclude(o, "--unwrap", "TLUJMVplcRCSd"));
 }
 
 /* Chooses -l --object, which reads a file and no process. */
@@ -846,7 +851,7 @@ choose_header(struct options *o)
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
 	if (o->header && o->object)
 		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
-	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSM"));
+	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSMV"));
 }
 
 /*
@@ -919,6 +924,35 @@ choose_mode(struct options *o)
 		return (exclude(o, "-l", "VM"));
 	}
 	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
+}
+
+/* Some options change one format, and no other. */
+static int
+check_format(const struct options *o)
+{
+	const struct {
+		const char *option, *format;
+		bool lacks;
+	} all[] = {
+		{ "-x metric", "--format=prometheus",
+		    o->metrics.count > 0 && !o->prometheus },
+		{ "-x metric", "a D program",
+		    o->metrics.count > 0 && o->mode != MODE_TRACE },
+		{ "-x metricbounds", "-x metric",
+		    o->metrics.bounded && o->metrics.count == 0 },
+		{ "-x metrickeys", "-x metric",
+		    o->metrics.keys != 0 && o->metrics.count == 0 },
+		{ "-x otlp", "--format=otlp", o->otlp && o->view != VIEW_OTLP },
+		{ "-x pair", "--format=chrome, perfetto or otlp",
+		    o->pairs.count > 0 && o->view == VIEW_NONE }
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].lacks)
+			return (bad_usage(MSG_NEEDS, all[i].option,
+			    all[i].format));
+	return (0);
 }
 
 /* Takes $1 and so on; words[0] is set to $0 for each program. */
@@ -996,9 +1030,8 @@ options_parse(struct options *o, int argc, char **argv)
 		return (refuse_words(o, argc - optind, argv + optind));
 	take_words(o, argc - optind, argv + optind);
 	status = choose_mode(o);
-	if (status == 0 && o->metrics.count > 0 && !o->prometheus)
-		status = bad_usage(MSG_NEEDS, "-x metric",
-		    "--format=prometheus");
+	if (status == 0)
+		status = check_format(o);
 	return (status == 0 ? check_providers(o) : status);
 }
 

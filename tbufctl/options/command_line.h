@@ -106,6 +106,7 @@ struct options {
 	bool syscall_all;	/* -x syscall=all */
 	struct words pairs;	/* -x pair: FROM,TO */
 	struct metric_options metrics;
+	bool otlp;		/* -x otlp is given */
 	bool otlp_logs;		/* -x otlp=logs */
 	enum with with[WITH_COUNT];
 	unsigned nwith;

@@ -8,8 +8,6 @@
 #include "base/string_list.h"
 #include "pairs.h"
 
-/* Most pairs of -x pair. */
-#define OWN_MAX		32
 #define FNV_BASIS	UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME	UINT64_C(0x100000001b3)
 
@@ -17,7 +15,7 @@ struct pair_words {
 	const char *from, *to;
 };
 
-static struct pair_words own[OWN_MAX];
+static struct pair_words *own;
 static unsigned nown;
 
 static const struct pair_words known[] = {
@@ -31,9 +29,8 @@ pairs_add(const char *text)
 {
 	char *words = memory_string(text), *comma = strchr(words, ',');
 
-	if (nown == OWN_MAX)
-		return;
 	*comma = '\0';
+	own = memory_get(own, nown + 1, sizeof(*own));
 	own[nown++] = (struct pair_words){ words, comma + 1 };
 }
 

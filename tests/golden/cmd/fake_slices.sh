@@ -190,3 +190,27 @@ record 5000000 101 0 2 3001 1 2
 exit 5000000
 END
 ctl --format=chrome -n kv:::
+
+# Options of formats need them; any number of pairs.
+ctl -x pair=get,put -n kv:::
+ctl --format=json -x otlp=logs -n kv:::
+ctl --format=chrome -x otlp=logs -n kv:::
+ctl --format=prometheus -x metrickeys=5 -n kv:::
+ctl --format=prometheus -x metricbounds=1,2 -n kv:::
+ctl --format=prometheus -x metric=@a:b --stat
+ctl --format=chrome -x pair=get,get -n kv:::
+ctl --format=otlp --unwrap=1
+ctl --format=perfetto --set=unitslow=1s
+ctl --format=chrome -h -s file.d
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd lock get
+probe 2 kv kvd lock put
+record 5000000 101 0 1 1000 1
+record 5000000 101 0 2 2000 1
+END
+set --
+while [ $# -lt 80 ]; do
+	set -- "$@" -x "pair=from$#,to"
+done
+"$TBUFCTL_FAKE" --format=chrome "$@" -x pair=get,put -n kv::: 2>&1 | tail -1
