@@ -189,8 +189,10 @@ tbuf_consumer_set(struct tbuf_consumer *c, const char *name,
 	TAILQ_FOREACH(t, &c->targets, link) {
 		if (option->kind == TBUF_SETTING_RULES)
 			tbuf_units_rule(c, t);
-		if (option->kind == TBUF_OPTION_TIME && t->time.slope != 0)
-			tbuf_units_time(c, t);
+		if (option->field == FIELD(unitslow) && t->time.slope != 0)
+			tbuf_units_set_slow(c, t);
+		if (option->field == FIELD(unithung))
+			tbuf_units_set_hung(c, t);
 	}
 	return (0);
 }

@@ -380,7 +380,8 @@ activate(const struct tbuf_consumer *c, struct tbuf_target *t)
 	session->go = go;
 	tbuf_timeline_start(&t->time, clock, &go);
 	session->now = t->time.latest;
-	tbuf_units_time(c, t);
+	tbuf_units_set_slow(c, t);
+	tbuf_units_set_hung(c, t);
 	tbuf_target_deadline(t);
 	tbuf_session_begin(t);
 	tbuf_store_release(&control->state[t->slot], TBUF_ACTIVE);

@@ -292,7 +292,8 @@ begin(struct tbuf_consumer *c, struct tbuf_target *t, unsigned slot)
 	begin_time(c, t, control, &birth);
 	session->go = birth;
 	session->now = t->time.latest;
-	tbuf_units_time(c, t);
+	tbuf_units_set_slow(c, t);
+	tbuf_units_set_hung(c, t);
 	tbuf_target_deadline(t);
 	tbuf_lanes_look(t, tbuf_now());
 	replace_old(c, t);

@@ -222,10 +222,11 @@ void	tbuf_consumer_terms(const struct tbuf_consumer *, struct tbuf_terms *);
 /* Stores this consumer's rules of work units in a target's session. */
 void	tbuf_units_rule(const struct tbuf_consumer *, struct tbuf_target *);
 /*
- * Stores the limits of slow and hung units there; the target's timeline has
- * begun.
+ * Store its limits of slow and of hung units there.  For slow ones the target's
+ * timeline has begun.
  */
-void	tbuf_units_time(const struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_units_set_slow(const struct tbuf_consumer *, struct tbuf_target *);
+void	tbuf_units_set_hung(const struct tbuf_consumer *, struct tbuf_target *);
 /* Returns the word tbuf_units.slow for so many ns. */
 uint64_t tbuf_unit_slow(const struct tbuf_timeline *, uint64_t ns);
 

@@ -81,13 +81,20 @@ tbuf_unit_slow(const struct tbuf_timeline *line, uint64_t ns)
 }
 
 void
-tbuf_units_time(const struct tbuf_consumer *c, struct tbuf_target *t)
+tbuf_units_set_slow(const struct tbuf_consumer *c, struct tbuf_target *t)
 {
 	struct tbuf_units *head = units_of(t);
 
-	if (head == NULL)
-		return;
-	tbuf_store(&head->slow, tbuf_unit_slow(&t->time,
-	    c->options.unitslow));
-	tbuf_store(&head->hung, c->options.unithung);
+	if (head != NULL)
+		tbuf_store(&head->slow, tbuf_unit_slow(&t->time,
+		    c->options.unitslow));
+}
+
+void
+tbuf_units_set_hung(const struct tbuf_consumer *c, struct tbuf_target *t)
+{
+	struct tbuf_units *head = units_of(t);
+
+	if (head != NULL)
+		tbuf_store(&head->hung, c->options.unithung);
 }

@@ -493,6 +493,31 @@ START_TEST(only_cpu_gets_the_only_lane)
 }
 END_TEST
 
+/* Another consumer may have set the limit that is not changed here. */
+START_TEST(one_limit_of_units_is_stored)
+{
+	struct fake f;
+	struct tbuf_consumer *c;
+	struct tbuf_units *head;
+
+	fake_begin(&f);
+	f.control->flags |= TBUF_F_SELECTION;
+	c = fake_session(&f, "nunits=1");
+	head = tbuf_units_map(TAILQ_FIRST(&c->targets));
+	ck_assert_ptr_nonnull(head);
+	head->slow = 7;
+	ck_assert_int_eq(tbuf_consumer_set(c, "unithung", "1us"), 0);
+	ck_assert_uint_eq(head->hung, 1000);
+	ck_assert_uint_eq(head->slow, 7);
+	head->hung = 8;
+	ck_assert_int_eq(tbuf_consumer_set(c, "unitslow", "1us"), 0);
+	ck_assert_uint_ne(head->slow, 7);
+	ck_assert_uint_eq(head->hung, 8);
+	tbuf_consumer_close(c);
+	fake_end(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -515,6 +540,7 @@ main(void)
 	tcase_add_loop_test(t, lanes_do_not_overlap, 0, COUNT(bufsizes));
 	tcase_add_test(t, terms_of_a_run_are_its_options);
 	tcase_add_test(t, only_cpu_gets_the_only_lane);
+	tcase_add_test(t, one_limit_of_units_is_stored);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
