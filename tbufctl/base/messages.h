@@ -138,6 +138,7 @@
 #define MSG_PRELOAD	"failed to preload %s into %s: %s"
 #define MSG_DISPATCH	"failed to set -x syscall=all: %s"
 #define MSG_PROVIDER	"failed to find %s: %s: %s"
+#define MSG_DECODER	"failed to load the decoder of instructions: %s"
 #define MSG_PROVIDER_NONE MSG_PROVIDER " (set TBUF_PROVIDERS to its " \
 			"directory)"
 #define MSG_PROVIDER_FILES "failed to find the provider files of USDT: " \

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -330,6 +331,23 @@ preload_program(const char *name, char path[PATH_MAX], const char **problem)
 	return (found);
 }
 
+/*
+ * Returns the reason why providers that read instructions cannot, or NULL: they
+ * load a library for that, and would find no probes without it.
+ */
+static const char *
+decoder_problem(void)
+{
+#ifdef ZYDIS_LIBRARY
+	void *library = dlopen(ZYDIS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return (dlerror());
+	dlclose(library);
+#endif
+	return (NULL);
+}
+
 int
 preload_prepare(const char *name, unsigned wanted, char **setting)
 {
@@ -337,10 +355,13 @@ preload_prepare(const char *name, unsigned wanted, char **setting)
 	const char *problem;
 	size_t i;
 
-	(void)preload_program(name, path, &problem);
-	if (problem == NULL)
-		return (make_setting(wanted, setting));
 	for (i = 0; (wanted & modules[i].bit) == 0; i++)
 		continue;
-	return (fail(MSG_PRELOAD, modules[i].name, path, problem));
+	(void)preload_program(name, path, &problem);
+	if (problem != NULL)
+		return (fail(MSG_PRELOAD, modules[i].name, path, problem));
+	if ((wanted & (PRELOAD_SYSCALL | PRELOAD_USDT)) != 0 &&
+	    (problem = decoder_problem()) != NULL)
+		return (fail(MSG_DECODER, problem));
+	return (make_setting(wanted, setting));
 }

@@ -364,4 +364,15 @@ fi
 "$TBUFCTL" -n 'syscall:::' -o /dev/null -c "bash -c '(exec /bin/true)'" \
     2>"$dir/child" || fail "a child that is not followed"
 grep 'status\|signal\|SIG' "$dir/child" && fail "a child ended: see above"
+
+# Without the decoder of instructions, no system call would be found.
+decoder=$(sed -n 's/^ZYDIS_LIBRARY = //p' "$top_builddir/Makefile")
+if [ -n "$decoder" ]; then
+	mkdir "$dir/none"
+	: >"$dir/none/$decoder"
+	LD_LIBRARY_PATH=$dir/none "$TBUFCTL" -n 'syscall:::' -c true \
+	    2>"$dir/refused" && fail "a run without a decoder"
+	grep -q '^tbufctl: failed to load the decoder' "$dir/refused" ||
+	    fail "no word of the decoder"
+fi
 [ $failures -eq 0 ]
