@@ -800,6 +800,13 @@ begin(struct viewer *v, const struct tbuf_record *r)
 	output_memory(&o->done);
 }
 
+/* Units of a snapshot that come again have the same ids. */
+static void
+ids_again(struct viewer *v)
+{
+	memset(v->otlp->repeated, 0, UNITS * sizeof(*v->otlp->repeated));
+}
+
 /*
  * Slices of one track nest, and come without others between them, but for those
  * that do not nest in their unit.
@@ -837,7 +844,8 @@ forget(struct viewer *v)
 
 const struct encoder encoder_otlp = {
 	.begin = begin, .argument = argument, .event = event,
-	.drain = end_line, .end = end_line, .free = forget
+	.drain = end_line, .snapshot = ids_again, .end = end_line,
+	.free = forget
 };
 
 const struct encoder encoder_otlp_logs = {

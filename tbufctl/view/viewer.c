@@ -235,6 +235,8 @@ snapshot(struct format *f, uint64_t records)
 
 	begin_again(v);
 	slices_finish(&v->slices, 0);
+	if (v->begun && v->encoder->snapshot != NULL)
+		v->encoder->snapshot(v);
 	output_flush(f->out);
 	format_text.snapshot(f, records);
 }
@@ -308,7 +310,11 @@ viewer_drained(struct format *f)
 {
 	struct viewer *v = f->viewer;
 
-	if (v != NULL && v->begun && v->encoder->drain != NULL)
+	if (v == NULL || !v->begun)
+		return;
+	/* The records of a unit come in one drain. */
+	slices_unit_end(&v->slices);
+	if (v->encoder->drain != NULL)
 		v->encoder->drain(v);
 }
 

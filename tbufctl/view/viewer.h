@@ -21,6 +21,7 @@ struct encoder {
 	void (*record)(struct viewer *, const struct tbuf_record *);
 	void (*event)(void *, const struct slice_event *);
 	void (*drain)(struct viewer *);	/* NULL, or after a drain */
+	void (*snapshot)(struct viewer *);	/* NULL, or after a snapshot */
 	void (*end)(struct viewer *);	/* of the output */
 	void (*free)(struct viewer *);
 };

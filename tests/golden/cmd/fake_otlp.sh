@@ -110,3 +110,18 @@ unit put 1 1600 1700 0
 record 5000000 101 0 1 1610 1001610
 END
 ctl --format=otlp -n kv::: | numbered
+
+# The span of a unit has the same id after a snapshot.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve step int32:n
+round
+raise 10
+snapshot
+unit get 1 1000 1100 0
+record 5000000 101 0 1 1010 1001010 1
+round
+record 5000000 101 0 1 1010 1001010 1
+END
+"$TBUFCTL_FAKE" --format=otlp -n kv::: 2>/dev/null |
+    grep -o '"spanId":"[0-9a-f]*"' | uniq -c | sed 's/ ".*//'
