@@ -484,13 +484,6 @@ begin_item(struct viewer *v, enum request request, pid_t pid,
 	o->pid = pid;
 }
 
-/* Returns nanoseconds since 1970 of a time of CLOCK_MONOTONIC. */
-static uint64_t
-wall_of(const struct viewer *v, uint64_t time)
-{
-	return (time + (v->last.wall - v->last.time));
-}
-
 /* ------------------------------------------------------------ log records */
 
 static void
@@ -505,7 +498,7 @@ put_log(struct viewer *v, const struct slice_event *e)
 	    (strlen(e->name) + strlen(e->category)) + 512 +
 	    (e->data.size <= ARGUMENTS_MOST ? e->data.size : 0));
 	p = put_literal(output_room(&o->line, 256), "{\"timeUnixNano\":");
-	p = put_long_number(p, wall_of(v, e->time));
+	p = put_long_number(p, e->time + e->offset);
 	p = put_literal(p, ",\"severityNumber\":");
 	p = put_unsigned(p, is_loss ? SEVERITY_WARN : SEVERITY_INFO);
 	p = put_literal(p, ",\"body\":{\"stringValue\":");
@@ -539,8 +532,8 @@ record(struct viewer *v, const struct tbuf_record *r)
 	char *name = string_format("%s:%s:%s:%s", probe->provider,
 	    probe->module, probe->function, probe->name);
 	const struct slice_event event = {
-		.what = SLICE_INSTANT, .time = r->time, .pid = r->pid,
-		.tid = r->tid, .name = name, .category = probe->provider,
+		.what = SLICE_INSTANT, .time = r->time,
+		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid, .name = name, .category = probe->provider,
 		.execname = r->execname, .unit = r->unit,
 		.data = { v->data.used, v->data.buffer }
 	};
@@ -611,7 +604,7 @@ put_status(char *p, const struct slice_event *e)
 
 /* Writes all of a span that is known at its beginning. */
 static void
-put_head(struct viewer *v, struct span *span, const struct slice_event *e)
+put_head(struct span *span, const struct slice_event *e)
 {
 	struct output *out = &span->head;
 	uint64_t dropped = 0;
@@ -622,9 +615,9 @@ put_head(struct viewer *v, struct span *span, const struct slice_event *e)
 	p = put_literal(put_id(p, span->id), "\",\"name\":");
 	p = add_string(out, p, e->name, 256);
 	p = put_literal(p, ",\"startTimeUnixNano\":");
-	p = put_long_number(p, wall_of(v, e->time));
+	p = put_long_number(p, e->time + e->offset);
 	p = put_literal(p, ",\"endTimeUnixNano\":");
-	p = put_long_number(p, wall_of(v, e->end));
+	p = put_long_number(p, e->end + e->offset);
 	p = begin_attributes(out, p, &e->data, &dropped, &more);
 	p = put_end(out, p, &e->end_data, &dropped, &more);
 	p = put_own_attributes(out, p, e, &more);
@@ -676,7 +669,7 @@ begin_span(struct viewer *v, const struct slice_event *e)
 	output_memory(&span->events);
 	join(o, &e->data);
 	join(o, &e->end_data);
-	put_head(v, span, e);
+	put_head(span, e);
 }
 
 static void
@@ -696,7 +689,7 @@ add_event(struct viewer *v, struct span *span, const struct slice_event *e)
 	if (out->used > 0)
 		*p++ = ',';
 	p = put_literal(p, "{\"timeUnixNano\":");
-	p = put_long_number(p, wall_of(v, e->time));
+	p = put_long_number(p, e->time + e->offset);
 	p = add_string(out, put_literal(p, ",\"name\":"), e->name, 64);
 	p = begin_attributes(out, p, &e->data, &dropped, &more);
 	p = output_more(out, p, 64);

@@ -44,6 +44,7 @@ struct slice {
 	const struct tbuf_probe_info *probe;
 	const struct pair_place *place;
 	uint64_t begin, end;
+	uint64_t offset;	/* to times since 1970 */
 	bool open;		/* the second record has not come */
 	bool stacked;
 	bool waits;		/* an item of a context is its beginning */
@@ -113,6 +114,7 @@ struct slice_state {
 	struct tbuf_unit_info unit;
 	pid_t unit_pid;
 	uint64_t unit_last;	/* time of its last record */
+	uint64_t unit_offset;	/* to times since 1970 */
 	struct thread *unit_thread;	/* of its last record */
 	struct context unit_context;
 };
@@ -229,7 +231,8 @@ slice_new(struct slices *s, struct thread *thread,
 
 	*one = (struct slice){
 		.thread = thread, .probe = r->probe, .place = place,
-		.begin = r->time, .serial = ++s->state->serial,
+		.begin = r->time, .offset = r->wall - r->time,
+		.serial = ++s->state->serial,
 		.size = data.size
 	};
 	memcpy(one->bytes, data.bytes, data.size);
@@ -255,7 +258,8 @@ slice_event(const struct slice *one, enum slice_what what,
 	return ((struct slice_event){
 		.what = what, .track = track,
 		.time = what == SLICE_END ? one->end : one->begin,
-		.end = one->end, .pid = one->thread->pid,
+		.end = one->end, .offset = one->offset,
+		.pid = one->thread->pid,
 		.tid = one->thread->tid, .execname = one->thread->execname,
 		.name = what == SLICE_INSTANT ?
 		    one->place->alone : one->place->name,
@@ -616,6 +620,7 @@ slices_unit_end(struct slices *s)
 	event = (struct slice_event){
 		.what = SLICE_BEGIN, .track = c->track,
 		.time = state->unit.began, .end = end,
+		.offset = state->unit_offset,
 		.pid = state->unit_pid, .tid = state->unit_thread->tid,
 		.execname = state->unit_thread->execname,
 		.name = state->unit.kind, .category = "unit",
@@ -656,6 +661,7 @@ unit_context(struct slices *s, struct thread *thread,
 		state->unit_context.last = 0;
 	}
 	state->unit_last = r->time;
+	state->unit_offset = r->wall - r->time;
 	state->unit_thread = thread;
 	return (&state->unit_context);
 }
@@ -895,7 +901,7 @@ add_instant(struct slices *s, struct context *c, struct thread *thread,
 {
 	struct slice_event event = {
 		.what = SLICE_INSTANT, .track = c->track, .time = r->time,
-		.pid = r->pid, .tid = r->tid, .execname = r->execname,
+		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid, .execname = r->execname,
 		.name = place->alone,
 		.category = r->probe->provider, .data = data
 	};

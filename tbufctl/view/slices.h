@@ -57,6 +57,7 @@ struct slice_event {
 	struct slice_track *track;
 	uint64_t time;		/* ns of CLOCK_MONOTONIC */
 	uint64_t end;		/* of a slice, with SLICE_BEGIN */
+	uint64_t offset;	/* from these times to those since 1970, ns */
 	pid_t pid;
 	uint32_t tid;
 	const char *execname;

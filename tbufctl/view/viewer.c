@@ -160,8 +160,8 @@ text(struct format *f, const struct tbuf_record *r, const char *bytes,
 		.type = TBUF_STRING, .data = bytes, .size = (uint32_t)size
 	};
 	struct slice_event event = {
-		.time = r->time, .pid = r->pid, .tid = r->tid,
-		.name = "output", .category = r->probe->provider,
+		.time = r->time, .offset = r->wall - r->time,
+		.pid = r->pid, .tid = r->tid, .name = "output", .category = r->probe->provider,
 		.execname = r->execname
 	};
 
@@ -182,7 +182,8 @@ lost(struct viewer *v, const struct loss *loss, const char *name,
 	const struct tbuf_value n = { .type = TBUF_UINT64, .u = count->count };
 	uint64_t time = count->after != 0 ? count->after : count->before;
 	struct slice_event event = {
-		.time = time != 0 ? time : v->last.time, .pid = loss->pid,
+		.time = time != 0 ? time : v->last.time,
+		.offset = v->last.wall - v->last.time, .pid = loss->pid,
 		.name = name, .category = "tbuf",
 		.execname = slices_program(&v->slices, loss->pid)
 	};

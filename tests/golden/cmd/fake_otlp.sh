@@ -125,3 +125,20 @@ record 5000000 101 0 1 1010 1001010 1
 END
 "$TBUFCTL_FAKE" --format=otlp -n kv::: 2>/dev/null |
     grep -o '"spanId":"[0-9a-f]*"' | uniq -c | sed 's/ ".*//'
+
+# Files of two computers: each process has its own time of day.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve entry
+probe 2 kv kvd serve return
+target 5000001 load
+unit get 1 1000 1100 0
+record 5000000 101 0 1 1010 1001010
+unit
+record 5000000 101 0 1 1200 1001200
+record 5000001 201 0 1 1300 2001300
+record 5000000 101 0 2 1400 1001400
+record 5000001 201 0 2 1500 2001500
+record 5000001 201 0 2 1600 2001600
+END
+ctl --format=otlp -n kv::: | grep -o '[a-z]*TimeUnixNano":"[0-9]*"'
