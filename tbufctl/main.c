@@ -25,6 +25,7 @@
 #include "base/string_list.h"
 #include "commands/commands.h"
 #include "elf/syscall_coverage.h"
+#include "elf/pid_report.h"
 #include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
 #include "metrics/prometheus.h"
@@ -65,6 +66,9 @@ ask(const struct options *o, unsigned modules, const char **environment)
 	if ((modules & PRELOAD_USDT) != 0 &&
 	    (*environment = notes_report_begin(lists)) != NULL)
 		environment++;
+	if ((modules & PRELOAD_PID) != 0 &&
+	    (*environment = pid_report_begin(lists)) != NULL)
+		environment++;
 	if (lists && (modules & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
 }
@@ -91,8 +95,9 @@ dispatch(unsigned modules, const char **environment)
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
-	const char *environment[6] = { NULL };
+	const char *environment[8] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
+	char *functions = preload_pid_setting(&o->program);
 	unsigned modules = preload_modules(o), n = 0;
 	int status = 0;
 
@@ -103,6 +108,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	if (status == 0 && modules != 0)
 		status = preload_prepare(o->command[0], modules, &setting);
 	if (status != 0) {
+		free(functions);
 		free(files);
 		return (status);
 	}
@@ -110,9 +116,12 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = setting;
 	if (files != NULL)
 		environment[n++] = files;
+	if ((modules & PRELOAD_PID) != 0)
+		environment[n++] = functions;
 	ask(o, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
+	free(functions);
 	free(files);
 	if (*command < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
@@ -332,6 +341,7 @@ run_with_consumer(struct options *o, struct output *out)
 	    (status = compile_read(o)) == 0)
 		status = trace_or_list(o, consumer, out, &compiled);
 	notes_report_end();
+	pid_report_end();
 	covered_end();
 	signals_mend(NULL);
 	tbuf_consumer_close(consumer);

@@ -25,6 +25,7 @@
 
 #define STUB_BYTES	384u
 #define CHECKS_MAX	4u
+#define LENGTH_MAX	15u	/* of an instruction */
 
 void	patch_hit(void);
 
@@ -160,15 +161,40 @@ make(struct stub *s, uintptr_t at, const struct patch_point *points, size_t n)
 	put_calls(s);
 }
 
+/*
+ * Writes the stub, and then the jump to it.  The rest of an instruction that
+ * the jump replaces in part becomes int3, so that decoders find the next one.
+ */
+static const char *
+redirect(const struct patch *patch, const struct stub *s,
+    const struct patch_point *point)
+{
+	uint8_t bytes[PATCH_JUMP + LENGTH_MAX];
+	struct patch_moves moves;
+	size_t size = PATCH_JUMP;
+
+	if (!patch_jump(bytes, point->start, s->at))
+		return ("its stub is out of reach");
+	if (patch_moves_find((const uint8_t *)point->start, PATCH_JUMP,
+	    &moves) == NULL && moves.taken > size) {
+		size = moves.taken;
+		memset(bytes + PATCH_JUMP, 0xcc, size - PATCH_JUMP);
+	}
+	if (patch_write(patch, s->at, s->bytes, s->size) != 0 ||
+	    patch_write(patch, point->start, bytes, size) != 0)
+		return ("the kernel does not permit writing to text");
+	return (NULL);
+}
+
 static const char *
 arm(const struct patch *patch, const struct patch_text *text,
     const struct patch_point *points, size_t n)
 {
-	uintptr_t at, place = points->start;
+	uintptr_t at;
 	struct stub s;
 	size_t i;
 
-	make(&s, place, points, n);
+	make(&s, points->start, points, n);
 	if (s.problem != NULL)
 		return (s.problem);
 	if ((at = patch_map_near(text, s.size)) == 0)
@@ -180,8 +206,7 @@ arm(const struct patch *patch, const struct patch_text *text,
 		points[i].probe->place = points[i].at;
 		points[i].probe->pushed = 0;
 	}
-	return (patch_redirect(patch, at, s.bytes, s.size, place,
-	    PATCH_JUMP));
+	return (redirect(patch, &s, points));
 }
 
 /* Points of one region follow each other: only an entry has an exit with it. */

@@ -36,8 +36,8 @@ find_segment(const struct dl_phdr_info *info, uintptr_t address,
 }
 
 /*
- * Returns true for this object, libtbuf, and the provider of USDT probes, which
- * reads texts: their calls are not the program's.
+ * Returns true for this object, libtbuf, and the providers of USDT probes and of
+ * functions, which read texts: their calls are not the program's.
  */
 static bool
 is_ours(const struct dl_phdr_info *info)
@@ -52,7 +52,8 @@ is_ours(const struct dl_phdr_info *info)
 		return (true);
 	}
 	name = strrchr(info->dlpi_name, '/');
-	if (name != NULL && strcmp(name, "/libtbuf-usdt.so") == 0 &&
+	if (name != NULL && (strcmp(name, "/libtbuf-usdt.so") == 0 ||
+	    strcmp(name, "/libtbuf-pid.so") == 0) &&
 	    find_segment(info, 0, &start, &size)) {
 		syscall_fire_library(start, size);
 		return (true);

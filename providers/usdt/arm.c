@@ -3,15 +3,12 @@
  *
  * Probes are registered, and their sites armed, from the highest address down.
  */
-#include <sys/stat.h>
-
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/report.h"
 #include "target/provider.h"
 #include "usdt.h"
 
@@ -170,49 +167,25 @@ raise_wanted(const struct usdt_sites *sites, size_t i)
 /* ------------------------------------------------------------ all of it */
 
 /*
- * Opens a report's file.  tbufctl removes that of USDT_MISSED when it ends,
- * after which another user may make something of that name.
+ * tbufctl removes the file of USDT_MISSED when it ends, after which another user
+ * may make something of that name.
  */
-static int
-report_open(const char *setting)
+static FILE *
+report_stream(const char *setting)
 {
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
-	const char *path = getenv(setting);
-	struct stat st;
-	int fd;
-
-	if (path == NULL)
-		return (-1);
-	if (strcmp(setting, USDT_MISSED) != 0)
-		return (open(path, flags | O_CREAT, 0666));
-	fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
-	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid()))
-		return (fd);
-	close(fd);
-	return (-1);
+	return (provider_report_open(setting,
+	    strcmp(setting, USDT_MISSED) == 0));
 }
 
 void
 usdt_report_look(void)
 {
-	int fd = report_open(USDT_MISSED);
+	FILE *f = report_stream(USDT_MISSED);
 
-	if (fd == -1)
+	if (f == NULL)
 		unsetenv(USDT_MISSED);
 	else
-		close(fd);
-}
-
-static FILE *
-report_stream(const char *setting)
-{
-	int fd = report_open(setting);
-	FILE *f = fd == -1 ? NULL : fdopen(fd, "a");
-
-	if (f == NULL && fd != -1)
-		close(fd);
-	return (f);
+		fclose(f);
 }
 
 void

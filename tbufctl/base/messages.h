@@ -121,9 +121,9 @@
 #define MSG_HINT_START	"for other probes start it by -c COMMAND, or with a " \
 			"provider in LD_PRELOAD for -p and recorders " \
 			"(TBUF_OPTIONS): see tbuf_libc(7)"
-#define MSG_PID		"provider pid is not supported: only functions of " \
-			"the C library have probes (example: " \
-			"libc::malloc:entry)"
+#define MSG_PID		"provider pid exists only in programs it is " \
+			"preloaded into (tbufctl -c does that for " \
+			"pid$target): see tbuf_pid(7)"
 #define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"
 #define MSG_BPFTRACE_PROBE "'%s:' is bpftrace's: use %s"
 #define MSG_BPFTRACE_FUNCTION "libc::malloc:entry, for example: only " \

@@ -13,6 +13,7 @@
 #include "base/signals.h"
 #include "consume.h"
 #include "debuginfo/unwind.h"
+#include "elf/pid_report.h"
 #include "elf/usdt_notes.h"
 #include "hints.h"
 #include "options/command_line.h"
@@ -616,6 +617,7 @@ run_drain(struct run *run, int *error)
 
 	*error = tbuf_consumer_work(run->consumer);
 	notes_report_look();
+	pid_report_look();
 	if (run->format.metrics == NULL)
 		output_rotate(run->format.out, run->options->output);
 	tell_skipped(run);

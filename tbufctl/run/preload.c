@@ -34,6 +34,7 @@ static const struct module {
 	{ PRELOAD_SYSCALL, "syscall", "libtbuf-syscall.so",
 	    "the syscall provider" },
 	{ PRELOAD_USDT, "usdt", "libtbuf-usdt.so", "the usdt provider" },
+	{ PRELOAD_PID, NULL, "libtbuf-pid.so", "the pid provider" },
 	{ PRELOAD_LIBC, "libc", "libtbuf-libc.so", "the libc provider" }
 };
 #define NMODULES	(sizeof(modules) / sizeof(modules[0]))
@@ -140,7 +141,7 @@ preload_wanted(const struct program *program, const char *provider)
 unsigned
 preload_providers(const struct program *program)
 {
-	unsigned wanted = 0;
+	unsigned wanted = preload_wants_pid(program) ? PRELOAD_PID : 0;
 	size_t i;
 
 	for (i = 0; i < NMODULES; i++)

@@ -27,6 +27,14 @@ bool	preload_wanted(const struct program *, const char *provider);
 bool	preload_wants_probe(const struct program *, const char *provider,
 	    const char *name);
 
+/*
+ * Returns true if a description names the pid provider of a process.
+ * preload_pid_setting() returns all these descriptions, as a setting for the
+ * environment of the command, for the caller to free.
+ */
+bool	preload_wants_pid(const struct program *);
+char	*preload_pid_setting(const struct program *);
+
 /* Returns why -x syscall=all cannot be used, or NULL. */
 const char *preload_dispatch(void);
 
@@ -35,6 +43,7 @@ const char *preload_dispatch(void);
 #define PRELOAD_LIBC	0x2u	/* the libc provider */
 #define PRELOAD_SYSCALL	0x4u	/* the syscall provider */
 #define PRELOAD_USDT	0x8u	/* the provider of USDT probes */
+#define PRELOAD_PID	0x10u	/* the provider of functions */
 
 /* Returns, as PRELOAD_*, the providers that preload_wanted() finds. */
 unsigned preload_providers(const struct program *);

@@ -95,10 +95,19 @@ set_option(void *context, const char *name, const char *value)
 	}
 }
 
+/* Returns true for pidN of another process than the command of -c. */
+static bool
+is_of_other(const struct compiled *c, const char *provider)
+{
+	return (missing_is_pid(provider) && (c->target == 0 ||
+	    strtoll(provider + strlen("pid"), NULL, 10) != c->target));
+}
+
 /*
  * Returns true if a probe exists, or may exist later.  A command that does not
- * run yet may have all probes but those of pidN and of providers whose probes
- * are known; -l reports descriptions without a match after its list.
+ * run yet may have all probes but those of pidN of another process, and of
+ * providers whose probes are known; -l reports descriptions without a match
+ * after its list.
  */
 static bool
 probe_exists(void *context, const struct d_description *d)
@@ -107,7 +116,7 @@ probe_exists(void *context, const struct d_description *d)
 
 	return (known_count(&c->known, d) != 0 ||
 	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
-	    !missing_is_pid(d->field[D_FIELD_PROVIDER]) &&
+	    !is_of_other(c, d->field[D_FIELD_PROVIDER]) &&
 	    !known_lacks(&c->known, d)));
 }
 

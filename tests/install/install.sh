@@ -27,7 +27,8 @@ for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
     share/bash-completion/completions/tbufctl \
     share/zsh/site-functions/_tbufctl \
     share/tbuf/bindings/tbuf.py share/tbuf/bindings/tbuf.rs \
-    share/man/man3/tbuf_unit_end.3 share/man/man7/tbuf_usdt.7; do
+    share/man/man3/tbuf_unit_end.3 share/man/man7/tbuf_usdt.7 \
+    share/man/man7/tbuf_pid.7; do
 	[ -s "$prefix/$file" ] || fail "$file is not there"
 done
 for provider in postgresql python ruby php libvirt hotspot; do

@@ -33,7 +33,7 @@ fail()
 
 # The stubs of providers call these.
 stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o' \
-    -o -name 'libusdt_fire_la-*.o')
+    -o -name 'libusdt_fire_la-*.o' -o -name 'libpid_fire_la-*.o')
 
 # All objects of the target side are checked, as a fire calls many of them.
 for object in $objects $stubs; do

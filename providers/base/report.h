@@ -1,0 +1,24 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Report files, to which providers append lines about places in the program.
+ * The environment names them.
+ */
+#ifndef PROVIDERS_BASE_REPORT_H
+#define PROVIDERS_BASE_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Opens the file that a variable names.  A file that must exist must be a
+ * regular one of this user, as the name may have outlived it.  Returns NULL
+ * without one.
+ */
+FILE	*provider_report_open(const char *setting, bool must_exist);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,257 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/report.h"
+#include "pid.h"
+#include "target/provider.h"
+
+#define REPORTS_MAX	20u	/* probes that are reported by name */
+
+/* ------------------------------------------------------------ reports */
+
+/*
+ * tbufctl removes the file of PID_MISSED when it ends, after which another user
+ * may make something of that name.
+ */
+static FILE *list, *missed;
+static unsigned nmissed;
+
+void
+pid_report_begin(void)
+{
+	list = provider_report_open(PID_LIST, false);
+	missed = provider_report_open(PID_MISSED, true);
+	if (missed == NULL)
+		unsetenv(PID_MISSED);
+	nmissed = 0;
+}
+
+void
+pid_report_end(void)
+{
+	if (missed != NULL && nmissed > REPORTS_MAX)
+		fprintf(missed, "pid%jd: not armed: %u more entries and "
+		    "returns (-l lists them)\n", (intmax_t)getpid(),
+		    nmissed - REPORTS_MAX);
+	if (list != NULL)
+		fclose(list);
+	if (missed != NULL)
+		fclose(missed);
+	list = missed = NULL;
+}
+
+void
+pid_report_object(const char *module, const char *problem)
+{
+	if (list != NULL)
+		fprintf(list, "pid%jd:%s: not armed: %s\n",
+		    (intmax_t)getpid(), module, problem);
+	if (missed != NULL)
+		fprintf(missed, "pid%jd:%s: not armed: %s\n",
+		    (intmax_t)getpid(), module, problem);
+}
+
+void
+pid_report_probe(const char *module, const char *function, const char *name,
+    const char *problem)
+{
+	if (list != NULL)
+		fprintf(list, "pid%jd:%s:%s:%s: %s%s\n", (intmax_t)getpid(),
+		    module, function, name, problem == NULL ? "armed" :
+		    "not armed: ", problem == NULL ? "" : problem);
+	if (missed != NULL && problem != NULL && nmissed++ < REPORTS_MAX)
+		fprintf(missed, "pid%jd:%s:%s:%s: not armed: %s\n",
+		    (intmax_t)getpid(), module, function, name, problem);
+}
+
+/* ------------------------------------------------------------ probes */
+
+/* The two probes of a function. */
+struct sites {
+	struct tbuf_site entry, exits;
+};
+
+/* Memory of the probes of one object, which stays for ever. */
+struct probes {
+	struct sites *sites;		/* by wish */
+	struct pid_place *places;	/* by point */
+	char provider[32];
+};
+
+static void
+register_entry(struct tbuf_site *site, const char *provider,
+    const char *module, const char *function)
+{
+	enum tbuf_type types[PID_ARGS];
+	const char *names[PID_ARGS] = { NULL };
+	unsigned i;
+
+	for (i = 0; i < PID_ARGS; i++)
+		types[i] = TBUF_INT64;
+	if (tbuf_probe_register(site, provider, module, function, "entry",
+	    PID_ARGS, types, names) != 0)
+		site->enabled = NULL;
+}
+
+static void
+register_exits(struct tbuf_site *site, const char *provider,
+    const char *module, const char *function)
+{
+	static const enum tbuf_type types[] = { TBUF_UINT64, TBUF_INT64 };
+	static const char *const names[] = { NULL, NULL };
+
+	if (tbuf_probe_register(site, provider, module, function, "return", 2,
+	    types, names) != 0)
+		site->enabled = NULL;
+}
+
+/* Returns true if the probe can ever be enabled. */
+static bool
+is_registered(const struct tbuf_site *site)
+{
+	return (site->enabled != NULL && site->enabled != &site->zero);
+}
+
+/* Returns the best name by which a description calls a function's probe. */
+static const char *
+name_of(const struct pid_object *o, const struct pid_wish *wish,
+    enum pid_name name, char offset[PID_OFFSET])
+{
+	const struct pid_functions *f = &o->functions;
+	uintptr_t start = f->map.codes[wish->function].start;
+	const struct pid_alias *alias = pid_alias_first(f, start);
+
+	for (; alias != NULL && alias < f->aliases + f->naliases &&
+	    alias->address == start; alias++)
+		if (pid_wanted(o->file, o->is_program, alias->name, name))
+			return (alias->name);
+	pid_offset(f, start, offset);
+	return (offset);
+}
+
+/* Registers the probes that can be armed. */
+static void
+register_probes(const struct pid_object *o, struct probes *p)
+{
+	const struct pid_wish *wish = o->plan.wishes;
+	char offset[PID_OFFSET];
+	struct sites *sites = p->sites;
+	sigset_t mask;
+
+	tbuf_series_begin(&mask, 0);
+	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
+		if (wish->entry && wish->entry_problem == NULL)
+			register_entry(&sites->entry, p->provider, o->module,
+			    name_of(o, wish, PID_ENTRY, offset));
+		if (wish->nexits > 0 && wish->exit_problem == NULL)
+			register_exits(&sites->exits, p->provider, o->module,
+			    name_of(o, wish, PID_RETURN, offset));
+	}
+	tbuf_series_end(&mask);
+}
+
+/* Connects the points that are to be armed with their probes. */
+static void
+connect(const struct pid_object *o, struct probes *p)
+{
+	const struct patch_code *codes = o->functions.map.codes;
+	struct patch_point *point = o->plan.points;
+	struct pid_place *place = p->places;
+	struct sites *sites;
+
+	for (; point < o->plan.points + o->plan.npoints; point++, place++) {
+		if (point->problem != NULL)
+			continue;
+		sites = &p->sites[o->plan.wish_of[point->function]];
+		place->site = point->is_entry ? &sites->entry : &sites->exits;
+		place->offset = point->at - codes[point->function].start;
+		place->patch.hit = point->is_entry ? pid_hit_entry :
+		    pid_hit_exit;
+		place->patch.enabled = place->site->enabled;
+		point->probe = &place->patch;
+		if (!is_registered(place->site))
+			point->problem = "its probe could not be registered";
+	}
+}
+
+/* Reports wanted probes, and unregisters those that are not armed after all. */
+static void
+finish(struct pid_object *o, struct probes *p)
+{
+	const struct pid_wish *wish = o->plan.wishes;
+	char offset[PID_OFFSET], why[PID_WHY];
+	struct sites *sites = p->sites;
+	const char *function;
+
+	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
+		if (wish->entry)
+			pid_report_probe(o->module, name_of(o, wish,
+			    PID_ENTRY, offset), "entry", wish->entry_problem);
+		function = name_of(o, wish, PID_RETURN, offset);
+		if (wish->exits && wish->exit_problem != NULL) {
+			pid_plan_why(wish, why);
+			pid_report_probe(o->module, function, "return", why);
+		} else if (wish->nexits > 0)
+			pid_report_probe(o->module, function, "return", NULL);
+		if (wish->entry_problem != NULL &&
+		    is_registered(&sites->entry))
+			tbuf_probe_unregister(&sites->entry);
+		if (wish->exit_problem != NULL &&
+		    is_registered(&sites->exits))
+			tbuf_probe_unregister(&sites->exits);
+	}
+}
+
+/* Copies problems of points that arming has found. */
+static void
+take_problems(struct pid_plan *plan)
+{
+	const struct patch_point *point = plan->points;
+	struct pid_wish *wish;
+
+	for (; point < plan->points + plan->npoints; point++) {
+		wish = &plan->wishes[plan->wish_of[point->function]];
+		if (point->problem == NULL)
+			continue;
+		if (point->is_entry)
+			wish->entry_problem = point->problem;
+		else if (wish->exit_problem == NULL) {
+			wish->exit_problem = point->problem;
+			wish->refused = 1;
+		}
+	}
+}
+
+void
+pid_arm(struct pid_object *o)
+{
+	struct probes p = {
+		.sites = calloc(o->plan.nwishes + 1, sizeof(*p.sites)),
+		.places = calloc(o->plan.npoints + 1, sizeof(*p.places))
+	};
+	const char *problem = NULL;
+	struct patch patch;
+
+	if (p.sites == NULL || p.places == NULL)
+		problem = "out of memory";
+	else if ((problem = patch_begin(&patch)) == NULL) {
+		(void)snprintf(p.provider, sizeof(p.provider), "pid%jd",
+		    (intmax_t)getpid());
+		register_probes(o, &p);
+		connect(o, &p);
+		patch_regions_arm(&patch, &o->functions.text, o->plan.points,
+		    o->plan.npoints);
+		patch_end(&patch);
+		take_problems(&o->plan);
+		finish(o, &p);
+		return;
+	}
+	pid_report_object(o->module, problem);
+	free(p.sites);
+	free(p.places);
+}

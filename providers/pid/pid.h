@@ -1,0 +1,100 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * libtbuf-pid.so: entries and returns of functions, as probes of tbuf.  Those
+ * that TBUF_PID names are armed before main(), in the program and in the
+ * libraries that it is linked with; no code is changed later.
+ *
+ *	start.c	    the start, before main()
+ *	wanted.c    descriptions in TBUF_PID
+ *	objects.c   objects whose functions can be armed
+ *	functions.c functions of one
+ *	plan.c	    which of them can be armed
+ *	arm.c	    probes are registered, and their places redirected to stubs
+ *	fire.c	    functions that a stub calls
+ */
+#ifndef TBUF_PROVIDERS_PID_PID_H
+#define TBUF_PROVIDERS_PID_PID_H
+
+#include <tbuf.h>
+
+#include "plan.h"
+
+#pragma GCC visibility push(hidden)
+
+#define PID_ARGS	10u	/* arguments of an entry */
+
+/* A place; they are never moved. */
+struct pid_place {
+	struct patch_probe patch;
+	struct tbuf_site *site;
+	uint64_t offset;	/* of an exit, from the function's start */
+};
+
+/* Called when a place is reached while its probe is enabled. */
+void	pid_hit_entry(struct patch_probe *, const struct patch_registers *);
+void	pid_hit_exit(struct patch_probe *, const struct patch_registers *);
+
+/* ------------------------------------------------------------ descriptions */
+
+enum pid_name { PID_ENTRY, PID_RETURN };
+
+/*
+ * pid_wanted_begin() reads TBUF_PID, and returns false if it asks for nothing
+ * in this process.
+ */
+bool	pid_wanted_begin(void);
+void	pid_wanted_end(void);
+
+/*
+ * Gets the name by which a description calls an object: its base name, a part
+ * of that, or a.out.  Returns false if none matches it.
+ */
+#define PID_MODULE	256u
+
+bool	pid_wanted_module(const char *module, bool is_program,
+	    char name[PID_MODULE]);
+
+/* Returns true if a description matches a function's probe. */
+bool	pid_wanted(const char *module, bool is_program, const char *function,
+	    enum pid_name);
+
+/* ------------------------------------------------------------ objects */
+
+/* An object, while its functions are armed. */
+struct pid_object {
+	struct pid_memory memory;
+	char *path;
+	const char *file;		/* its base name */
+	char module[PID_MODULE];	/* the name that descriptions use */
+	bool is_program;
+	struct pid_functions functions;
+	struct pid_plan plan;
+};
+
+/* Arms the wanted functions of all objects. */
+void	pid_objects_arm(void);
+
+/*
+ * Arms the functions of the plan.  Their probes stay for ever, as the objects
+ * that are loaded before main() do.
+ */
+void	pid_arm(struct pid_object *);
+
+/*
+ * Report that an object, or a probe, is not armed, or the latter that it is
+ * (problem is NULL): in PID_LIST all that is wanted, in PID_MISSED what is not
+ * armed of it.
+ */
+#define PID_LIST	"TBUF_PID_LIST"
+#define PID_MISSED	"TBUF_PID_MISSED"
+
+void	pid_report_begin(void);
+void	pid_report_end(void);
+void	pid_report_object(const char *module, const char *problem);
+void	pid_report_probe(const char *module, const char *function,
+	    const char *name, const char *problem);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,22 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Reports of the pid provider in the command: entries and returns of functions
+ * that are wanted and not armed.
+ */
+#ifndef TBUFCTL_ELF_PID_REPORT_H
+#define TBUFCTL_ELF_PID_REPORT_H
+
+#include <stdbool.h>
+
+/*
+ * pid_report_begin() returns a setting for the command's environment that makes
+ * the provider report all wanted functions (with -l), or those that are not
+ * armed; NULL without a file.  The others print lines that are new; the last
+ * one also removes the file.
+ */
+const char *pid_report_begin(bool lists);
+void	pid_report_look(void);
+void	pid_report_end(void);
+
+#endif

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Entries and returns of functions of programs that know nothing of tbuf: each
+# pass is counted, arguments and stacks are right, and programs do as before.
+
+set -u
+: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
+# A program with a sanitizer would need the sanitizer's library.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET
+top=$(cd "$top_srcdir" && pwd)
+cd "$SCRATCH" || exit 1
+
+# What the program counts and what is traced, of what is armed.
+all='pid$target:a.out::entry, pid$target:a.out::return
+    { @[probefunc, probename] = count(); }'
+for flags in -O0 -O2 '-O2 -fno-pie -no-pie' '-O3 -fomit-frame-pointer -fno-ipa-cp' \
+    '-O2 -fcf-protection=full'; do
+	# shellcheck disable=SC2086
+	g++ -w $flags -o truth "$top/tests/providers/pid/truth.cc" -lpthread ||
+	    exit 1
+	rm -f traced
+	"$TBUFCTL" -q -o traced -n "$all" -c ./truth >counted 2>err
+	sed -n 's/.*a\.out:\(.*\):\([a-z]*\): not armed: .*/\1 \2/p' err |
+	    sort >unarmed
+	expect "few are not armed: $flags" "$(awk 'END { print (NR < 8) }' \
+	    unarmed)" 1
+	# The program's own count of a child is in the child.
+	sort counted | awk '$3 > 0' | grep -v '^child ' >known
+	awk 'FNR == NR { no[$1 " " $2]; next } !(($1 " " $2) in no)' unarmed \
+	    known >want
+	awk 'NF == 3 { print $1, $2, $3 }' traced | sort | grep -E \
+	    "$(awk '{ print $1 }' known | sort -u | paste -sd'|' |
+	    sed 's/^/^(/; s/$/) /')" >got
+	expect "counts: $flags" "$(cat got)" "$(cat want)"
+	expect "its output: $flags" "$(grep '^[0-9]*$' err)" \
+	    "$(./truth 2>&1 >/dev/null)"
+done
+
+g++ -w -O2 -o truth "$top/tests/providers/pid/truth.cc" -lpthread || exit 1
+trace() {
+	"$TBUFCTL" -q -n "$@" -c ./truth 2>err | grep -v ' entry \| return ' |
+	    sed '/^ *$/d; s/^ *//; s/  */ /g'
+}
+expect 'arguments' "$(trace 'pid$target:a.out:many:entry
+    { printf("%d %d %d %d %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4,
+    arg5, arg6, arg7, arg8, arg9); }')" '1 2 3 4 5 6 7 8 9 10'
+expect 'a returned value' "$(trace 'pid$target:a.out:many:return
+    { trace(arg1); }')" "$((1 + 4 + 3 + 4 + 5 + 6 + 21 + 8 + 9 + 50))"
+expect 'the offset of a return' "$(trace 'pid$target:a.out:many:return
+    /arg0 > 0 && arg0 < 200/ { trace(1); }')" 1
+expect 'a stack from an entry' "$(trace 'pid$target:a.out:recursive:entry
+    /arg0 == 15/ { ustack(); }' | sed 's/+0x.*//' | head -n 2)" \
+    'truth`recursive
+truth`main'
+expect 'a stack from a return' "$(trace 'pid$target:a.out:many:return
+    { ustack(); }' | sed 's/+0x.*//' | head -n 2)" 'truth`many
+truth`main'
+expect 'the caller' "$(trace 'pid$target:a.out:many:entry
+    { @[usym(ucaller)] = count(); }')" 'truth`main 1'
+expect 'children, followed' "$("$TBUFCTL" -q --follow \
+    -n 'pid*:a.out:child:entry { @ = count(); }' -c ./truth 2>err |
+    grep -v ' entry \| return ' | tr -d ' \n')" 1
+expect 'by number of the process' "$("$TBUFCTL" -q -l \
+    -n 'pid[0-9]*:truth:add:' -c ./truth 2>err | tr -s ' ' |
+    cut -d ' ' -f 4- | sed 1d)" 'truth add entry
+truth add return'
+
+# Programs do as before with all of their objects armed and traced.
+cat >script.sh <<'END'
+f() { [ "$1" -le 0 ] && echo done || f $(($1 - 1)); }
+f 20
+for i in $(seq 1 30); do a[i]=$((i * i)); done; echo "${a[@]}"
+case abc in a*) echo yes;; esac
+echo hello | tr a-z A-Z | sed s/L/x/
+x=$(printf '%s\n' c b a | sort); echo "$x"
+trap 'echo usr1' USR1; kill -USR1 $$; (exit 3); echo $?
+[[ abc =~ b(c) ]] && echo "${BASH_REMATCH[1]}"
+printf -v q %q 'a b'; echo "$q"; declare -A m=([k]=v); echo "${m[k]}"
+exit 5
+END
+cat >script.pl <<'END'
+my %h = map { $_ => $_ ** 2 } 1 .. 99;
+print join(",", sort { $h{$a} <=> $h{$b} } grep { /7/ } keys %h), "\n";
+eval { die "caught\n" }; print $@;
+printf "%s\n", join "|", "a1b22c333" =~ /(\d+)/g;
+END
+everything='pid$target:::entry, pid$target:::return
+    { @[probefunc] = count(); }'
+bash script.sh >plain 2>&1
+"$TBUFCTL" -o counts -n "$everything" -c 'bash script.sh' >armed 2>err
+expect 'bash' "$(cat armed)" "$(cat plain)"
+expect 'its functions' "$([ "$(awk '$2 > 0' counts | wc -l)" -gt 300 ] &&
+    echo many)" many
+expect 'its status' "$(grep -c 'exited with status 5' err)" 1
+for command in 'awk "BEGIN { for (i = 0; i < 99; i++) s += i ^ 2; print s }"' \
+    'sort -r script.sh' 'perl script.pl' \
+    'sed -n /e/p script.sh' 'ls script.sh'; do
+	rm -f counts
+	sh -c "$command" >plain 2>&1
+	"$TBUFCTL" -q -o counts -n "$everything" -c "$command" >armed 2>err
+	expect "$command" "$(cat armed)" "$(cat plain)"
+done
+expect 'no memory is writable and executable' "$("$TBUFCTL" -q -o counts \
+    -n "$everything" -c 'cat /proc/self/maps' 2>err | grep -c ' .wx')" 0
+
+# What is not traced, and why.
+message() {
+	"$TBUFCTL" -q -n "$1" -c ./truth 2>&1 >/dev/null | sed -n \
+	    's/^tbufctl: //; s/pid[0-9][0-9]*/pidN/; /not armed\|match/p' |
+	    head -n 1
+}
+expect 'the C library' "$(message 'pid$target:libc:malloc:entry')" \
+    'pidN:libc: not armed: the recording of an event may call it'
+expect 'no such function' "$(message 'pid$target:a.out:absent:entry' |
+    sed 's/.*: probe/probe/')" \
+    'probe description pidN:a.out:absent:entry does not match any probes'
+expect 'no such module' "$(message 'pid$target:libx::entry' |
+    sed 's/.*: probe/probe/')" \
+    'probe description pidN:libx::entry does not match any probes'
+sleep 60 &
+expect 'a process that runs' "$("$TBUFCTL" -n "pid$!:a.out::entry" -p $! 2>&1 |
+    grep -c 'has no libtbuf')" 1
+kill $!
+# Without the variable nothing is armed.
+expect 'nothing is wanted' "$(TBUF_PID_LIST=list \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./truth 2>&1 >/dev/null
+    ls list 2>/dev/null)" '159'
+
+report

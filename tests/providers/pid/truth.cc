@@ -1,0 +1,268 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * A program that counts the entries and the returns of its functions, and
+ * prints these: by calls, tail calls, callbacks, recursion, exceptions, longjmp,
+ * contexts, threads, signal handlers and children.
+ */
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define FUNCTIONS(x)							\
+	x(add) x(many) x(recursive) x(tail) x(compare) x(thrower)	\
+	x(catcher) x(jumper) x(context) x(thread) x(handler) x(child)	\
+	x(chooser) x(real)
+
+enum {
+#define X(name) COUNT_##name,
+	FUNCTIONS(X)
+#undef X
+	COUNTS
+};
+
+static const char *const names[] = {
+#define X(name) #name,
+	FUNCTIONS(X)
+#undef X
+};
+
+static struct {
+	volatile long entries, returns;
+} counts[COUNTS];
+
+#define ENTER(name)	__atomic_fetch_add(&counts[COUNT_##name].entries, 1, \
+			    __ATOMIC_SEQ_CST)
+#define LEAVE(name)	__atomic_fetch_add(&counts[COUNT_##name].returns, 1, \
+			    __ATOMIC_SEQ_CST)
+#define TRIED		extern "C" __attribute__((noinline))
+
+TRIED long
+add(long a, long b)
+{
+	ENTER(add);
+	LEAVE(add);
+	return (a + b);
+}
+
+TRIED long
+many(long a, long b, long c, long d, long e, long f, long g, long h, long i,
+    long j)
+{
+	ENTER(many);
+	LEAVE(many);
+	return (a + b * 2 + c + d + e + f + g * 3 + h + i + j * 5);
+}
+
+TRIED long
+recursive(long n)
+{
+	long result = n;
+
+	ENTER(recursive);
+	if (n >= 2)
+		result = recursive(n - 1) + recursive(n - 2);
+	LEAVE(recursive);
+	return (result);
+}
+
+TRIED long
+tail(long n)
+{
+	ENTER(tail);
+	LEAVE(tail);
+	return (add(n, 1));
+}
+
+TRIED int
+compare(const void *a, const void *b)
+{
+	ENTER(compare);
+	LEAVE(compare);
+	return (*(const int *)a - *(const int *)b);
+}
+
+TRIED long
+thrower(long n)
+{
+	ENTER(thrower);
+	if (n % 3 == 0)
+		throw n;
+	LEAVE(thrower);
+	return (n);
+}
+
+TRIED long
+catcher(long n)
+{
+	long result;
+
+	ENTER(catcher);
+	try {
+		result = thrower(n);
+	} catch (long caught) {
+		result = -caught;
+	}
+	LEAVE(catcher);
+	return (result);
+}
+
+static jmp_buf back;
+
+TRIED void
+jumper(long n)
+{
+	ENTER(jumper);
+	if (n % 2 == 0)
+		longjmp(back, 1);
+	LEAVE(jumper);
+}
+
+static ucontext_t here, there;
+
+TRIED void
+context(void)
+{
+	ENTER(context);
+	(void)add(1, 2);
+	swapcontext(&there, &here);
+	(void)add(3, 4);
+	LEAVE(context);
+}
+
+TRIED void *
+thread(void *unused)
+{
+	long i;
+
+	ENTER(thread);
+	for (i = 0; i < 1000; i++)
+		(void)add(i, i);
+	(void)catcher(3);
+	LEAVE(thread);
+	return (unused);
+}
+
+TRIED void
+handler(int)
+{
+	ENTER(handler);
+	LEAVE(handler);
+}
+
+TRIED void
+child(void)
+{
+	ENTER(child);
+	(void)add(1, 1);
+	LEAVE(child);
+}
+
+TRIED long
+chooser(long n)
+{
+	long result = 0;
+
+	ENTER(chooser);
+	switch (n) {
+	case 0: result = add(n, n); break;
+	case 1: result = 44; break;
+	case 2: result = recursive(5); break;
+	case 3: result = tail(3); break;
+	case 4: result = add(n, 1) * 3; break;
+	case 5: result = n - 7; break;
+	case 6: result = add(2, n); break;
+	}
+	LEAVE(chooser);
+	return (result);
+}
+
+TRIED double
+real(double a, double b)
+{
+	ENTER(real);
+	LEAVE(real);
+	return (a * b + 0.5);
+}
+
+static void
+contexts(void)
+{
+	static char stack[65536];
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, context, 0);
+	swapcontext(&here, &there);
+	swapcontext(&here, &there);
+}
+
+static void
+children(void)
+{
+	int status;
+
+	if (fork() == 0) {
+		child();
+		_exit(0);
+	}
+	wait(&status);
+	if (vfork() == 0)
+		_exit(0);
+	wait(&status);
+}
+
+static void
+signals(void)
+{
+	struct itimerval timer = { { 0, 200 }, { 0, 200 } };
+
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	while (counts[COUNT_handler].entries < 20)
+		(void)chooser(counts[COUNT_handler].entries % 8);
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_REAL, &timer, NULL);
+	signal(SIGALRM, SIG_IGN);
+}
+
+int
+main(void)
+{
+	int numbers[] = { 5, 3, 9, 1, 7, 2, 8 };
+	volatile double sum = 0;
+	pthread_t threads[4];
+	volatile long i;
+	size_t n;
+
+	for (i = 0; i < 30; i++) {
+		sum += (double)(catcher(i) + tail(i) + chooser(i % 8));
+		sum += real((double)i, 2);
+		if (setjmp(back) == 0)
+			jumper(i);
+	}
+	sum += (double)(recursive(15) + many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+	qsort(numbers, 7, sizeof(numbers[0]), compare);
+	contexts();
+	for (n = 0; n < 4; n++)
+		pthread_create(&threads[n], NULL, thread, NULL);
+	for (n = 0; n < 4; n++)
+		pthread_join(threads[n], NULL);
+	children();
+	signals();
+	for (n = 0; n < COUNTS; n++)
+		printf("%s entry %ld\n%s return %ld\n", names[n],
+		    counts[n].entries, names[n], counts[n].returns);
+	fprintf(stderr, "%d%d%d\n", numbers[0], numbers[3], numbers[6]);
+	return (0);
+}
