@@ -43,7 +43,7 @@ TYPES = {
     9: "b", 10: "?", 11: "f", 12: "d", 13: "P",
 }
 TEXTS = (14, 15)
-BINARY = 16
+BINARY, INTERNED = 16, 17
 
 
 class Memory:
@@ -140,8 +140,8 @@ class Probe:
 class Data:
     """A record's data, from the beginning on."""
 
-    def __init__(self, data):
-        self.data, self.at = data, 0
+    def __init__(self, data, memory):
+        self.data, self.at, self.memory = data, 0, memory
 
     def take(self, align, size):
         at = (self.at + align - 1) & -align
@@ -151,7 +151,10 @@ class Data:
         return self.data[at:at + size]
 
     def value(self, kind, bound=False):
-        if kind in TEXTS or kind == BINARY:
+        if kind == INTERNED and not bound:
+            at = struct.unpack("=I", self.take(4, 4))[0]
+            return quoted(self.memory.text(at).encode()) if at else "NULL"
+        if kind in TEXTS or kind in (BINARY, INTERNED):
             word = struct.unpack("=H", self.take(2, 2))[0]
             data = self.take(1, word & ~TEXT_CUT)
             if word == TEXT_CUT:
@@ -420,7 +423,7 @@ class Session:
         if probe is None:
             return "?"
         text, binding = self.clause(epid)
-        line, data = ":".join(probe.names), Data(data)
+        line, data = ":".join(probe.names), Data(data, self.memory)
         try:
             if text != 0:
                 for value in self.pieces(text, binding, probe, data):

@@ -46,7 +46,8 @@ enum tbuf_type {
 	TBUF_POINTER = 13,
 	TBUF_STRING = 14,	/* NUL-terminated, or NULL */
 	TBUF_STRING_SIZED = 15,	/* with a length: struct tbuf_bytes */
-	TBUF_BINARY = 16	/* bytes with a length: struct tbuf_bytes */
+	TBUF_BINARY = 16,	/* bytes with a length: struct tbuf_bytes */
+	TBUF_STRING_INTERNED = 17 /* the number of an interned text */
 };
 
 /* Bytes with a length, as TBUF_BYTES(p, n) makes them. */
@@ -58,6 +59,11 @@ struct tbuf_bytes {
 /* A string with a length, as TBUF_TEXT(p, n) makes it. */
 struct tbuf_text {
 	struct tbuf_bytes bytes;
+};
+
+/* An interned text, as TBUF_INTERNED(number) makes it. */
+struct tbuf_interned {
+	uint32_t number;
 };
 
 /*
@@ -213,6 +219,19 @@ int	tbuf_probe_emit(struct tbuf_probe *probe, unsigned nvalues,
 	    const uint64_t *values);
 
 /*
+ * Stores a text of at most 255 bytes once in the control file.  Returns its
+ * number, always the same for the same text in this process, which
+ * TBUF_INTERNED() records in 4 bytes: readers see the text.  0 is not a text's
+ * number, and is recorded as NULL.  Returns 0 and sets errno to EINVAL (NULL,
+ * or longer), ENOSPC (more than TBUF_INTERN_MAX texts, or no room for more),
+ * ECANCELED (tracing is off) or EBUSY, as tbuf_probe_register() does.  A child
+ * of fork(2) has the numbers of its parent, and becomes a target by this
+ * function.  Not async-signal-safe; any number of threads may call it at once.
+ */
+#define TBUF_INTERN_MAX	4096	/* texts of a process */
+uint32_t tbuf_intern(const char *text);
+
+/*
  * Makes this process a target if it is a child of fork(2) that is to stay, such
  * as a worker that a server forks beforehand.  Most children call exec or end
  * soon, so a child is not a target at first, unless a consumer follows children
@@ -359,7 +378,7 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * a member (`r->id`, `(long)v[i].size`) has its name, any other one is `argN`.
  * It may be an integer of any width, a char, bool, enum, bit-field, float,
  * double, string (char *, char array, std::string, std::string_view),
- * TBUF_TEXT(p, n), TBUF_BYTES(p, n) or another pointer.  An argument may have
+ * TBUF_TEXT(p, n), TBUF_BYTES(p, n), TBUF_INTERNED(n) or another pointer.  An argument may have
  * commas in parentheses only, as for any macro, and up to C++17 no lambda
  * expression.
  *
@@ -383,6 +402,10 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * TBUF_TEXT(p, n)
  *
  * An argument: a string of n bytes at p, which needs no NUL at its end.
+ *
+ * TBUF_INTERNED(n)
+ *
+ * An argument: the text whose number tbuf_intern() has returned.
  *
  * TBUF_NAMED(name, argument)
  *
@@ -410,11 +433,13 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #ifdef __cplusplus
 #define TBUF_BYTES(p, n)	(::tbuf_private::bytes(p, n))
 #define TBUF_TEXT(p, n)		(::tbuf_private::text(p, n))
+#define TBUF_INTERNED(n)	(tbuf_interned{n})
 #define TBUF_NAMED(name, x)						\
 	((void)sizeof(struct tbuf_name_##name *), (x))
 #else
 #define TBUF_BYTES(p, n)	((struct tbuf_bytes){ (p), (size_t)(n) })
 #define TBUF_TEXT(p, n)		((struct tbuf_text){ TBUF_BYTES(p, n) })
+#define TBUF_INTERNED(n)	((struct tbuf_interned){ (n) })
 #define TBUF_NAMED(name, x)						\
 	__builtin_choose_expr(sizeof(struct tbuf_name_##name *) != 0, (x), 0)
 #endif
@@ -737,6 +762,7 @@ tbuf_private_double(double value)
 	    char *: TBUF_STRING, const char *: TBUF_STRING,		\
 	    struct tbuf_bytes: TBUF_BINARY,				\
 	    struct tbuf_text: TBUF_STRING_SIZED,			\
+	    struct tbuf_interned: TBUF_STRING_INTERNED,			\
 	    default: TBUF_PRIVATE_OTHER(x))
 
 /*
@@ -769,8 +795,12 @@ tbuf_private_double(double value)
 	    struct tbuf_text: (uint64_t)(const struct tbuf_text[1]){	\
 		_Generic((x), struct tbuf_text: (x),			\
 		    default: (struct tbuf_text){ { 0, 0 } }) },		\
+	    struct tbuf_interned: _Generic((x),				\
+		struct tbuf_interned: (x),				\
+		default: (struct tbuf_interned){ 0 }).number,		\
 	    default: (uint64_t)_Generic((x), float: 0, double: 0,	\
-		struct tbuf_bytes: 0, struct tbuf_text: 0, default: (x)));
+		struct tbuf_bytes: 0, struct tbuf_text: 0,		\
+		struct tbuf_interned: 0, default: (x)));
 
 #else /* __cplusplus */
 
@@ -910,6 +940,12 @@ template <>
 struct argument<tbuf_text> : span<TBUF_STRING_SIZED> {
 	TBUF_PRIVATE_INLINE explicit argument(const tbuf_text &v) :
 	    span(v.bytes.data, v.bytes.size) {}
+};
+
+template <>
+struct argument<tbuf_interned> : word<TBUF_STRING_INTERNED> {
+	TBUF_PRIVATE_INLINE explicit argument(const tbuf_interned &v) :
+	    word(v.number) {}
 };
 
 template <class T>

@@ -373,6 +373,7 @@ struct tbuf_probe_info {
  *	TBUF_UINT*, TBUF_CHAR elsewhere, TBUF_BOOL, TBUF_POINTER	u
  *	TBUF_FLOAT, TBUF_DOUBLE				d
  *	TBUF_STRING, TBUF_STRING_SIZED, TBUF_BINARY	data, size, null, cut
+ * An argument of the type TBUF_STRING_INTERNED is a value of TBUF_STRING.
  * `data` has no terminating NUL and may have bytes of any value.  It is valid
  * until the next tbuf_consumer_next() or tbuf_consumer_work().
  */
@@ -701,6 +702,14 @@ int	tbuf_consumer_packet(struct tbuf_consumer *, struct tbuf_packet *);
  */
 const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
 	    const struct tbuf_packet *, unsigned epid, unsigned *enabling);
+
+/*
+ * Returns the text of a number, in a record of the last packet, of an argument
+ * of the type TBUF_STRING_INTERNED; NULL for 0 and for a number that is not a
+ * text's.  Valid until the next call with this consumer.
+ */
+const char *tbuf_consumer_interned(struct tbuf_consumer *,
+	    const struct tbuf_packet *, uint32_t number);
 
 /* ------------------------------------------------------------ sums */
 

@@ -62,6 +62,16 @@
 	}								\
 	TBUF_PRIVATE_ASSERT(1, "")
 
+/*
+ * Fires the probe tbuf:::label, which says what an address is called from now
+ * on: a record of both, if it is enabled.  Async-signal-safe.
+ */
+static inline void
+tbuf_label(const void *pointer, const char *text)
+{
+	TBUF_PROBE(tbuf, label, pointer, text);
+}
+
 #define TBUF_EVENT(...)							\
 	TBUF_PRIVATE_EVENT(TBUF_PRIVATE_COUNT(__VA_ARGS__),		\
 	    TBUF_PRIVATE_FIRST(tbuf_event_##__VA_ARGS__, 0), __VA_ARGS__)

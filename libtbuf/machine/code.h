@@ -404,8 +404,9 @@ enum tbuf_object {
 	TBUF_OBJECT_GLOBAL = 4,		/* index: a variable's id */
 	TBUF_OBJECT_CLAUSE = 5,		/* index: a variable's id */
 	TBUF_OBJECT_BUILTIN = 6,	/* index: enum tbuf_builtin */
-	TBUF_OBJECT_OUTSIDE = 7		/* from here on defined by the
+	TBUF_OBJECT_OUTSIDE = 7,	/* from here on defined by the
 					   surroundings */
+	TBUF_OBJECT_INTERNED = 31	/* the string heap */
 };
 
 #define TBUF_ADDRESS_MARK	UINT64_C(0x1ab)

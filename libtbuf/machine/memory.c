@@ -221,6 +221,9 @@ tbuf_memory_argument(const struct tbuf_machine *m, uint32_t selector)
 		/* FALLTHROUGH */
 	case TBUF_STRING:
 		return (tbuf_address(TBUF_OBJECT_ARGUMENT, n, 0));
+	case TBUF_STRING_INTERNED:
+		return (tbuf_address(TBUF_OBJECT_INTERNED, 0,
+		    (uint32_t)m->values[n]));
 	}
 	return (m->values[n]);
 }

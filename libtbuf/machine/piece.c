@@ -124,7 +124,7 @@ static bool
 is_text(uint8_t type)
 {
 	return (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
-	    type == TBUF_BINARY);
+	    type == TBUF_BINARY || type == TBUF_STRING_INTERNED);
 }
 
 /* Stores a text argument, which has a number, into the record. */
@@ -165,6 +165,7 @@ put_argument(struct tbuf_machine *m, struct tbuf_buffer *buffer,
 	switch (m->types[n]) {
 	case TBUF_STRING:
 	case TBUF_STRING_SIZED:
+	case TBUF_STRING_INTERNED:
 		return (put_characters(m, buffer, address));
 	case TBUF_BINARY:
 		if (address == 0)

@@ -169,7 +169,8 @@ argument_put(struct tbuf_machine *m, uint64_t word)
 		return (number_put(m, 0));
 	type = m->types[n];
 	return (type != TBUF_STRING && type != TBUF_STRING_SIZED &&
-	    type != TBUF_BINARY && number_put(m, m->values[n]));
+	    type != TBUF_BINARY && type != TBUF_STRING_INTERNED &&
+	    number_put(m, m->values[n]));
 }
 
 #define RA		r[tbuf_word_a(word) % TBUF_REGISTERS]

@@ -137,7 +137,8 @@ format_type(unsigned type)
 		[TBUF_POINTER] = "pointer",
 		[TBUF_STRING] = "string",
 		[TBUF_STRING_SIZED] = "string",
-		[TBUF_BINARY] = "bytes"
+		[TBUF_BINARY] = "bytes",
+		[TBUF_STRING_INTERNED] = "string"
 	};
 
 	return (type < sizeof(names) / sizeof(names[0]) ? names[type] :

@@ -246,6 +246,7 @@ known_class(uint8_t type)
 	case TBUF_STRING:
 	case TBUF_STRING_SIZED:
 	case TBUF_BINARY:
+	case TBUF_STRING_INTERNED:
 		return (D_CLASS_TEXT);
 	case TBUF_NONE:
 		return (D_CLASS_NONE);

@@ -140,7 +140,8 @@ fire(const struct patch *p)
 	for (i = 0; i < site->nargs; i++) {
 		if (site->types[i] == TBUF_STRING)
 			values[i] = p->at % 7 == 0 ? 0 : (uintptr_t)text;
-		else if (site->types[i] > TBUF_STRING)
+		else if (site->types[i] > TBUF_STRING &&
+		    site->types[i] < TBUF_STRING_INTERNED)
 			values[i] = (uintptr_t)&bytes;
 	}
 	/* Some fires switch between CPU lanes and lock lanes. */

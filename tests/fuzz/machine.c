@@ -34,11 +34,12 @@ probe_read(struct input *in, struct probe *p, unsigned nargs, char *text)
 	p->bytes.size = strlen(text);
 	for (i = 0; i < nargs; i++) {
 		p->types[i] = (uint8_t)(input_take(in, 1) %
-		    (TBUF_BINARY + 1));
+		    (TBUF_STRING_INTERNED + 1));
 		p->values[i] = i;
 		if (p->types[i] == TBUF_STRING)
 			p->values[i] = (uint64_t)(uintptr_t)text;
-		if (p->types[i] > TBUF_STRING)
+		if (p->types[i] > TBUF_STRING &&
+		    p->types[i] < TBUF_STRING_INTERNED)
 			p->values[i] = (uint64_t)(uintptr_t)&p->bytes;
 		if (p->types[i] >= TBUF_STRING && i == 9)
 			p->values[i] = 0;

@@ -6,7 +6,7 @@
 # records, thread lanes, probes for bindings.
 beyond_fire='libtbuf/machine/.*|libtbuf/target/(clause|unit|recorder|crash)/.*'
 beyond_fire="$beyond_fire|libtbuf/target/api/(flush|recorder_(api|save))"
-beyond_fire="$beyond_fire|libtbuf/target/probe/probe_handle"
+beyond_fire="$beyond_fire|libtbuf/target/probe/(intern|probe_handle)"
 beyond_fire="$beyond_fire|libtbuf/target/lane/thread_(lane|exit|exit_key)"
 beyond_fire="$beyond_fire|libtbuf/target/file/exec_mappings"
 beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"

@@ -87,7 +87,7 @@ copy_types(const struct tbuf_probe_entry *entry, struct copy *copy)
 	for (i = 0; i < copy->nargs; i++) {
 		copy->types[i] = tbuf_load(&entry->types[i]);
 		if (copy->types[i] == TBUF_NONE ||
-		    copy->types[i] > TBUF_BINARY)
+		    copy->types[i] > TBUF_STRING_INTERNED)
 			return (false);
 	}
 	return (true);

@@ -31,10 +31,9 @@ static const struct {
 	[TBUF_POINTER] = { TBUF_LOAD_64, 8 },
 	[TBUF_STRING] = { TBUF_LOAD_TEXT, 0 },
 	[TBUF_STRING_SIZED] = { TBUF_LOAD_TEXT, 0 },
-	[TBUF_BINARY] = { TBUF_LOAD_TEXT, 0 }
+	[TBUF_BINARY] = { TBUF_LOAD_TEXT, 0 },
+	[TBUF_STRING_INTERNED] = { TBUF_LOAD_U32, 4 }
 };
-
-#define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
 /* ------------------------------------------------------------ building */
 
@@ -95,6 +94,7 @@ tbuf_layout_arguments(struct tbuf_record_layout *layout,
 	begin(layout);
 	for (i = 0; i < probe->nargs; i++) {
 		set_type(&piece, probe->types[i]);
+		layout->interned |= probe->types[i] == TBUF_STRING_INTERNED;
 		(void)add(layout, &piece);
 	}
 }
@@ -109,15 +109,19 @@ set_bound(struct tbuf_layout_piece *piece, unsigned name, uint64_t binding,
     const struct tbuf_probe_info *probe)
 {
 	unsigned argument = name - TBUF_NAMES_MAX;
+	uint8_t type;
 
 	if (name < TBUF_NAMES_MAX)
 		argument = binding >> 4 * name & 15;
 	if (argument >= probe->nargs &&
 	    (name < TBUF_NAMES_MAX || argument >= TBUF_NARGS))
 		return (false);
-	/* An argument that the probe does not have is the number 0. */
-	set_type(piece, argument < probe->nargs ? probe->types[argument] :
-	    TBUF_INT64);
+	/*
+	 * An argument that the probe does not have is the number 0.  A clause
+	 * records an interned text as a string.
+	 */
+	type = argument < probe->nargs ? probe->types[argument] : TBUF_INT64;
+	set_type(piece, type == TBUF_STRING_INTERNED ? TBUF_STRING : type);
 	if (piece->load == TBUF_LOAD_TEXT)
 		return (true);
 	/* A float is in the low bytes, which come first. */
@@ -149,7 +153,7 @@ tbuf_layout_pieces(struct tbuf_record_layout *layout,
 
 	begin(layout);
 	for (i = 0; i < npieces; i++, pieces++) {
-		if (pieces->type >= NKINDS)
+		if (pieces->type > TBUF_BINARY)
 			return (false);
 		if (pieces->type != TBUF_NONE)
 			set_type(&piece, pieces->type);

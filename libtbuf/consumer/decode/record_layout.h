@@ -46,6 +46,7 @@ struct tbuf_record_layout {
 	uint16_t nfixed;	/* pieces before the first text */
 	uint16_t fixed_size;	/* bytes of data that these take */
 	bool words;		/* all pieces are fixed, and have 64 bits */
+	bool interned;		/* numbers stand for texts: interned.c */
 	struct tbuf_layout_piece pieces[];
 };
 

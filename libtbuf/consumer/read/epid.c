@@ -262,6 +262,7 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 		epid->unwanted |= !tbuf_replay_wants(c, t, epid, info);
 	}
 	epid->plain = !epid->clause && !epid->unwanted &&
+	    !epid->layout->interned &&
 	    number < TBUF_EPID_UNIT;
 	epid->probe = info;
 	return (epid);

@@ -102,6 +102,9 @@ bool	tbuf_record_event(struct tbuf_consumer *, const struct tbuf_reader *,
 
 /* Replaces a raw stack in the consumer's values by its frames. */
 void	tbuf_stack_give(struct tbuf_consumer *, const struct tbuf_d_record *);
+/* Replaces the numbers of interned texts in c->values by the texts. */
+void	tbuf_interned_give(struct tbuf_consumer *, const struct tbuf_target *,
+	    const struct tbuf_probe_info *);
 
 /*
  * Adds the records in a batch's bytes from `at` on.  Returns false if there is

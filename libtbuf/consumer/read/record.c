@@ -88,6 +88,8 @@ tbuf_record_decode(struct tbuf_consumer *c, const struct tbuf_reader *r,
 	record->enabling = epid->enabling;
 	record->probe = epid->probe;
 	record->epid = epid->record != NULL ? header->epid : 0;
+	if (epid->layout->interned)
+		tbuf_interned_give(c, r->target, epid->probe);
 	give_values(c, epid, record);
 	return (true);
 }

@@ -36,6 +36,7 @@ struct tbuf_replay {
 	struct tbuf_event held;	/* its record has not fired yet */
 	bool holding;
 	uint64_t values[TBUF_ARGS_MAX];
+	uint8_t types[TBUF_ARGS_MAX];	/* a text's may differ from the probe's */
 	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
 	/* The texts of a record, NUL-terminated. */
 	char texts[TBUF_RECORD_MAX + TBUF_ARGS_MAX];
@@ -296,6 +297,7 @@ set_values(struct tbuf_replay *r, const struct tbuf_record *record)
 	for (i = 0; i < record->nargs; i++) {
 		const struct tbuf_value *v = &record->args[i];
 
+		r->types[i] = v->type;
 		switch (tbuf_class_of(v->type)) {
 		case TBUF_CLASSES_FLOAT:
 			r->values[i] = floating(v);
@@ -329,6 +331,7 @@ fire(struct tbuf_consumer *c, const struct probe *p,
 		.time = record->time, .wall = record->wall,
 		.pid = record->pid, .tid = record->tid, .uid = control->uid,
 		.cpu = record->cpu, .values = c->replay->values,
+		.types = c->replay->types,
 		.nargs = record->nargs
 	};
 	const struct fit *fit;

@@ -207,6 +207,7 @@ struct tbuf_consumer {
 	uint64_t next_command;		/* time of the look at a command, ns */
 	uint64_t command_wait;		/* from there to the next look, ns */
 	struct tbuf_value values[TBUF_PIECES_MAX];	/* of one record */
+	char interned[TBUF_ARGS_MAX][TBUF_FIELD_SIZE];	/* its texts */
 	/* A mapped file that is no target's, while a word in it is set. */
 	struct {
 		void *base;		/* NULL: none */

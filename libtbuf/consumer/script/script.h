@@ -73,6 +73,7 @@ struct tbuf_script_record {
 	uint32_t tid, uid;
 	int cpu;
 	const uint64_t *values;		/* arguments, as at a site */
+	const uint8_t *types;		/* enum tbuf_type */
 	unsigned nargs;
 	/* Layouts of the clause's records, by number. */
 	const struct tbuf_record_layout *const *layouts;

@@ -221,7 +221,7 @@ tbuf_script_take(struct tbuf_script *s, const struct tbuf_script_record *record)
 
 	s->record = record;
 	m->values = record == NULL ? s->values : record->values;
-	m->types = record == NULL ? s->types : record->probe->types;
+	m->types = record == NULL ? s->types : record->types;
 	m->nargs = record == NULL ? TBUF_ARGS_MAX : record->nargs;
 }
 

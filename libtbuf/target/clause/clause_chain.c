@@ -44,12 +44,13 @@ static const struct tbuf_surroundings surroundings = {
 /* ------------------------------------------------------------ arguments */
 
 /* Bytes of an argument of fixed size, negative if it has a sign to extend. */
-static const int8_t sizes[TBUF_BINARY + 1] = {
+static const int8_t sizes[TBUF_STRING_INTERNED + 1] = {
 	[TBUF_INT8] = -1, [TBUF_INT16] = -2, [TBUF_INT32] = -4,
 	[TBUF_INT64] = 8, [TBUF_UINT8] = 1, [TBUF_UINT16] = 2,
 	[TBUF_UINT32] = 4, [TBUF_UINT64] = 8,
 	[TBUF_CHAR] = (char)-1 < 0 ? -1 : 1, [TBUF_BOOL] = 1,
-	[TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8, [TBUF_POINTER] = 8
+	[TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8, [TBUF_POINTER] = 8,
+	[TBUF_STRING_INTERNED] = 4
 };
 
 /* Types of 64 bits, a bit each. */

@@ -9,6 +9,7 @@
 #include "machine/internal.h"
 #include "shared/atomic_step.h"
 #include "target/clause/clause.h"
+#include "target/file/probe_table.h"
 #include "target/lane/lane.h"
 #include "target/self/thread.h"
 
@@ -234,6 +235,7 @@ __attribute__((cold)) int
 tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
     struct tbuf_span *span)
 {
+	const struct tbuf_view view = tbuf_target_view();
 	struct tbuf_run *run = tbuf_run_of(m);
 	struct tbuf_code_variable place;
 	uint64_t *word;
@@ -244,6 +246,11 @@ tbuf_run_object(struct tbuf_machine *m, unsigned kind, uint32_t index,
 		return (thread_copy(run, index, span, &place));
 	if (kind == TBUF_OBJECT_ELEMENT)
 		return (tbuf_element_span(run, index, span));
+	if (kind == TBUF_OBJECT_INTERNED) {
+		span->at = view.base + view.tables.strings;
+		span->size = tbuf_table_texts();
+		return (0);
+	}
 	if (kind != TBUF_OBJECT_GLOBAL && kind != TBUF_OBJECT_CLAUSE)
 		return (TBUF_FAULT_ADDRESS);
 	word = word_find(run, kind == TBUF_OBJECT_GLOBAL ?

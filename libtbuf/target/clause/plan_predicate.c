@@ -27,6 +27,7 @@ bits_of(unsigned type)
 	case TBUF_INT32:
 	case TBUF_UINT32:
 	case TBUF_FLOAT:
+	case TBUF_STRING_INTERNED:
 		return (32);
 	default:
 		return (64);
@@ -72,7 +73,7 @@ tbuf_decode_cut(const struct tbuf_decoder *g, uint32_t selector,
 		return (false);
 	type = g->site->types[n];
 	if (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
-	    type == TBUF_BINARY)
+	    type == TBUF_BINARY || type == TBUF_STRING_INTERNED)
 		return (false);
 	cut_make(g->site, n, g->packed, cut);
 	return (true);

@@ -96,7 +96,7 @@ tbuf_lines_age(struct tbuf_lines *l, const struct tbuf_view *view,
 
 /* The size of each type in a record, and its format. */
 enum look { UNKNOWN, SIGNED, UNSIGNED, BOOLEAN, FLOATING, ADDRESS, TEXT,
-	BYTES };
+	BYTES, INTERNED };
 static const struct {
 	uint8_t look;
 	uint8_t size;		/* 0: a text */
@@ -116,14 +116,16 @@ static const struct {
 	[TBUF_POINTER] = { ADDRESS, 8 },
 	[TBUF_STRING] = { TEXT, 0 },
 	[TBUF_STRING_SIZED] = { TEXT, 0 },
-	[TBUF_BINARY] = { BYTES, 0 }
+	[TBUF_BINARY] = { BYTES, 0 },
+	[TBUF_STRING_INTERNED] = { INTERNED, 4 }
 };
 #define NKINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-/* A record's data, and the offset of the next value. */
+/* A record's data, the offset of the next value, and the file. */
 struct data {
 	const unsigned char *bytes;
 	size_t at, size;
+	const struct tbuf_view *view;
 };
 
 static bool
@@ -231,7 +233,24 @@ put_long(struct tbuf_lines *l, enum look look, struct data *d)
 	return (true);
 }
 
-/* Prints a value; one bound to a clause's name is as wide as a register. */
+static void
+put_interned(struct tbuf_lines *l, const struct tbuf_view *view,
+    uint32_t number)
+{
+	static char text[TBUF_FIELD_SIZE];	/* protected by busy in
+						 * last_records.c */
+	size_t n = tbuf_view_text(view, number, text, sizeof(text));
+
+	if (number == 0 || n == 0)
+		tbuf_lines_text(l, "NULL");
+	else
+		put_quoted(l, (const unsigned char *)text, n - 1);
+}
+
+/*
+ * Prints a value; one bound to a clause's name is as wide as a register, and a
+ * string if it was an interned text.
+ */
 static bool
 put_value(struct tbuf_lines *l, struct data *d, unsigned type, bool bound)
 {
@@ -239,6 +258,8 @@ put_value(struct tbuf_lines *l, struct data *d, unsigned type, bool bound)
 	uint64_t value = 0;
 	size_t size, room;
 
+	if (type == TBUF_STRING_INTERNED && bound)
+		type = TBUF_STRING;
 	if (type >= NKINDS || kinds[type].look == UNKNOWN)
 		return (false);
 	if ((size = kinds[type].size) == 0)
@@ -247,7 +268,10 @@ put_value(struct tbuf_lines *l, struct data *d, unsigned type, bool bound)
 	if (!take(d, room, room, &bytes))
 		return (false);
 	memcpy(&value, bytes, size);
-	put_fixed(l, kinds[type].look, value, size);
+	if (kinds[type].look == INTERNED)
+		put_interned(l, d->view, (uint32_t)value);
+	else
+		put_fixed(l, kinds[type].look, value, size);
 	return (true);
 }
 
@@ -401,7 +425,7 @@ tbuf_lines_record(struct tbuf_lines *l, const struct tbuf_view *view,
     const struct tbuf_slot *slot, uint32_t epid, const unsigned char *data,
     size_t size)
 {
-	struct data d = { data, 0, size };
+	struct data d = { data, 0, size, view };
 	struct tbuf_probe_entry probe;
 	struct tbuf_clause clause;
 	const struct tbuf_clause *clauses;

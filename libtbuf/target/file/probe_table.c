@@ -393,17 +393,31 @@ tbuf_table_remove(uint32_t index, uint16_t *code)
 	return (tbuf_load(&entry->selection));
 }
 
-/* Most of the heap is for probes. */
-void
-tbuf_table_leave(const struct tbuf_view *view, const char *text, uint32_t size)
+uint32_t
+tbuf_table_text(const struct tbuf_view *view, const char *text, uint32_t size)
 {
 	const struct tbuf_tables *t = &view->tables;
 
-	if (size == 0 || size > t->strings_size / 4 ||
-	    size > t->strings_size - strings || !back(t->strings,
-	    &backed.strings, strings + size, STEP))
+	if (size > t->strings_size / 4 || size > t->strings_size - strings ||
+	    !back(t->strings, &backed.strings, strings + size, STEP))
+		return (0);
+	return (intern(view, text, size, 0));
+}
+
+uint32_t
+tbuf_table_texts(void)
+{
+	return (tbuf_load(&strings));
+}
+
+void
+tbuf_table_leave(const struct tbuf_view *view, const char *text, uint32_t size)
+{
+	uint32_t at = size == 0 ? 0 : tbuf_table_text(view, text, size);
+
+	if (at == 0)
 		return;
-	mappings = TBUF_MAPPINGS(intern(view, text, size, 0), size);
+	mappings = TBUF_MAPPINGS(at, size);
 	tbuf_store_release(&tbuf_view_control(view)->mappings, mappings);
 }
 

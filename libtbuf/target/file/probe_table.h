@@ -80,6 +80,14 @@ struct tbuf_extent {
 };
 void	tbuf_table_extent(struct tbuf_extent *) TBUF_HIDDEN;
 void	tbuf_table_claim(struct tbuf_control *) TBUF_HIDDEN;
+/*
+ * Stores a text with its NUL in the heap, of which most is for probes.  Returns
+ * its offset, or 0.
+ */
+uint32_t tbuf_table_text(const struct tbuf_view *, const char *text,
+	    uint32_t size) TBUF_HIDDEN;
+/* Returns the bytes of the heap in use. */
+uint32_t tbuf_table_texts(void) TBUF_HIDDEN;
 /* Stores the text of the program's mappings in the heap, if there is room. */
 void	tbuf_table_leave(const struct tbuf_view *, const char *text,
 	    uint32_t size) TBUF_HIDDEN;

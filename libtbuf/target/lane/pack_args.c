@@ -24,9 +24,9 @@
 	BYTES(TBUF_UINT32, 2) | BYTES(TBUF_UINT64, 3) |			\
 	BYTES(TBUF_CHAR, 0) | BYTES(TBUF_BOOL, 0) |			\
 	BYTES(TBUF_FLOAT, 2) | BYTES(TBUF_DOUBLE, 3) |			\
-	BYTES(TBUF_POINTER, 3))
+	BYTES(TBUF_POINTER, 3) | BYTES(TBUF_STRING_INTERNED, 2))
 
-_Static_assert(3 * TBUF_BINARY < 64, "a word has all types");
+_Static_assert(3 * TBUF_STRING_INTERNED + 3 <= 64, "a word has all types");
 
 /* Returns the bits of a fixed-size argument; 0 for a text. */
 static inline unsigned

@@ -166,7 +166,8 @@ types_known(const struct tbuf_site *site)
 	if (site->nargs > TBUF_ARGS_MAX)
 		return (false);
 	for (i = 0; i < site->nargs; i++)
-		if (site->types[i] == TBUF_NONE || site->types[i] > TBUF_BINARY)
+		if (site->types[i] == TBUF_NONE || site->types[i] >
+		    TBUF_STRING_INTERNED)
 			return (false);
 	return (true);
 }

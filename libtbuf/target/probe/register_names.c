@@ -110,7 +110,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	site->index = candidate.selection;
 	site->nargs = (uint8_t)nargs;
 	for (i = 0; i < nargs; i++) {
-		if (types[i] <= TBUF_NONE || types[i] > TBUF_BINARY)
+		if (types[i] <= TBUF_NONE || types[i] > TBUF_STRING_INTERNED)
 			return (-EINVAL);
 		site->types[i] = (uint8_t)types[i];
 	}

@@ -149,7 +149,9 @@ read_call(struct cursor *cursor, struct span word, struct argument_name *name,
 	static const char *const casts[] = {
 		"static_cast", "const_cast", "reinterpret_cast",
 		"dynamic_cast", NULL
-	}, *const sized[] = { "TBUF_BYTES", "TBUF_TEXT", NULL };
+	}, *const sized[] = {
+		"TBUF_BYTES", "TBUF_TEXT", "TBUF_INTERNED", NULL
+	};
 	struct cursor inside;
 
 	if (is_one_of(word, casts)) {

@@ -20,7 +20,7 @@ look_probe(const struct tbuf_probe_info *probe)
 	    strlen(probe->function) + strlen(probe->name));
 	for (i = 0; i < probe->nargs; i++) {
 		FUZZ_CHECK(probe->types[i] != TBUF_NONE &&
-		    probe->types[i] <= TBUF_BINARY);
+		    probe->types[i] <= TBUF_STRING_INTERNED);
 		sink += (unsigned)strlen(probe->argnames[i]);
 	}
 }

@@ -14,7 +14,7 @@ const struct image_probe image_probes[IMAGE_PROBES] = {
 	{ 2, { TBUF_UINT64, TBUF_POINTER } },
 	{ 10, { TBUF_INT8, TBUF_UINT16, TBUF_INT32, TBUF_INT64, TBUF_CHAR,
 	    TBUF_BOOL, TBUF_FLOAT, TBUF_DOUBLE, TBUF_UINT8, TBUF_INT16 } },
-	{ 3, { TBUF_STRING, TBUF_UINT32, TBUF_STRING } },
+	{ 3, { TBUF_STRING, TBUF_STRING_INTERNED, TBUF_STRING } },
 	{ 2, { TBUF_BINARY, TBUF_STRING_SIZED } },
 };
 
@@ -193,12 +193,12 @@ image_sessions(struct image *image)
 static size_t
 make_data(const struct image_probe *probe, uint8_t *data)
 {
-	static const uint8_t sizes[TBUF_BINARY + 1] = {
+	static const uint8_t sizes[TBUF_STRING_INTERNED + 1] = {
 		[TBUF_INT8] = 1, [TBUF_INT16] = 2, [TBUF_INT32] = 4,
 		[TBUF_INT64] = 8, [TBUF_UINT8] = 1, [TBUF_UINT16] = 2,
 		[TBUF_UINT32] = 4, [TBUF_UINT64] = 8, [TBUF_CHAR] = 1,
 		[TBUF_BOOL] = 1, [TBUF_FLOAT] = 4, [TBUF_DOUBLE] = 8,
-		[TBUF_POINTER] = 8
+		[TBUF_POINTER] = 8, [TBUF_STRING_INTERNED] = 4
 	};
 	size_t size, at = 0;
 	unsigned i;

@@ -213,6 +213,12 @@ START_TEST(packet_says_whose_it_is)
 	ck_assert_uint_eq(p.target, r.f.control->random);
 	ck_assert_uint_eq(p.generation, fake_slot(&r.f)->generation);
 	ck_assert_uint_eq(p.size, 3 * 32);
+	/* Any string of the heap may be an interned text. */
+	ck_assert_str_eq(tbuf_consumer_interned(r.c, &p,
+	    tbuf_view_probe(&TAILQ_FIRST(&r.c->targets)->view, 0)->name),
+	    "probe");
+	ck_assert_ptr_null(tbuf_consumer_interned(r.c, &p, 0));
+	ck_assert_ptr_null(tbuf_consumer_interned(r.c, &p, UINT32_MAX));
 	ck_assert(!p.more);
 	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 0);
 	end(&r);
