@@ -1,6 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,29 +10,93 @@
 #include <unistd.h>
 
 #include "base/messages.h"
+#include "base/string_list.h"
 #include "pairs.h"
 #include "viewer.h"
+
+/* ------------------------------------------------------------ threads */
+
+/* Most threads of a process that are looked at for one of them. */
+#define TASKS_MAX	4096
+
+/* Reads a file of a thread, of at most size - 1 bytes; false: it is not there. */
+static bool
+task_read(pid_t pid, const char *task, const char *file, char *text,
+    size_t size)
+{
+	char *path = string_format("/proc/%jd/task/%s/%s", (intmax_t)pid, task,
+	    file);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	free(path);
+	if (fd != -1) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return (n > 0);
+}
+
+/*
+ * Returns a thread's number in its own pid namespace, or 0 if that is ours:
+ * NSpid has one number for each namespace then.
+ */
+static uint32_t
+own_number(pid_t pid, const char *task)
+{
+	char status[4096], *line, *end;
+
+	if (!task_read(pid, task, "status", status, sizeof(status)) ||
+	    (line = strstr(status, "\nNSpid:")) == NULL)
+		return (0);
+	line += 7;
+	line[strcspn(line + 1, "\n") + 1] = '\0';
+	end = strrchr(line, '\t');
+	return (end == NULL || end == line ? 0 :
+	    (uint32_t)strtoul(end, NULL, 10));
+}
+
+/* Finds a thread by its number in another pid namespace. */
+static bool
+find_inner(pid_t pid, uint32_t tid, char name[17])
+{
+	char *path = string_format("/proc/%jd/task", (intmax_t)pid);
+	DIR *tasks = opendir(path);
+	uint32_t number = 1;
+	struct dirent *task;
+	unsigned n = 0;
+
+	free(path);
+	while (tasks != NULL && number != 0 && n++ < TASKS_MAX &&
+	    (task = readdir(tasks)) != NULL) {
+		if (*task->d_name == '.')
+			continue;
+		number = own_number(pid, task->d_name);
+		if (number == tid && task_read(pid, task->d_name, "comm",
+		    name, 17))
+			break;
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+	return (*name != '\0');
+}
 
 void
 viewer_thread_name(const struct viewer *v, pid_t pid, uint32_t tid,
     const char *fallback, char name[16])
 {
-	char path[64];
-	ssize_t n = -1;
-	int fd;
+	char line[17] = "", number[16];
 
-	(void)snprintf(path, sizeof(path), "/proc/%jd/task/%u/comm",
-	    (intmax_t)pid, tid);
-	fd = v->live ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd != -1) {
-		n = read(fd, name, 15);
-		close(fd);
-	}
-	if (n > 0)
-		name[name[n - 1] == '\n' ? n - 1 : n] = '\0';
-	else
-		(void)snprintf(name, 16, "%s", fallback);
+	(void)snprintf(number, sizeof(number), "%u", tid);
+	if (!v->live || (!task_read(pid, number, "comm", line, sizeof(line)) &&
+	    !find_inner(pid, tid, line)))
+		strlcpy(line, fallback, sizeof(line));
+	line[strcspn(line, "\n")] = '\0';
+	strlcpy(name, line, 16);
 }
+
+/* ------------------------------------------------------------ records */
 
 /* Sets the times of the last record to now, as there is none. */
 static void
