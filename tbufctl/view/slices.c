@@ -732,7 +732,7 @@ first_argument(const struct tbuf_record *r, uint64_t pair)
 	return (first);
 }
 
-/* The second record of a slice, whose first one is looked for. */
+/* A record that may end a slice. */
 struct second {
 	struct thread *thread;
 	uint64_t time, pair;
