@@ -232,6 +232,23 @@ add_sessions(struct tbuf_consumer *c, struct opened *file,
 	    tbuf_problem(file->problem, -ENODATA, "it has no session"));
 }
 
+/* Returns -EEXIST for a file whose sessions are open already. */
+static int
+check_once(struct tbuf_consumer *c, struct opened *file)
+{
+	const struct tbuf_target *t;
+	struct stat st, other;
+
+	if (fstat(file->fd, &st) != 0)
+		return (0);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (t->file_only && t->fd != -1 && fstat(t->fd, &other) == 0 &&
+		    other.st_dev == st.st_dev && other.st_ino == st.st_ino)
+			return (tbuf_problem(file->problem, -EEXIST,
+			    "it is given twice"));
+	return (0);
+}
+
 /*
  * Opens the sessions of a file and closes its descriptor.  Returns 0, 1 if the
  * file was truncated, or -errno.
@@ -242,6 +259,8 @@ open_sessions(struct tbuf_consumer *c, struct opened *file)
 	struct tbuf_control control;
 	int error = read_control(file, &control);
 
+	if (error == 0)
+		error = check_once(c, file);
 	if (error == 0)
 		error = complete(file);
 	if (error == 0)

@@ -56,6 +56,8 @@ id=$("$TBUFCTL" -l -p $target 2>/dev/null | awk '$5 == "count" { print $1 }')
 echo "ids other than that of -l:" $(grep '"record"' json | grep -vc "\"id\":$id,")
 "$TBUFCTL" -l -p $target 2>&1 | sed '/^ *[0-9]/s/.* //' | normal | sort
 ctl --read "$(file $target)" -n nosuch 2>&1 | named
+# The records of a file that is given twice would count twice.
+ctl -q --read "$(file $target)" --read "$(file $target)" | named
 "$TBUFCTL" --read "$(file $target)" -q -Z -n nosuch 2>err | wc -l
 
 # A dead and a live target are read together.
