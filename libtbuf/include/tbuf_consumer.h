@@ -865,7 +865,8 @@ struct tbuf_unit_figures {
 	 */
 	const uint64_t *at_most;
 	uint64_t slow;		/* units that lasted longer than unitslow */
-	uint64_t reserved[2];
+	uint64_t consumer;	/* pid of the session's, in its namespace */
+	uint64_t reserved[1];
 };
 
 /* Visit units, or statistics, of the user's processes and of orphans. */

@@ -194,6 +194,7 @@ metrics_units(struct format *f, pid_t pid, const struct tbuf_unit_figures *u)
 	label_text(labels, "program", u->program);
 	label_number(labels, "pid", pid);
 	label_text(labels, "kind", u->kind);
+	label_number(labels, "consumer", (int64_t)u->consumer);
 	labels_end(f->metrics);
 	count(f, UNITS, u->units);
 	count(f, UNIT_FAILURES, u->failures);

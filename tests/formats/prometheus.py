@@ -85,7 +85,8 @@ def units(text, metrics):
     expected = {}
     for kind in map(json.loads, open(text)):
         pairs = frozenset({("program", kind["program"]),
-                           ("pid", str(kind["pid"])), ("kind", kind["kind"])})
+                           ("pid", str(kind["pid"])), ("kind", kind["kind"]),
+                           ("consumer", str(kind["consumer"]))})
         for name, field in (("units_total", "units"),
                             ("unit_failures_total", "failures"),
                             ("unit_slow_total", "slow"),

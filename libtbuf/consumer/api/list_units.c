@@ -33,6 +33,7 @@ struct session {
 	uint64_t cut;			/* first missing byte; 0: none */
 	const struct tbuf_control *control;
 	bool alive;
+	uint32_t consumer;		/* its pid */
 	uint64_t generation;
 	uint64_t at;			/* offset of struct tbuf_units */
 	uint32_t count;
@@ -64,6 +65,7 @@ session_read(struct session *s, unsigned number)
 	s->count = tbuf_terms_units(&terms, &size);
 	s->at = slot.units.at;
 	s->generation = session.generation;
+	s->consumer = (uint32_t)slot.terms.owner_pid;
 	if (s->count == 0 || s->at == 0 || slot.units.size !=
 	    tbuf_units_tables(s->count) + s->count * size ||
 	    !read_at(s, &s->head, sizeof(s->head), s->at))
@@ -230,7 +232,7 @@ kinds_look(const struct look *l, struct session *s)
 			.pid = (pid_t)s->control->pid, .alive = s->alive,
 			.program = s->control->comm, .kind = kind->name,
 			.failures = kind->failures, .slow = kind->slow,
-			.at_most = at_most
+			.at_most = at_most, .consumer = s->consumer
 		};
 		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
 			f.units += kind->durations[k];

@@ -1003,7 +1003,7 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 			.kind = fake_text(line, 3),
 			.units = fake_number(line, 4),
 			.failures = fake_number(line, 5), .at_most = at_most,
-			.slow = fake_number(line, 5) + 1
+			.slow = fake_number(line, 5) + 1, .consumer = 100
 		};
 		for (i = 0; i < TBUF_UNIT_POWERS; i++)
 			at_most[i] = fake_number(line, i < fake_number(line,
