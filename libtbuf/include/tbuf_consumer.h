@@ -202,8 +202,8 @@ int	tbuf_consumer_grab_all(struct tbuf_consumer *);
  * its existing part is read, and tbuf_consumer_error() says how much is
  * missing; or -EINVAL (not a control file, or damaged), -ENODATA (no session),
  * -EEXIST (its sessions have been added), -EPROTO (its version does not fit),
- * -EAGAIN (a lease on it), -ENOMEM or -EFBIG (cut off, and too little memory for
- * the rest), -EBUSY (tracing is active), or an error of open(2).
+ * -EAGAIN (a lease on it), -ENOMEM or -EFBIG (cut off, and too little memory
+ * for the rest), -EBUSY (tracing is active), or an error of open(2).
  *
  * tbuf_consumer_open_pid() opens the files that an ended process left in the
  * runtime directory, or the file of a living one.  Returns -ESRCH if there are

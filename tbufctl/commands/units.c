@@ -152,7 +152,8 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 	word(program, sizeof(program), f->program);
 	if (run->options->json) {
 		output_printf(run->out, "{\"type\":\"units\",\"pid\":%jd,"
-		    "\"consumer\":%" PRIu64 ",\"program\":\"%s\",\"kind\":\"%s\",\"units\":%" PRIu64
+		    "\"consumer\":%" PRIu64 ",\"program\":\"%s\","
+		    "\"kind\":\"%s\",\"units\":%" PRIu64
 		    ",\"failures\":%" PRIu64 ",\"slow\":%" PRIu64
 		    ",\"median\":%" PRIu64
 		    ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 "}\n",

@@ -109,7 +109,8 @@ const char options_usage[] =
 "  -x name[=value]     set an option: bufsize, bufpolicy=switch|fill|ring,\n"
 "                      bufresize=auto|manual, bufscope=cpu|thread, nbuf,\n"
 "                      switchrate, statusrate, dropsoon, strsize, cpu,\n"
-"                      temporal, quiet, droptags, flowindent, nunits, unitsize,\n"
+"                      temporal, quiet, droptags, flowindent, nunits,\n"
+"                      unitsize,\n"
 "                      unitpolicy=fill|ring, unitselect=outcome:mask,...,\n"
 "                      or unitselect=level,\n"
 "                      unitslow=time: retain all of units that last longer,\n"
@@ -547,8 +548,8 @@ options_near(const char *word, size_t length)
 	static const char *const names[] = {
 		"bufsize", "bufpolicy", "bufresize", "bufscope", "nbuf",
 		"switchrate", "statusrate", "dropsoon", "strsize", "cpu",
-		"temporal", "follow", "syscall", "usdt", "text", "nunits", "unitsize",
-		"unitpolicy", "unitselect", "unitslow", "unithung",
+		"temporal", "follow", "syscall", "usdt", "text", "nunits",
+		"unitsize", "unitpolicy", "unitselect", "unitslow", "unithung",
 		"dynvarsize", "scratchsize", "nspec", "specsize", "cleanrate",
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",

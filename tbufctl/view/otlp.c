@@ -533,7 +533,8 @@ record(struct viewer *v, const struct tbuf_record *r)
 	    probe->module, probe->function, probe->name);
 	const struct slice_event event = {
 		.what = SLICE_INSTANT, .time = r->time,
-		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid, .name = name, .category = probe->provider,
+		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid,
+		.name = name, .category = probe->provider,
 		.execname = r->execname, .unit = r->unit,
 		.data = { v->data.used, v->data.buffer }
 	};

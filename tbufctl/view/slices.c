@@ -901,8 +901,8 @@ add_instant(struct slices *s, struct context *c, struct thread *thread,
 {
 	struct slice_event event = {
 		.what = SLICE_INSTANT, .track = c->track, .time = r->time,
-		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid, .execname = r->execname,
-		.name = place->alone,
+		.offset = r->wall - r->time, .pid = r->pid, .tid = r->tid,
+		.execname = r->execname, .name = place->alone,
 		.category = r->probe->provider, .data = data
 	};
 

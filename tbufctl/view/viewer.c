@@ -19,7 +19,7 @@
 /* Most threads of a process that are looked at for one of them. */
 #define TASKS_MAX	4096
 
-/* Reads a file of a thread, of at most size - 1 bytes; false: it is not there. */
+/* Reads a file of a thread as a text; false: it is not there. */
 static bool
 task_read(pid_t pid, const char *task, const char *file, char *text,
     size_t size)
@@ -226,8 +226,8 @@ text(struct format *f, const struct tbuf_record *r, const char *bytes,
 	};
 	struct slice_event event = {
 		.time = r->time, .offset = r->wall - r->time,
-		.pid = r->pid, .tid = r->tid, .name = "output", .category = r->probe->provider,
-		.execname = r->execname
+		.pid = r->pid, .tid = r->tid, .name = "output",
+		.category = r->probe->provider, .execname = r->execname
 	};
 
 	v->encoder->argument(v, "text", &value);

@@ -189,8 +189,8 @@ x_options_are_the_same() {
 	"$TBUFCTL" --help | sed -n '/^  -x/,/^  -o/p' | tr ' ,:' '\n' |
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
-	    -e dropsoon -e flowindent -e quiet -e temporal -e syscall -e usdt -e pair \
-	    -e otlp -e nunits -e unitpolicy -e unitselect -e unitslow \
+	    -e dropsoon -e flowindent -e quiet -e temporal -e syscall \
+	    -e usdt -e pair -e otlp -e nunits -e unitpolicy -e unitselect -e unitslow \
 	    -e unithung |
 	    sort -u >"$work/help"
 	sed -n -e '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \

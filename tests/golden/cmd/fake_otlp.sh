@@ -87,8 +87,8 @@ ctl --format=otlp -x otlp=traces -n kv:::
 ctl --format=otlp -x otlp -n kv:::
 ctl --format=otlp --stat
 
-# What does not nest in its unit is a child of it, in the trace of the unit.  Ids
-# of units that come again have other spans.
+# What does not nest in its unit is a child of it, in the trace of the unit.
+# Ids of units that come again have other spans.
 play <<'END'
 target 5000000 kvd
 probe 1 kv kvd serve a-begin

@@ -172,7 +172,8 @@ for format in chrome otlp; do
 done
 
 # Slices that were open while records were dropped are incomplete: from the last
-# record before that to the CPU's next one.  Records that come later may be older.
+# record before that to the CPU's next one.  Records may come later and be
+# older.
 play <<'END'
 target 5000000 kvd
 probe 1 kv kvd serve request-start uint64:id

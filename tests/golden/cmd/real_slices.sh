@@ -108,7 +108,8 @@ done
 # Texts have the time of their records, also before the first one that is shown.
 "$TBUFCTL" -q --format=otlp -n '
 	BEGIN { printf("%d", walltimestamp / 3600000000000); }
-	tick-1ms { exit(0); }' 2>/dev/null | sed 's/{"timeUnixNano"/\n&/g' | awk '
+	tick-1ms { exit(0); }' 2>/dev/null |
+    sed 's/{"timeUnixNano"/\n&/g' | awk '
 /"body":{"stringValue":"output"}/ {
 	gsub(/[^0-9]+/, " ")
 	off = $1 / 3600000000000 - $3
