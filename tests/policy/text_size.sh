@@ -32,21 +32,21 @@ command -v size >/dev/null || skip "no size(1)"
 # bound is raised only in a commit of its own that says what the bytes buy
 # (CONTRIBUTING).  Each source is of the first part that has it.
 cat >"$SCRATCH/parts" <<'EOF'
-fire-and-lane	41280	libtbuf/target/(fire|lane)/.*
+fire-and-lane	41550	libtbuf/target/(fire|lane)/.*
 clauses		35140	libtbuf/target/clause/clause_.*
 plans		29880	libtbuf/target/clause/plan_.*
 machine		28400	libtbuf/machine/.*
 units		20500	libtbuf/target/unit/.*
-recorder	8600	libtbuf/target/(recorder|api)/.*
+recorder	8700	libtbuf/target/(recorder|api)/.*
 crash		12210	libtbuf/target/crash/.*
 file-and-process	23230	libtbuf/target/(file|process|self)/.*
 probes		13210	libtbuf/target/probe/.*
 shared		32300	libtbuf/shared/.*
-base		8520	libtbuf/base/.*
+base		11430	libtbuf/base/.*
 EOF
-most_sum=253140
-most_fire=105240
-most_static=213010
+most_sum=255620
+most_fire=108130
+most_static=216090
 
 failed=0
 : >"$SCRATCH/table"
