@@ -11,12 +11,12 @@
 
 /* Makes a system call.  Returns its result, or a negative errno. */
 static inline long
-raw_call(long number, long a, long b, long c, long d, long e)
+raw_call_six(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = 0;
+	register long r9 __asm__("r9") = f;
 	long result;
 
 	__asm__ volatile ("syscall" : "=a" (result) : "a" (number), "D" (a),
@@ -30,12 +30,18 @@ raw_call(long number, long a, long b, long c, long d, long e)
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
 	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = 0;
+	register long x5 __asm__("x5") = f;
 
 	__asm__ volatile ("svc #0" : "+r" (x0) : "r" (x8), "r" (x1),
 	    "r" (x2), "r" (x3), "r" (x4), "r" (x5) : "memory", "cc");
 	return (x0);
 #endif
+}
+
+static inline long
+raw_call(long number, long a, long b, long c, long d, long e)
+{
+	return (raw_call_six(number, a, b, c, d, e, 0));
 }
 
 #endif

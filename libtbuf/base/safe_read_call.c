@@ -6,20 +6,12 @@
  */
 #include "base/optimize_size.h"
 
-#include <errno.h>
-#include <unistd.h>
-
+#include "arch/syscall.h"
 #include "base/safe_read.h"
 
 long
 tbuf_peek_call(long number, long a, const void *b, long c, const void *d,
     long e)
 {
-	int saved = errno;
-	long result = syscall(number, a, b, c, d, e, 0L);
-
-	if (result == -1)
-		result = -errno;
-	errno = saved;
-	return (result);
+	return (raw_call(number, a, (long)b, c, (long)d, e));
 }

@@ -26,6 +26,12 @@ void	tbuf_thread_mark(int step);
 uint32_t tbuf_thread_hide(int step);
 
 /*
+ * Returns the address of this thread's errno, as a fire must not ask the C
+ * library for it.  Async-signal-safe.
+ */
+int	*tbuf_thread_errno(void);
+
+/*
  * Wrappers of vfork(2) call these: the first before the system call; the second
  * in the child; the third in the parent, when the child has exited or executed,
  * or vfork has failed.  The first returns the others' token.  errno is

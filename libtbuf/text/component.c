@@ -17,6 +17,11 @@ static const enum tbuf_type types[] = {
 };
 static const char *const argument_names[] = { "component", "level", "text" };
 
+/*
+ * The section is one of its own, so that those before it, which each program
+ * writes when it begins, fit into one page.
+ */
+__attribute__((section("tbuf_text")))
 struct tbuf_component tbuf_assertions = {
 	.name = "assert", .order = &tbuf_assertions.zero,
 	.wanted = { [TBUF_SEVERE] = &tbuf_assertions.zero }

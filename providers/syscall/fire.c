@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <sched.h>
@@ -148,11 +147,11 @@ static int
 result_put(uint64_t result, uint64_t *values)
 {
 	bool failed = is_failure(result);
-	int saved = errno;
+	int *error = tbuf_thread_errno(), saved = *error;
 
 	values[0] = failed ? (uint64_t)-1 : result;
 	values[1] = failed ? -result : 0;
-	errno = (int)values[1];
+	*error = (int)values[1];
 	return (saved);
 }
 
@@ -163,7 +162,7 @@ fire_result(struct syscall_probes *p, const struct syscall_frame *f,
 	int saved = result_put(f->result, values);
 
 	fire_in(&p->leave, values, f);
-	errno = saved;
+	*tbuf_thread_errno() = saved;
 }
 
 /* Returns false if there is no room for a path; then nothing has fired. */
@@ -366,5 +365,5 @@ __wrap_tbuf_vfork_end(uint32_t token, uint64_t result)
 		return;
 	saved = result_put(result, values);
 	fire_vfork(&p->leave, values, record);
-	errno = saved;
+	*tbuf_thread_errno() = saved;
 }

@@ -20,6 +20,7 @@
 #include "consumer/read/events.h"
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
+#include "lib/interposed_call.h"
 #include "support/drain.h"
 #include "support/image.h"
 
@@ -54,12 +55,14 @@ nanosleep(const struct timespec *wanted, struct timespec *left)
 	(void)left;
 	return (0);
 }
+INTERPOSED(nanosleep);
 
 int
 sched_yield(void)
 {
 	return (0);
 }
+INTERPOSED(sched_yield);
 
 static void
 leave(void)

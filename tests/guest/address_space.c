@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "guest/support/guest.h"
+#include "lib/interposed_call.h"
 
 #define LOCKED		"GUEST_LOCKED"	/* RLIMIT_MEMLOCK to be shown */
 #define LARGE		(UINT64_C(1) << 30)
@@ -25,6 +26,8 @@
  * Replaces getrlimit(3): a limit above this process's own cannot be set for the
  * target, so the library is shown one.
  */
+INTERPOSED(getrlimit);
+
 int
 getrlimit(__rlimit_resource_t what, struct rlimit *limit)
 {

@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "lib/interposed_call.h"
+
 /* Returns true if *result is the answer to this call, with errno. */
 static bool syscall_answer(long number, const long a[6], long *result);
+
+INTERPOSED(syscall);
 
 long
 syscall(long number, ...)

@@ -13,13 +13,14 @@ beyond_fire="$beyond_fire|libtbuf/shared/(array_element|program_file)"
 beyond_fire="$beyond_fire|libtbuf/shared/(program_select|lane_(pair|usage))"
 beyond_fire="$beyond_fire|libtbuf/base/safe_read(_call)?"
 
-# target_sizes: prints "SOURCE BYTES" for each object of libtarget: its source
-# (without the suffix) and its bytes of text.
+# target_sizes: prints "SOURCE BYTES" for each object of libtarget and
+# libplain: its source (without the suffix) and its bytes of text.
 target_sizes() {
-	(cd "$top_builddir" && find libtbuf -name 'libtarget_la-*.o' \
-	    -path '*/.libs/*' -exec size {} +) |
+	(cd "$top_builddir" && find libtbuf \( -name 'libtarget_la-*.o' \
+	    -o -name 'libplain_la-*.o' \) -path '*/.libs/*' \
+	    -exec size {} +) |
 	    awk '$1 != "text" && $6 ~ /\.o$/ {
-		sub(/\/\.libs\/libtarget_la-/, "/", $6)
+		sub(/\/\.libs\/lib[a-z]*_la-/, "/", $6)
 		sub(/\.o$/, "", $6)
 		print $6, $1
 	    }' | while read -r source bytes; do

@@ -20,7 +20,8 @@ command -v nm >/dev/null || { echo 'no nm(1)'; exit 77; }
 # library's sources are skipped.
 symbols() {
 	(cd "$top_builddir" && {
-		find libtbuf \( -name 'libtarget_la-*' -o -name 'libtext_la-*' \
+		find libtbuf \( -name 'libtarget_la-*' -o -name 'libplain_la-*' \
+		    -o -name 'libtext_la-*' \
 		    -o -name 'libconsumer_la-*' \) -name '*.o'
 		find libtbufd tbufctl providers -name '*.o'
 	} | sort) |

@@ -19,8 +19,9 @@ esac
 
 # Only objects with an existing source count: a build folder may have old ones.
 objects=$(cd "$top_builddir" &&
-    find libtbuf -name 'libtarget_la-*.o' | while read -r object; do
-	source=$(echo "$object" | sed 's|/\.libs/|/|; s|/libtarget_la-|/|; s|o$|c|')
+    find libtbuf -name 'libtarget_la-*.o' -o -name 'libplain_la-*.o' |
+    while read -r object; do
+	source=$(echo "$object" | sed 's|/\.libs/|/|; s|/lib[a-z]*_la-|/|; s|o$|c|')
 	[ -e "${top_srcdir:?}/$source" ] && echo "$PWD/$object"
 done)
 failures=0

@@ -10,11 +10,10 @@
 
 #include <sys/syscall.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "arch/syscall.h"
 #include "target/clause/clause.h"
 #include "target/self/self.h"
 
@@ -79,10 +78,10 @@ tbuf_run_destroy(struct tbuf_run *run, unsigned subroutine, uint64_t argument)
 void
 tbuf_signals_raise(uint64_t signals)
 {
-	int saved = errno;
+	long pid = raw_call(SYS_getpid, 0, 0, 0, 0, 0);
+	long tid = raw_call(SYS_gettid, 0, 0, 0, 0, 0);
 
 	for (; signals != 0; signals &= signals - 1)
-		(void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid),
-		    __builtin_ctzll(signals) + 1);
-	errno = saved;
+		(void)raw_call(SYS_tgkill, pid, tid,
+		    __builtin_ctzll(signals) + 1, 0, 0);
 }

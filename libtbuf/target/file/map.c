@@ -25,8 +25,7 @@
 #define ROOM		(UINT64_C(2) << 30)	/* reach of a jump
 						 * instruction */
 
-/* Aligned, so that its ELF section does not need a second page. */
-struct tbuf_file tbuf_file TBUF_FORKED __attribute__((aligned(512)));
+struct tbuf_file tbuf_file TBUF_FORKED;
 
 /*
  * O_NONBLOCK: another process may hold a lease, which must not block this open.

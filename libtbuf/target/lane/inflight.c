@@ -7,8 +7,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <unistd.h>
 
+#include "arch/syscall.h"
 #include "target/lane/inflight.h"
 #include "target/self/thread.h"
 
@@ -17,8 +17,8 @@ static bool
 readable(const volatile uint64_t *word)
 {
 	/* The kernel reads the set before it checks the invalid argument. */
-	return (syscall(SYS_rt_sigprocmask, -1, word, NULL, sizeof(*word)) ==
-	    -1 && errno != EFAULT);
+	return (raw_call(SYS_rt_sigprocmask, -1, (long)word, 0, sizeof(*word),
+	    0) != -EFAULT);
 }
 
 static bool
@@ -42,7 +42,7 @@ other_stack(const uint64_t *mark)
 {
 	stack_t stack;
 
-	if (sigaltstack(NULL, &stack) != 0)
+	if (raw_call(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0) != 0)
 		return (true);
 	return ((stack.ss_flags & SS_ONSTACK) != 0 &&
 	    (uintptr_t)mark - (uintptr_t)stack.ss_sp >= stack.ss_size);
@@ -63,11 +63,9 @@ bool
 tbuf_hold_any(void)
 {
 	uint32_t i, n = tbuf_thread.nholds;
-	int saved = errno;
 	bool any = false;
 
 	for (i = 0; i < n && !any; i++)
 		any = under_way(tbuf_thread.holds[i]);
-	errno = saved;
 	return (any);
 }

@@ -21,6 +21,7 @@
 
 #include "arch/counter.h"
 #include "arch/rseq_area.h"
+#include "base/libc_facts.h"
 #include "shared/board.h"
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"
@@ -290,6 +291,8 @@ tbuf_life_begin(void)
 {
 	int saved = errno;
 
+	/* Before any fire, which must not call the C library. */
+	(void)tbuf_libc_facts();
 	stage_change(NOTHING, begin);
 	stage_now();
 	errno = saved;

@@ -150,7 +150,9 @@ build_in(int dirfd, int fd)
 		return (error);
 	if (fd < 0)
 		return (tbuf_recorder_fail(fd, "", fd == -ENOENT ?
-		    "the control file was removed" : strerror(-fd)));
+		    "the control file was removed" : fd == -EMFILE ?
+		    "too many open files" :
+		    "the control file cannot be opened"));
 	if ((error = tbuf_file_lock_wait(fd)) != 0)
 		return (tbuf_recorder_fail(error, "",
 		    "the control file is locked"));

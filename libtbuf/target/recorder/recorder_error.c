@@ -5,11 +5,23 @@
  */
 #include "base/optimize_size.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "target/recorder/recorder.h"
 
+#define WHAT_MAX	100
+
 static char why[TBUF_RECORDER_WHY];
+
+/* Copies a text of at most `most' bytes.  Returns its end. */
+static char *
+add(char *to, const char *text, size_t most)
+{
+	size_t n = strnlen(text, most);
+
+	memcpy(to, text, n);
+	return (to + n);
+}
 
 const char *
 tbuf_recorder_why(void)
@@ -20,7 +32,10 @@ tbuf_recorder_why(void)
 int
 tbuf_recorder_fail(int error, const char *what, const char *problem)
 {
-	snprintf(why, sizeof(why), "%.100s%s%s", what,
-	    *what == '\0' ? "" : ": ", problem);
+	char *p = add(why, what, WHAT_MAX);
+
+	if (p != why)
+		p = add(p, ": ", 2);
+	*add(p, problem, (size_t)(why + sizeof(why) - 1 - p)) = '\0';
 	return (error);
 }

@@ -7,11 +7,11 @@
 
 #include <sys/syscall.h>
 
-#include <pthread.h>
-#include <threads.h>
+#include <errno.h>
 
 #include "arch/rseq_area.h"
 #include "arch/syscall.h"
+#include "base/libc_facts.h"
 #include "target/provider.h"
 #include "target/self/thread.h"
 
@@ -34,30 +34,17 @@ tbuf_thread_init(void)
 }
 
 /*
- * Reads the thread id from the owner field of a recursive mutex: glibc copies
- * it there from the thread's descriptor.  It equals gettid(2), and fork(3)
- * refreshes it in the child.  mtx_trylock() is the same function under another
- * name: a preloaded provider wraps the pthread functions and would fire from
- * here.
+ * Reads the thread id from the thread's descriptor, as a fire makes no system
+ * call.  It equals gettid(2), and fork(3) refreshes it in the child.
  */
 uint32_t
 tbuf_thread_id(void)
 {
-#ifdef __GLIBC__
-	union {
-		pthread_mutex_t pthread;
-		mtx_t mtx;
-	} mutex = { .pthread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
-	int owner;
+	ptrdiff_t at = tbuf_libc_facts()->tid_at;
 
-	if (mtx_trylock(&mutex.mtx) != thrd_success)
-		return (0);
-	owner = mutex.pthread.__data.__owner;
-	mtx_unlock(&mutex.mtx);
-	return ((uint32_t)owner);
-#else
-	return (0);
-#endif
+	return (at != 0 ? tbuf_load((uint32_t *)
+	    ((uintptr_t)__builtin_thread_pointer() + (uintptr_t)at)) :
+	    (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0));
 }
 
 uint64_t
@@ -74,6 +61,12 @@ tbuf_thread_own_number(void)
 	if (tbuf_thread.number == 0)
 		tbuf_thread.number = tbuf_thread_draw();
 	return (tbuf_thread.number);
+}
+
+int *
+tbuf_thread_errno(void)
+{
+	return (&errno);
 }
 
 uint32_t

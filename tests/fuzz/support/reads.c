@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "lib/interposed_call.h"
 #include "reads.h"
 
 static void (*hook)(unsigned);
@@ -21,6 +22,7 @@ pread(int fd, void *to, size_t size, off_t at)
 		hook(count++);
 	return ((ssize_t)syscall(SYS_pread64, fd, to, size, at));
 }
+INTERPOSED(pread);
 
 void
 reads_begin(void (*before)(unsigned number))

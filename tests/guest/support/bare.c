@@ -7,7 +7,6 @@
  *	bare -t case page module[,undumpable|,forking]
  */
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <dlfcn.h>
@@ -16,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "page.h"
@@ -23,15 +23,16 @@
 /* 0: wait for the library; 1: it has begun; 2: it may go on */
 static uint32_t loading = 2;
 
-/* The library calls getrlimit(3) as it begins. */
+/* The library calls tss_create(3) as it begins. */
 int
-getrlimit(__rlimit_resource_t what, struct rlimit *limit)
+tss_create(tss_t *key, tss_dtor_t end)
 {
 	if (__atomic_load_n(&loading, __ATOMIC_ACQUIRE) == 0)
 		__atomic_store_n(&loading, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&loading, __ATOMIC_ACQUIRE) == 1)
 		sched_yield();
-	return (prlimit(0, what, NULL, limit));
+	return (pthread_key_create(key, end) == 0 ? thrd_success :
+	    thrd_error);
 }
 
 static void *

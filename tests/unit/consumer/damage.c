@@ -14,6 +14,7 @@
 
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 
 #define RECORDS		8192
 
@@ -32,6 +33,7 @@ pread(int fd, void *to, size_t size, off_t at)
 		bytes_read += (uint64_t)n;
 	return (n);
 }
+INTERPOSED(pread);
 
 /* A record as the test has written it. */
 struct item {

@@ -21,6 +21,7 @@
 #include "consumer/run/run.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "machine/code.h"
 #include "shared/memory_limit.h"
 
@@ -43,6 +44,7 @@ pread(int fd, void *to, size_t size, off_t at)
 	}
 	return (n);
 }
+INTERPOSED(pread);
 
 /* The lock of a dying process on its file, released during the first pause. */
 static int held = -1;
@@ -56,6 +58,7 @@ nanosleep(const struct timespec *time, struct timespec *left)
 	held = -1;
 	return (0);
 }
+INTERPOSED(nanosleep);
 
 static unsigned looks;		/* at /proc */
 

@@ -21,6 +21,7 @@
 #include "arch/atomics.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "machine/code.h"
 #include "machine/program.h"
 
@@ -51,6 +52,7 @@ pread(int fd, void *to, size_t size, off_t at)
 		after_chunk();
 	return (n);
 }
+INTERPOSED(pread);
 
 /*
  * The library calls this fopen(), which counts how often another process's list

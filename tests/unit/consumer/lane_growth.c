@@ -15,6 +15,7 @@
 
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "shared/board.h"
 
 #define SIZE	65536u		/* of a half */
@@ -55,6 +56,7 @@ fallocate(int fd, int mode, off_t offset, off_t length)
 	}
 	return ((int)syscall(SYS_fallocate, fd, mode, offset, length));
 }
+INTERPOSED(fallocate);
 
 static unsigned opened;		/* opens of the target's file by name */
 
@@ -73,6 +75,7 @@ openat(int fd, const char *path, int flags, ...)
 		opened++;
 	return ((int)syscall(SYS_openat, fd, path, flags, mode));
 }
+INTERPOSED(openat);
 
 /* Leaves the lanes as a followed child leaves them to its consumer. */
 static void

@@ -21,6 +21,7 @@
 #include "consumer/files/files.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "shared/board.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
@@ -53,6 +54,7 @@ pread(int fd, void *to, size_t size, off_t at)
 		bytes_read += (uint64_t)n;
 	return (n);
 }
+INTERPOSED(pread);
 
 int
 fstat(int fd, struct stat *st)
@@ -65,6 +67,7 @@ fstat(int fd, struct stat *st)
 	}
 	return (error);
 }
+INTERPOSED(fstat);
 
 /* ------------------------------------------------------------ leases */
 

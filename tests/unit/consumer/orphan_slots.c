@@ -23,6 +23,7 @@
 #include "consumer/script/script.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"
 
@@ -42,6 +43,7 @@ nanosleep(const struct timespec *time, struct timespec *rest)
 		return (0);
 	return (clock_nanosleep(CLOCK_MONOTONIC, 0, time, rest));
 }
+INTERPOSED(nanosleep);
 
 /* A process without an environment, and with the state it has in execve(2). */
 static pid_t watched;
@@ -79,6 +81,7 @@ open(const char *path, int flags, ...)
 	va_end(ap);
 	return ((int)syscall(SYS_openat, AT_FDCWD, path, flags, mode));
 }
+INTERPOSED(open);
 
 /* Makes a session without a consumer, with one lane and all locks held. */
 static void

@@ -14,6 +14,7 @@
 
 #include "consumer/decode/probe_ids.h"
 #include "lib/check_main.h"
+#include "lib/interposed_call.h"
 #include "shared/file_view.h"
 
 #define ENTRIES		1024u
@@ -377,6 +378,7 @@ strnlen(const char *text, size_t size)
 		changing[2] = '\0';
 	return (n);
 }
+INTERPOSED(strnlen);
 
 START_TEST(a_name_that_changes_is_what_was_copied)
 {

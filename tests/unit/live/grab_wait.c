@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "lib/interposed_call.h"
 
 /* A server that waits for a line before it calls exec. */
 static struct live_server late;
@@ -40,6 +41,7 @@ clock_gettime(clockid_t clock, struct timespec *ts)
 	ts->tv_nsec = (long)(now % TBUF_SECOND);
 	return (0);
 }
+INTERPOSED(clock_gettime);
 
 int
 poll(struct pollfd *fds, nfds_t n, int timeout)

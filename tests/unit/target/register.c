@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "lib/interposed_call.h"
 #include "target/file/probe_table.h"
 #include "target/provider.h"
 
@@ -341,6 +342,7 @@ mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 	return ((void *)syscall(SYS_mmap, address, size, protection, flags,
 	    fd, at));
 }
+INTERPOSED(mmap);
 #else
 #define FAILED	0
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "lib/interposed_call.h"
 #include "shared/ecb_chain.h"
 #include "target/lane/lane.h"
 
@@ -139,6 +140,7 @@ clock_gettime(clockid_t id, struct timespec *t)
 		*put_off = UINT64_MAX;
 	return ((int)syscall(SYS_clock_gettime, id, t));
 }
+INTERPOSED(clock_gettime);
 
 START_TEST(a_deadline_that_is_put_off_meanwhile_gives_nothing_up)
 {

@@ -26,6 +26,7 @@
 
 #include "fixture.h"
 #include "layout/text_trace.h"
+#include "lib/interposed_call.h"
 #include "lib/scratch.h"
 #include "tbuf_consumer.h"
 
@@ -44,6 +45,7 @@ pread(int fd, void *to, size_t size, off_t at)
 	bytes_read += n > 0 ? (uint64_t)n : 0;
 	return (n);
 }
+INTERPOSED(pread);
 
 /* Copies the text of the library's reader, as text_hold() would. */
 static int
@@ -488,6 +490,7 @@ mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)
 	}
 	return (p);
 }
+INTERPOSED(mmap);
 
 static void
 mend(int signal, siginfo_t *info, void *context)

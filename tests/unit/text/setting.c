@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "lib/interposed_call.h"
 
 /* ------------------------------------------------------------ settings */
 
@@ -623,6 +624,7 @@ clock_gettime(clockid_t clock, struct timespec *t)
 	}
 	return ((int)syscall(SYS_clock_gettime, clock, t));
 }
+INTERPOSED(clock_gettime);
 
 /* Flushes, then writes a line as a thread that waited for this flush. */
 static int
