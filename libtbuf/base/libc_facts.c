@@ -7,14 +7,14 @@
 #include "base/optimize_size.h"
 
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <string.h>
+#include <threads.h>
 
 #include "arch/syscall.h"
 #include "base/libc_facts.h"
@@ -28,8 +28,10 @@
 /* The longest distance of a thread's descriptor from its thread pointer. */
 #define DESCRIPTOR_MAX	8192
 
-/* Bytes between a thread's id and the head of its list of robust mutexes. */
-#define TID_TO_LIST	16
+#define DESCRIPTOR_WORDS 128	/* that there are at least */
+
+/* Words from a thread's id to the head of its list of robust mutexes. */
+#define TID_WORDS	2
 
 const uint8_t tbuf_auxiliary[TBUF_AUXILIARY] = {
 	AT_SECURE, AT_RANDOM, AT_EXECFN, AT_GID, AT_EUID, AT_EGID
@@ -44,36 +46,60 @@ offset_of(const void *address)
 }
 
 #ifdef __GLIBC__
-static bool
-is_tid(const void *address)
+/* Returns the owner of a recursive mutex: the C library has the thread's id. */
+static uint32_t
+tid_ask(void)
 {
-	ptrdiff_t offset = offset_of(address);
+	union {
+		pthread_mutex_t pthread;
+		mtx_t mtx;
+	} mutex = { .pthread = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
+	int owner;
 
-	return (offset > -DESCRIPTOR_MAX && offset < DESCRIPTOR_MAX &&
-	    *(const int32_t *)address ==
-	    raw_call(SYS_gettid, 0, 0, 0, 0, 0));
+	/* A preloaded provider wraps functions with the name pthread. */
+	if (mtx_trylock(&mutex.mtx) != thrd_success)
+		return (0);
+	owner = mutex.pthread.__data.__owner;
+	mtx_unlock(&mutex.mtx);
+	return ((uint32_t)owner);
 }
 
 /*
- * Finds the thread's id in its descriptor, which fork(3) refreshes in the
- * child.  glibc gives the kernel two addresses in the descriptor: that of the
- * list of robust mutexes, which follows the id, and that of the id itself,
- * which not every kernel returns.
+ * Returns the head of the thread's list of robust mutexes, which in a new
+ * descriptor points to itself, as the word before it does.
+ */
+static const uintptr_t *
+list_find(void)
+{
+	const uintptr_t *list = NULL;
+	size_t size;
+#if defined(__x86_64__)
+	unsigned i;
+
+	for (i = TID_WORDS; i < DESCRIPTOR_WORDS; i++) {
+		list = (const uintptr_t *)__builtin_thread_pointer() + i;
+		if (list[0] == (uintptr_t)list && list[-1] == (uintptr_t)list)
+			return (list);
+	}
+#endif
+	return (raw_call(SYS_get_robust_list, 0, (long)&list, (long)&size, 0,
+	    0) == 0 ? list : NULL);
+}
+
+/*
+ * Finds the thread's id in its descriptor, where it is before that list, and
+ * where fork(3) refreshes it in the child.  A program without the list has the
+ * kernel return the id.
  */
 static ptrdiff_t
 tid_find(void)
 {
-	char *list = NULL;
-	void *tid = NULL;
-	size_t size;
+	const uintptr_t *list = list_find();
+	ptrdiff_t offset = offset_of(list - TID_WORDS);
 
-	if (raw_call(SYS_get_robust_list, 0, (long)&list, (long)&size, 0,
-	    0) == 0 && list != NULL && is_tid(list - TID_TO_LIST))
-		return (offset_of(list - TID_TO_LIST));
-	if (raw_call(SYS_prctl, PR_GET_TID_ADDRESS, (long)&tid, 0, 0, 0) == 0 &&
-	    tid != NULL && is_tid(tid))
-		return (offset_of(tid));
-	return (0);
+	return (list != NULL && offset > -DESCRIPTOR_MAX &&
+	    offset < DESCRIPTOR_MAX &&
+	    *(const uint32_t *)(list - TID_WORDS) == tid_ask() ? offset : 0);
 }
 #else
 static ptrdiff_t

@@ -23,6 +23,7 @@ __asm__ (
     "memset = tbuf_plain_set\n\t"
     "memchr = tbuf_own_memchr\n\t"
     "memcmp = tbuf_own_memcmp\n\t"
+    "bcmp = tbuf_own_memcmp\n\t"
     "strchr = tbuf_own_strchr\n\t"
     "strcmp = tbuf_own_strcmp\n\t"
     "strcpy = tbuf_own_strcpy\n\t"
