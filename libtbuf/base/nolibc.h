@@ -49,6 +49,7 @@ __asm__ (
     "ftruncate = tbuf_own_ftruncate\n\t"
     "geteuid = tbuf_own_geteuid\n\t"
     "getpid = tbuf_own_getpid\n\t"
+    "getrandom = tbuf_own_getrandom\n\t"
     "getrlimit = tbuf_own_getrlimit\n\t"
     "gettid = tbuf_own_gettid\n\t"
     "kill = tbuf_own_kill\n\t"

@@ -90,6 +90,7 @@ __asm__(".text\n\t.cfi_startproc\n"
     CALL(ftruncate, SYS_ftruncate)
     CALL(geteuid, SYS_geteuid)
     CALL(getpid, SYS_getpid)
+    CALL(getrandom, SYS_getrandom)
     CALL(getrlimit, SYS_getrlimit)
     CALL(gettid, SYS_gettid)
     CALL(kill, SYS_kill)

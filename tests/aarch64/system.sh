@@ -74,6 +74,9 @@ build() {
 	cd "$dir"
 }
 build plain
+SCRATCH=$(mktemp -d) SANITIZER='' top_srcdir=$top top_builddir=$dir/plain \
+    OBJDUMP=aarch64-linux-gnu-objdump NM=aarch64-linux-gnu-nm \
+    sh "$top/tests/policy/foreign_calls.sh"
 build inject --enable-inject
 
 # The builds have the same path there as here, so that programs find their

@@ -189,8 +189,7 @@ function end_of_symbols(	i, j, gap, n, line, fields, node) {
 		split(unsorted[i], fields, " ")
 		node = object " v" i
 		start_of[object, i] = at[i]
-		end_of[object, i] = at[i] + (fields[2] ~ /^0x/ ? \
-		    hex(substr(fields[2], 3)) : fields[2])
+		end_of[object, i] = at[i] + value(fields[2])
 		name_of[node] = fields[3]
 		if (fields[4])
 			of_side[node] = 1
@@ -262,21 +261,34 @@ part != "text" { next }
 	address_of_aarch64()
 }
 
-# An address is that of a page in a register, and an offset.
-function address_of_aarch64(	parts, target) {
+# An address is that of a page in a register, and an offset.  An instruction
+# that changes the register ends that, and a call changes the first 19.
+function address_of_aarch64(	parts, target, i) {
 	split(operands, parts, /,? +/)
-	if (op == "adrp")
-		page[parts[1]] = plain(parts[2])
-	else if (op == "adr")
+	if (op == "adr")
 		refers[++nrefers] = here " " plain(parts[2])
 	else if (op ~ /^(add|ldr|ldrb|ldrsw|str|ldp)$/ &&
-	    match(operands, /x[0-9]+, #0x[0-9a-f]+/)) {
+	    match(operands, /x[0-9]+, #(0x)?[0-9a-f]+/)) {
 		target = substr(operands, RSTART, RLENGTH)
-		split(target, parts, /, #0x/)
-		if (parts[1] in page)
+		i = index(target, ", #")
+		if (substr(target, 1, i - 1) in page)
 			refers[++nrefers] = here " " \
-			    digits_of(hex(page[parts[1]]) + hex(parts[2]))
+			    digits_of(page[substr(target, 1, i - 1)] + \
+			    value(substr(target, i + 3)))
 	}
+	if (op == "adrp")
+		page[parts[1]] = hex(plain(parts[2]))
+	else if (op !~ /^(st|cmp|cmn|tst|cb|tb|b)/) {
+		delete page["x" substr(parts[1], 2)]
+		if (op == "ldp")
+			delete page["x" substr(parts[2], 2)]
+	} else if (op ~ /^blr?$/)
+		for (i = 0; i < 19; i++)
+			delete page["x" i]
+}
+
+function value(digits) {
+	return digits ~ /^0x/ ? hex(plain(digits)) : digits + 0
 }
 
 # ------------------------------------------------------------------- the walk

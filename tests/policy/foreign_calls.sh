@@ -17,9 +17,9 @@ skip()
 }
 
 [ -z "$SANITIZER" ] || skip "a sanitizer calls its run-time library"
-: "${OBJDUMP:=objdump}"
+: "${OBJDUMP:=objdump}" "${NM:=nm}"
 command -v "$OBJDUMP" >/dev/null && command -v readelf >/dev/null &&
-    command -v nm >/dev/null || skip "no objdump(1), readelf(1) or nm(1)"
+    command -v "$NM" >/dev/null || skip "no objdump(1), readelf(1) or nm(1)"
 
 libraries="libtbuf.so libtbuf-libc.so libtbuf-syscall.so libtbuf-usdt.so"
 archives="libtbuf/.libs/libtarget.a providers/.libs/libsyscall-fire.a
@@ -68,7 +68,7 @@ END
 # sources, or by a variable of theirs.
 # shellcheck disable=SC2086 # lists of files
 {
-	nm $archives | awk 'NF == 3 { print "side", $3 }' | sort -u
+	"$NM" $archives | awk 'NF == 3 { print "side", $3 }' | sort -u
 	for archive in $archives; do
 		ar t "$archive"
 	done | sed 's/.*_la-/side /; s/o$/c/'
