@@ -30,6 +30,16 @@ is_free(const struct patch_map *m, uintptr_t at, uintptr_t end)
 	return (true);
 }
 
+/* A possible branch may lead into the middle of an instruction, too. */
+static bool
+has_arrival(const struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	for (; at < end; at++)
+		if ((*patch_map_mark(m, at) & PATCH_ARRIVAL) != 0)
+			return (true);
+	return (false);
+}
+
 static void
 take(struct patch_map *m, uintptr_t start)
 {
@@ -108,6 +118,8 @@ settle(struct patch_map *m, uintptr_t start, uintptr_t end, bool ended)
 		return ("it is too short");
 	if (!is_free(m, start, start + PATCH_JUMP))
 		return ("another jump is there");
+	if (has_arrival(m, start + 1, end))
+		return ("a branch leads between the bytes");
 	if ((problem = patch_moves_find((const uint8_t *)start, end - start,
 	    &moves)) != NULL)
 		return (problem);

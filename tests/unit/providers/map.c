@@ -320,6 +320,7 @@ main(void)
 	Suite *suite = suite_create("map");
 	TCase *tcase = tcase_create("all");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, instructions_are_found);
 	tcase_add_test(tcase, arrivals_are_found);
