@@ -19,7 +19,15 @@ missing_is_pid(const char *provider)
 }
 
 bool
-missing_tell(const char *provider)
+missing_name(const char *provider, const char *name)
+{
+	return (missing_is_pid(provider) && *name != '\0' &&
+	    strpbrk(name, "*?[\\") == NULL && strcmp(name, "entry") != 0 &&
+	    strcmp(name, "return") != 0);
+}
+
+bool
+missing_tell(const char *provider, const char *name)
 {
 	static const char *const names[] = {
 		"cpc", "fbt", "fpuinfo", "io", "ip", "lockstat", "mib",
@@ -30,7 +38,9 @@ missing_tell(const char *provider)
 	bool missing = missing_is_pid(provider);
 	size_t i;
 
-	if (missing && !reported_pid) {
+	if (missing_name(provider, name))
+		message(MSG_PID_NAME, name);
+	else if (missing && !reported_pid) {
 		message(MSG_PID);
 		reported_pid = true;
 	}

@@ -11,10 +11,13 @@
 /* Returns true for a name of DTrace's pid provider: pid and digits. */
 bool	missing_is_pid(const char *provider);
 
+/* Returns true for a name that no probe of the pid provider can have. */
+bool	missing_name(const char *provider, const char *name);
+
 /*
- * Returns true if tbuf lacks this provider of DTrace, and reports it, once for
- * each.
+ * Returns true if tbuf lacks this provider of DTrace, or it has no probe of this
+ * name, and reports it: once for each provider.
  */
-bool	missing_tell(const char *provider);
+bool	missing_tell(const char *provider, const char *name);
 
 #endif

@@ -124,6 +124,8 @@
 #define MSG_PID		"provider pid exists only in programs it is " \
 			"preloaded into (tbufctl -c does that for " \
 			"pid$target): see tbuf_pid(7)"
+#define MSG_PID_NAME	"'%s' is an invalid probe name: functions have " \
+			"entry and return"
 #define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"
 #define MSG_BPFTRACE_PROBE "'%s:' is bpftrace's: use %s"
 #define MSG_BPFTRACE_FUNCTION "libc::malloc:entry, for example: only " \

@@ -454,7 +454,7 @@ tell_providers(const char *list)
 		end = description_end(p);
 		provider = string_format("%.*s", (int)(field_end(p) - p), p);
 		if (field_count(p) == FIELDS)
-			missing |= missing_tell(provider);
+			missing |= missing_tell(provider, "");
 		free(provider);
 		if (*end == '\0')
 			return (missing);

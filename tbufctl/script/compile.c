@@ -117,6 +117,7 @@ probe_exists(void *context, const struct d_description *d)
 	return (known_count(&c->known, d) != 0 ||
 	    c->options->mode == MODE_LIST || (c->options->command != NULL &&
 	    !is_of_other(c, d->field[D_FIELD_PROVIDER]) &&
+	    !missing_name(d->field[D_FIELD_PROVIDER], d->field[D_FIELD_NAME]) &&
 	    !known_lacks(&c->known, d)));
 }
 
@@ -230,7 +231,8 @@ refuse(struct compiled *c, const struct description *program,
 		message(MSG_HINT, near);
 	explain_arguments(c, error);
 	if (error->unknown == D_UNKNOWN_PROBE && !(error->description != NULL &&
-	    missing_tell(error->description->field[D_FIELD_PROVIDER])) &&
+	    missing_tell(error->description->field[D_FIELD_PROVIDER],
+	    error->description->field[D_FIELD_NAME])) &&
 	    near == NULL)
 		c->unmatched = true;
 	free(near);
@@ -558,7 +560,8 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	free(near);
 	explained |= bpftrace_tell_descriptions(text);
 	free(text);
-	explained |= missing_tell(d->field[D_FIELD_PROVIDER]);
+	explained |= missing_tell(d->field[D_FIELD_PROVIDER],
+	    d->field[D_FIELD_NAME]);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 

@@ -122,6 +122,11 @@ expect 'the C library' "$(message 'pid$target:libc:malloc:entry')" \
 expect 'no such function' "$(message 'pid$target:a.out:absent:entry' |
     sed 's/.*: probe/probe/')" \
     'probe description pidN:a.out:absent:entry does not match any probes'
+for name in beginning 1c -; do
+	expect "no such probe: $name" "$("$TBUFCTL" \
+	    -n "pid\$target:a.out:many:$name { trace(1); }" -c ./truth 2>&1 |
+	    grep -c "'$name' is an invalid probe name: functions have")" 1
+done
 expect 'no such module' "$(message 'pid$target:libx::entry' |
     sed 's/.*: probe/probe/')" \
     'probe description pidN:libx::entry does not match any probes'
