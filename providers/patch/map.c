@@ -138,7 +138,8 @@ dynamic_of(const struct patch_text *t, size_t *count)
 	*count = 0;
 	for (i = 0; i < t->nparts; i++)
 		if (t->parts[i].p_type == PT_DYNAMIC &&
-		    patch_readable(t, t->base + t->parts[i].p_vaddr,
+		    (t->base + t->parts[i].p_vaddr) % sizeof(uintptr_t) ==
+		    0 && patch_readable(t, t->base + t->parts[i].p_vaddr,
 		    t->parts[i].p_memsz)) {
 			*count = t->parts[i].p_memsz / sizeof(ElfW(Dyn));
 			return ((const void *)(t->base + t->parts[i].p_vaddr));

@@ -169,6 +169,8 @@ rows_of(const struct patch_text *text, size_t *count)
 
 	*count = 0;
 	if (header == NULL || text->nfunctions_bytes < HEADER_SIZE ||
+	    (uintptr_t)header % sizeof(int32_t) != 0 ||
+	    !inside(text, header, text->nfunctions_bytes) ||
 	    header[0] != 1 || header[2] != ENCODING_UDATA4 ||
 	    header[3] != ENCODING_TABLE)
 		return (NULL);

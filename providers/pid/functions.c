@@ -65,6 +65,13 @@ by_place(const void *a, const void *b)
 	return (left->name == NULL ? 0 : strcmp(left->name, right->name));
 }
 
+static void
+sort(struct pieces *p)
+{
+	if (p->n > 0)
+		qsort(p->all, p->n, sizeof(*p->all), by_place);
+}
+
 /* A field of a description cannot have these characters. */
 static bool
 is_field(const char *name)
@@ -157,7 +164,7 @@ find_ranges(struct pieces *p)
 		    range.start < range.end)
 			add(p, (struct piece){ range.start, range.end, NULL,
 			    range.is_signal });
-	qsort(p->all, p->n, sizeof(*p->all), by_place);
+	sort(p);
 	p->ranges = p->all;
 	p->nranges = p->n;
 	p->all = NULL;
@@ -183,7 +190,7 @@ find_symbols(struct pieces *p, int fd)
 	usdt_object_free(&file);
 	for (i = 0; i < PID_TABLES; i++)
 		add_symbols(p, &tables[i]);
-	qsort(p->all, p->n, sizeof(*p->all), by_place);
+	sort(p);
 }
 
 /* ------------------------------------------------------------ merging */
@@ -263,7 +270,7 @@ add_ranges(struct pieces *p)
 		if (piece_of(p->all, n, p->ranges[i].start) == NULL &&
 		    !in_plt(p, p->ranges[i].start))
 			add(p, p->ranges[i]);
-	qsort(p->all, p->n, sizeof(*p->all), by_place);
+	sort(p);
 }
 
 static const char *

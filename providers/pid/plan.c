@@ -128,7 +128,8 @@ pid_plan_make(struct pid_plan *p)
 
 	if (p->failed)
 		return ("out of memory");
-	qsort(p->points, p->npoints, sizeof(*p->points), by_place);
+	if (p->npoints > 0)
+		qsort(p->points, p->npoints, sizeof(*p->points), by_place);
 	problem = patch_regions_plan(&p->functions->map, p->points,
 	    p->npoints);
 	if (problem == NULL) {

@@ -73,7 +73,7 @@ shared()
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
 	    options/metric_option \
-	    run/preload; do
+	    run/preload run/preload_pid; do
 		echo "$source/tbufctl/$file.c"
 	done
 	for file in description file note operand operand_aarch64 \
