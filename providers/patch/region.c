@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define LINE_MAX_BYTES	48u	/* of a line that is copied */
+#define NOP		0x90u
 #define STARTS_MAX	32u	/* starts of a line that are tried */
 
 struct plan {
@@ -36,6 +37,17 @@ has_arrival(const struct patch_map *m, uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at++)
 		if ((*patch_map_mark(m, at) & PATCH_ARRIVAL) != 0)
+			return (true);
+	return (false);
+}
+
+/* Returns true if a place of another provider may be in a line. */
+static bool
+has_nop(const struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	for (; m->keeps_nops && at < end; at = patch_map_next(m, at))
+		if (*(const uint8_t *)at == NOP &&
+		    patch_map_next(m, at) == at + 1)
 			return (true);
 	return (false);
 }
@@ -120,6 +132,8 @@ settle(struct patch_map *m, uintptr_t start, uintptr_t end, bool ended)
 		return ("another jump is there");
 	if (has_arrival(m, start + 1, end))
 		return ("a branch leads between the bytes");
+	if (has_nop(m, start, end))
+		return ("a USDT site may be there");
 	if ((problem = patch_moves_find((const uint8_t *)start, end - start,
 	    &moves)) != NULL)
 		return (problem);

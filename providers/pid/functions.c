@@ -354,6 +354,7 @@ read_sections(struct pieces *p, const struct usdt_sections *s)
 			p->nplts++;
 		}
 	}
+	p->f->map.keeps_nops = usdt_sections_find(s, ".note.stapsdt") != NULL;
 	patch_map_arrive(&p->f->map, p->f->text.base + s->header.e_entry,
 	    PATCH_CALLED);
 	return (NULL);

@@ -104,6 +104,22 @@ is_of_other(const struct compiled *c, const char *provider)
 }
 
 /*
+ * Reports a provider that only DTrace has.  The pid provider is preloaded into
+ * the command, and reports itself why it has no such probe.
+ */
+static bool
+tell_provider(const struct compiled *c, const struct d_description *d)
+{
+	const char *provider = d->field[D_FIELD_PROVIDER];
+	const char *name = d->field[D_FIELD_NAME];
+
+	if (c->options->command != NULL && missing_is_pid(provider) &&
+	    !is_of_other(c, provider) && !missing_name(provider, name))
+		return (false);
+	return (missing_tell(provider, name));
+}
+
+/*
  * Returns true if a probe exists, or may exist later.  A command that does not
  * run yet may have all probes but those of pidN of another process, and of
  * providers whose probes are known; -l reports descriptions without a match
@@ -231,8 +247,7 @@ refuse(struct compiled *c, const struct description *program,
 		message(MSG_HINT, near);
 	explain_arguments(c, error);
 	if (error->unknown == D_UNKNOWN_PROBE && !(error->description != NULL &&
-	    missing_tell(error->description->field[D_FIELD_PROVIDER],
-	    error->description->field[D_FIELD_NAME])) &&
+	    tell_provider(c, error->description)) &&
 	    near == NULL)
 		c->unmatched = true;
 	free(near);
@@ -560,8 +575,7 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	free(near);
 	explained |= bpftrace_tell_descriptions(text);
 	free(text);
-	explained |= missing_tell(d->field[D_FIELD_PROVIDER],
-	    d->field[D_FIELD_NAME]);
+	explained |= tell_provider(c, d);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 

@@ -111,6 +111,36 @@ done
 expect 'no memory is writable and executable' "$("$TBUFCTL" -q -o counts \
     -n "$everything" -c 'cat /proc/self/maps' 2>err | grep -c ' .wx')" 0
 
+# USDT sites among the first or the last bytes of functions fire as well.
+cat >sites.c <<'END'
+#include <sys/sdt.h>
+int first(int);
+int last(int);
+int first(int n) { DTRACE_PROBE1(sites, first, n); return (n * 3 + 1); }
+int last(int n)
+{
+	int sum = n * 3 + 1;
+
+	DTRACE_PROBE1(sites, last, sum);
+	return (sum * 1000003 + n);
+}
+int main(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 7; i++)
+		(void)(first(i) + last(i));
+	return (0);
+}
+END
+$CC -std=gnu89 -O2 -fno-inline -w -I"$top/libtbuf/include/tbuf" \
+    -I"$top/libtbuf/include" -o sites sites.c || exit 1
+expect 'USDT sites in functions' "$("$TBUFCTL" -q -n 'sites::: { @[probename] =
+    count(); } pid$target:a.out:*st:entry, pid$target:a.out:*st:return
+    { @[probename] = count(); }' -c ./sites 2>err | grep -e first -e last |
+    tr -s ' ' | sort)" ' first 7
+ last 7'
+
 # What is not traced, and why.
 message() {
 	"$TBUFCTL" -q -n "$1" -c ./truth 2>&1 >/dev/null | sed -n \
@@ -127,6 +157,9 @@ for name in beginning 1c -; do
 	    -n "pid\$target:a.out:many:$name { trace(1); }" -c ./truth 2>&1 |
 	    grep -c "'$name' is an invalid probe name: functions have")" 1
 done
+expect 'no word of other processes' "$("$TBUFCTL" -q \
+    -n 'pid$target:a.out:absent:entry { trace(1); }' -c ./truth 2>&1 |
+    grep -c 'exists only in')" 0
 expect 'no such module' "$(message 'pid$target:libx::entry' |
     sed 's/.*: probe/probe/')" \
     'probe description pidN:libx::entry does not match any probes'
