@@ -42,19 +42,19 @@ is_target(void)
 }
 
 static bool
-is_this(const char *provider, bool target)
+is_this(const char *provider)
 {
 	char name[32];
 
 	if (strcmp(provider, "pid$target") == 0)
-		return (target);
+		return (is_target());
 	(void)snprintf(name, sizeof(name), "pid%jd", (intmax_t)getpid());
 	return (*provider == '\0' || fnmatch(provider, name, 0) == 0);
 }
 
 /* Adds one description.  Its fields are aligned at the right. */
 static void
-add(char *description, bool target)
+add(char *description)
 {
 	const char *fields[FIELDS] = { "", "", "", "" };
 	struct wanted *more;
@@ -68,7 +68,7 @@ add(char *description, bool target)
 			break;
 		*colon = '\0';
 	}
-	if (!is_this(fields[0], target) ||
+	if (!is_this(fields[0]) ||
 	    (more = reallocarray(all, count + 1, sizeof(*all))) == NULL)
 		return;
 	all = more;
@@ -80,14 +80,12 @@ pid_wanted_begin(void)
 {
 	const char *setting = getenv(SETTING);
 	char *rest, *description;
-	bool target;
 
 	if (setting == NULL || (text = rest = strdup(setting)) == NULL)
 		return (false);
-	target = is_target();
 	while ((description = strsep(&rest, ",")) != NULL)
 		if (*description != '\0')
-			add(description, target);
+			add(description);
 	return (count > 0);
 }
 

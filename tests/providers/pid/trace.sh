@@ -68,6 +68,16 @@ expect 'the caller' "$(trace 'pid$target:a.out:many:entry
 expect 'children, followed' "$("$TBUFCTL" -q --follow \
     -n 'pid*:a.out:child:entry { @ = count(); }' -c ./truth 2>err |
     grep -v ' entry \| return ' | tr -d ' \n')" 1
+# The target executes another program; a child of it is not the target.
+many() {
+	"$TBUFCTL" -q -Z --follow -n 'pid$target:truth:many:entry
+	    { @ = count(); }' -c "$1" 2>err | grep -v ' entry \| return ' |
+	    tr -d ' \n'
+}
+expect 'an executed program' "$(many 'env ./truth')" 1
+expect 'a child of the target' "$(many 'sh -c "./truth; true"')" ''
+expect 'no variable without a target' "$(TBUF_PID='pid*:a.out:many:entry' \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so env | grep -c PID_TARGET=)" 0
 expect 'by number of the process' "$("$TBUFCTL" -q -l \
     -n 'pid[0-9]*:truth:add:' -c ./truth 2>err | tr -s ' ' |
     cut -d ' ' -f 4- | sed 1d)" 'truth add entry
