@@ -36,8 +36,8 @@ find_segment(const struct dl_phdr_info *info, uintptr_t address,
 }
 
 /*
- * Returns true for this object, libtbuf, and the providers of USDT probes and of
- * functions, which read texts: their calls are not the program's.
+ * Returns true for this object, libtbuf, and the providers of USDT probes and
+ * of functions, which read texts: their calls are not the program's.
  */
 static bool
 is_ours(const struct dl_phdr_info *info)

@@ -167,8 +167,8 @@ raise_wanted(const struct usdt_sites *sites, size_t i)
 /* ------------------------------------------------------------ all of it */
 
 /*
- * tbufctl removes the file of USDT_MISSED when it ends, after which another user
- * may make something of that name.
+ * tbufctl removes the file of USDT_MISSED when it ends, after which another
+ * user may make something of that name.
  */
 static FILE *
 report_stream(const char *setting)

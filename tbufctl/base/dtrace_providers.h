@@ -15,8 +15,8 @@ bool	missing_is_pid(const char *provider);
 bool	missing_name(const char *provider, const char *name);
 
 /*
- * Returns true if tbuf lacks this provider of DTrace, or it has no probe of this
- * name, and reports it: once for each provider.
+ * Returns true if tbuf lacks this provider of DTrace, or it has no probe of
+ * this name, and reports it: once for each provider.
  */
 bool	missing_tell(const char *provider, const char *name);
 
