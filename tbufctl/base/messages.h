@@ -72,6 +72,8 @@
 #define MSG_UNWRAP	"failed to unwrap %s: %s"
 #define MSG_UNWRAP_PACKED "failed to unwrap %s: this tbufctl cannot unpack " \
 			"%s (unpack the file first)"
+#define MSG_CHECK_LINE	"failed to read %s: line %zu is not one of tbufctl " \
+			"-l --format=json"
 #define MSG_OBJECT_NONE	"no USDT probes in %s"
 #define MSG_FUNCTION	"pid:%s:%s:%s: not armed: %s"
 #define MSG_NO_TEXT	"no process has text components"

@@ -3,12 +3,21 @@
  *
  * -l: lists probes.
  */
+#include <sys/stat.h>
+
+#include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tbuf_consumer.h>
 
 #include "base/messages.h"
+#include "base/open_regular.h"
+#include "base/output.h"
+#include "check.h"
 #include "commands.h"
 #include "options/command_line.h"
 #include "print/format.h"
@@ -64,6 +73,80 @@ show(struct tbuf_consumer *consumer, struct format *format,
 	return (status);
 }
 
+/* ------------------------------------------------------------ --check */
+
+#define CHECK_MOST	(UINT64_C(256) << 20)	/* bytes of a list */
+
+/* Reads a list, with a NUL after it.  Returns NULL and sets errno. */
+static char *
+read_list(const char *path, size_t *size)
+{
+	int fd = regular_open_path(path), error = EFBIG;
+	struct stat status;
+	char *text = NULL;
+	ssize_t n = 1;
+
+	if (fd == -1)
+		return (NULL);
+	if (fstat(fd, &status) == 0 && (uint64_t)status.st_size <= CHECK_MOST) {
+		text = memory_get(NULL, (size_t)status.st_size + 1, 1);
+		for (*size = 0; n > 0 && *size < (size_t)status.st_size;
+		    *size += n > 0 ? (size_t)n : 0)
+			n = read(fd, text + *size, (size_t)status.st_size -
+			    *size);
+		text[*size] = '\0';
+		error = n < 0 ? errno : 0;
+	}
+	(void)close(fd);
+	if (error == 0)
+		return (text);
+	free(text);
+	errno = error;
+	return (NULL);
+}
+
+static int
+add_present(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	struct listing_probe listed = {
+		.fields = { probe->provider, probe->module, probe->function,
+		    probe->name },
+		.id = probe->id, .code = probe->code, .nargs = probe->nargs
+	};
+	unsigned i;
+
+	(void)pid;
+	for (i = 0; i < probe->nargs; i++) {
+		listed.args[i].name = probe->argnames[i];
+		listed.args[i].type = format_type(probe->types[i]);
+	}
+	listing_add(arg, &listed);
+	return (0);
+}
+
+/* Compares the present probes with an earlier list. */
+static int
+check(struct tbuf_consumer *consumer, const char *path, struct output *out)
+{
+	struct listing before = { NULL, 0, 0 }, now = { NULL, 0, 0 };
+	int status = EXIT_DONE;
+	size_t size, line;
+	char *text = read_list(path, &size);
+
+	if (text == NULL)
+		return (fail(MSG_CORE, path, strerror(errno)));
+	if ((line = listing_parse(&before, text, size)) != 0)
+		status = fail(MSG_CHECK_LINE, path, line);
+	else if (tbuf_consumer_list(consumer, add_present, &now) < 0)
+		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
+	else if (listing_compare(&before, &now, out))
+		status = EXIT_FAILED;
+	listing_free(&before);
+	listing_free(&now);
+	free(text);
+	return (status);
+}
+
 /* Reports processes and probes that the list lacks. */
 static void
 tell_missing(struct tbuf_consumer *consumer)
@@ -93,7 +176,9 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 	format.pids = status > 0 || o->npids > 1;
 	if ((status = program_enable(&o->program, consumer, true)) != 0)
 		return (status);
-	if ((status = show(consumer, &format, o, script)) != 0)
+	status = o->check != NULL ? check(consumer, o->check, out) :
+	    show(consumer, &format, o, script);
+	if (status != 0)
 		return (status);
 	tell_missing(consumer);
 	if (!o->unmatched && program_unmatched(&o->program, consumer,

@@ -29,6 +29,7 @@
 
 enum {
 	OPTION_HELP = UCHAR_MAX + 1,
+	OPTION_CHECK,
 	OPTION_CORE,
 	OPTION_FOLLOW,
 	OPTION_FORMAT,
@@ -44,6 +45,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "check", required_argument, NULL, OPTION_CHECK },
 	{ "core", required_argument, NULL, OPTION_CORE },
 	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
@@ -81,6 +83,8 @@ const char options_usage[] =
 "       tbufctl -l [-vZ] [-c command] [-o file] [-p pid] [--read=file|pid]\n"
 "               [--core=file] [--format=text|json] [-P provider] [-m module]\n"
 "               [-f function] [-n name] [-i id]\n"
+"       tbufctl -l --check=file [-c command] [-n name] [-o file] [-p pid]\n"
+"               [--read=file|pid] [--core=file]\n"
 "       tbufctl -l --object=file [-v] [-o file] [--format=text|json]\n"
 "       tbufctl --stat[=interval] [-o file] [-p pid]\n"
 "               [--format=text|json|prometheus]\n"
@@ -162,6 +166,8 @@ const char options_usage[] =
 "                      remove them\n"
 "  --object=file       with -l: list the USDT probes of a program or library,\n"
 "                      and with -P pid its functions\n"
+"  --check=file        with -l: print how the probes differ from an earlier\n"
+"                      -l --format=json; status 1: a reader would break\n"
 "  --set=setting       set the text trace, without a session: traceFacility=\n"
 "                      Off|File|Log|Memory, traceComponents, traceLevel,\n"
 "                      traceFilePath, separated by ;\n"
@@ -695,6 +701,9 @@ static int
 parse_long(struct options *o, int c)
 {
 	switch (c) {
+	case OPTION_CHECK:
+		o->check = optarg;
+		return (check_name("--check", optarg));
 	case OPTION_CORE:
 		return (add_file(&o->cores, "--core", optarg));
 	case OPTION_FOLLOW:
@@ -906,6 +915,10 @@ choose_mode(struct options *o)
 		return (choose_text(o));
 	if (o->header || o->object)
 		return (choose_header(o));
+	if (o->check != NULL && !o->list)
+		return (bad_usage(MSG_NEEDS, "--check", "-l"));
+	if (o->check != NULL && exclude(o, "--check", "OJF") != 0)
+		return (EXIT_USAGE);
 	if (o->object_file != NULL)
 		return (choose_object(o));
 	if (reads != NULL && first_given(o, "cp") != NULL)

@@ -77,6 +77,7 @@ struct options {
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
 	const char *object_file;	/* --object */
+	const char *check;	/* --check: an earlier list */
 	const char *set;	/* --set */
 	const char *unwrap;	/* --unwrap */
 	struct setting *settings;

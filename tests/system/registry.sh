@@ -64,6 +64,56 @@ same 'a recorder' 6 "$("$TBUFCTL" -q --read="$pid" -n reg-request::: 2>>errors |
     grep -c 'id=[123] ')"
 same 'the list of a file' "$events" "$(list --read="$pid")"
 
+# --check compares with an earlier list.
+check()
+{
+	"$TBUFCTL" -l --check="$1" -n 'reg-*:::' -c "$target" 2>>errors
+	echo "status $?"
+}
+"$TBUFCTL" -l --format=json -n 'reg-*:::' -c "$target" >old 2>>errors
+same 'check: equal' 'status 0' "$(check old)"
+sed 's/"function":"[a-z]*"/"function":"moved"/' old >other
+same 'check: moved sites' 'status 0' "$(check other)"
+grep -v idle old >other
+same 'check: a new one' 'minor reg-loop:::idle (code 0x301): it is new
+status 0' "$(check other)"
+sed 's/"name":"look"/"name":"peek"/; s/"type":"int32_t"/"type":"int64_t"/
+	s/"reg-loop"/"reg-gone"/; s/"code":769/"code":999/
+	s/"code":1026/"code":1027/; s/,"code":257//' old >other
+same 'check: others' 'median reg-gone:::idle (code 0x3e7): it is gone
+median reg-request:::request-done (code 0x102): its arguments were'\
+' (uint64_t id, int64_t status) and are (uint64_t id, int32_t status)
+median reg-table:::peek (code 0x201): it is renamed to reg-table:::look
+median reg-text:::interned (code 0x401): its arguments were (int64_t before,'\
+' string word, uint8_t after) and are (int32_t before, string word,'\
+' uint8_t after)
+median reg-text:::mixed (code 0x403): its code is 0x402
+minor reg-loop:::idle (code 0x301): it is new
+status 1' "$(check other)"
+sed 's/"code":[0-9]*,//' old >other
+same 'check: codes are new' 'status 0' "$(check other)"
+sed 's/"code":[0-9]*,//; s/"name":"idle"/"name":"\\u001bidl\\u00e9"/' old >other
+same 'check: escapes' 'median reg-loop:registry_target:fire:?idlé: it is gone
+minor reg-loop:::idle (code 0x301): it is new
+status 1' "$(check other)"
+same 'losses so far' '' "$(grep -v -e ' 0 overwritten, 0 drops' \
+    -e 'has exited$' -e ' matched [0-9]* probes*$' errors)"
+for line in '{"type":"record"}' '{"type":"probe","provider":"p"}' '[]' \
+    '{"type":"probe"' "$(head -n 1 old) x" \
+    "$(head -n 1 old | sed 's/"name":"[^"]*"/"name":"'"$(printf '%0256d' 0)"\"/)"
+do
+	{ cat old; echo "$line"; } >other
+	n=$(wc -l <other | tr -d ' ')
+	same "check: not a list: $line" "status 1 tbufctl: failed to read \
+other: line $n is not one of tbufctl -l --format=json" \
+	    "$(: >errors; check other | tr '\n' ' '; cat errors)"
+done
+: >errors
+same 'check: not a file' 'status 1' "$(check /dev/zero)"
+: >errors
+same 'check: without -l' 'tbufctl: --check needs -l' \
+    "$("$TBUFCTL" --check=old -n x 2>&1)"
+
 # Interned texts.
 text='before=-1 word="hello" after=7
 plain="plain" word="hello"
