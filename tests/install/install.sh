@@ -18,7 +18,7 @@ fail() {
 	exit 1
 }
 
-for file in bin/tbufctl include/tbuf.h include/tbuf_consumer.h \
+for file in bin/tbufctl bin/tbuf-replay include/tbuf.h include/tbuf_consumer.h \
     include/tbuf_registry.h include/tbuf_text.h include/tbuf/sys/sdt.h \
     lib/libtbuf.so.1 lib/libtbuf.a lib/tbuf/libtbuf-libc.so \
     lib/tbuf/libtbuf-list.so lib/pkgconfig/libtbuf.pc \

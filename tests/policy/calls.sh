@@ -23,7 +23,7 @@ symbols() {
 		find libtbuf \( -name 'libtarget_la-*' -o -name 'libplain_la-*' \
 		    -o -name 'libtext_la-*' \
 		    -o -name 'libconsumer_la-*' \) -name '*.o'
-		find libtbufd tbufctl providers -name '*.o'
+		find libtbufd tbufctl providers replay -name '*.o'
 	} | sort) |
 	    while read -r object; do
 		source=$(echo "$object" |

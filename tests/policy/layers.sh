@@ -22,7 +22,7 @@ expect() {
 	fi
 }
 
-find libtbuf libtbufd tbufctl providers -name '*.[chly]' | sort \
+find libtbuf libtbufd tbufctl providers replay -name '*.[chly]' | sort \
     >"$SCRATCH/sources"
 
 # Prints "FILE FILE" for each #include in quotes.  Its path begins at the file's
@@ -39,7 +39,7 @@ includes() {
 		own = $1
 		sub(/[^\/]*$/, "", own)
 		n = split(own " libtbuf/ libtbuf/include/ libtbufd/ " \
-		    "tbufctl/ providers/ /", folder, " ")
+		    "tbufctl/ providers/ replay/ /", folder, " ")
 		for (i = 1; i <= n; i++) {
 			to = folder[i] $2
 			sub(/^\//, "", to)
