@@ -24,11 +24,7 @@ zydis=/usr/include/Zydis/Zydis.h
 patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
     dlang dwarf element machine stack table batch unwrap usdt functions lane
-<<<<<<< HEAD
-    left notes print textorder unpack $patch}
-=======
-    left listing print textorder unpack $patch}
->>>>>>> 27a51179 (tbufctl: -l --check compares the probes with an earlier list)
+    left listing notes print textorder unpack $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -77,11 +73,7 @@ shared()
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
 	    options/metric_option \
-<<<<<<< HEAD
-	    run/preload run/preload_pid; do
-=======
-	    run/preload commands/check; do
->>>>>>> 27a51179 (tbufctl: -l --check compares the probes with an earlier list)
+	    run/preload run/preload_pid commands/check; do
 		echo "$source/tbufctl/$file.c"
 	done
 	for file in description file note operand operand_aarch64 \

@@ -32,7 +32,9 @@ reg-request:request-done 258 [id=uint64_t,status=int32_t]
 reg-request:request-start 257 [id=uint64_t,op=string]
 reg-table:look 513 [slot=uint32_t]
 reg-text:interned 1025 [before=int32_t,word=string,after=uint8_t]
-reg-text:mixed 1026 [plain=string,word=string]'
+reg-text:mixed 1026 [plain=string,word=string]
+reg-type:types 1281 [yes=bool,number=int16_t,real=double,pointer=pointer,'\
+'string=string,sized=string,bytes=bytes]'
 same 'the list' "$events" "$(list -c "$target")"
 same 'codes in text' '	code 0x101
 	id uint64_t
@@ -100,7 +102,8 @@ same 'losses so far' '' "$(grep -v -e ' 0 overwritten, 0 drops' \
     -e 'has exited$' -e ' matched [0-9]* probes*$' errors)"
 for line in '{"type":"record"}' '{"type":"probe","provider":"p"}' '[]' \
     '{"type":"probe"' "$(head -n 1 old) x" \
-    "$(head -n 1 old | sed 's/"name":"[^"]*"/"name":"'"$(printf '%0256d' 0)"\"/)"
+    "$(head -n 1 old |
+	sed 's/"name":"[^"]*"/"name":"'"$(printf '%0256d' 0)"\"/)"
 do
 	{ cat old; echo "$line"; } >other
 	n=$(wc -l <other | tr -d ' ')
@@ -178,6 +181,7 @@ rm -f dir/tbuf.*
 for optimize in -O0 -O2; do
 	# shellcheck disable=SC2086 # CC may have flags
 	$CC $optimize -DTBUF_RELEASE -I"$top_srcdir/libtbuf/include" \
+	    -I"$top_srcdir/tests" \
 	    "$top_srcdir/tests/system/registry_target.c" -o release \
 	    -L"$top_builddir/.libs" -ltbuf || failed=$((failed + 1))
 	same "a release, $optimize" "$(echo "$events" | grep -v look)" \

@@ -11,6 +11,9 @@
  *	many		interns until there is no room, and prints how often
  *	fork		goes on in a child that stays
  *	back		prints its last records
+ *	types		an event with one argument of each class
+ *	wait		reads a line from standard input
+ *	fatal		prints its last records when it ends by a signal
  *	abort, kill	ends by SIGABRT, or by SIGKILL
  */
 #include <sys/wait.h>
@@ -18,27 +21,14 @@
 #include <err.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <tbuf_registry.h>
-
-#define REG_EVENTS(E)							\
-	E(reg, request__start, 0x101, TBUF_ALWAYS, request,		\
-	    (uint64_t, id), (const char *, op))				\
-	E(reg, request__done, 0x102, TBUF_ALWAYS, request,		\
-	    (uint64_t, id), (int, status))				\
-	E(reg, look, 0x201, TBUF_DEBUG, table, (uint32_t, slot))	\
-	E(reg, idle, 0x301, TBUF_ALWAYS, loop)				\
-	E(reg, interned, 0x401, TBUF_ALWAYS, text,			\
-	    (int, before), (struct tbuf_interned, word),		\
-	    (uint8_t, after))						\
-	E(reg, mixed, 0x402, TBUF_ALWAYS, text,				\
-	    (const char *, plain), (struct tbuf_interned, word))
-TBUF_RELATION(REG_EVENTS);
+#include "system/registry_events.h"
 
 static void
 fire(uint64_t n)
@@ -122,6 +112,13 @@ text_order(const char *order)
 		many();
 	else if (strcmp(order, "fork") == 0)
 		child();
+	else if (strcmp(order, "wait") == 0)
+		(void)getchar();
+	else if (strcmp(order, "fatal") == 0)
+		tbuf_on_fatal("fd=1");
+	else if (strcmp(order, "types") == 0)
+		TBUF_EVENT(types, true, -5, 0.25, (void *)16, "text",
+		    TBUF_TEXT("cut off", 3), TBUF_BYTES("\1\2\3", 3));
 	else if (strcmp(order, "unknown") == 0) {
 		TBUF_EVENT(interned, 1, TBUF_INTERNED(0xfffffff0), 0);
 		TBUF_EVENT(interned, 0, TBUF_INTERNED(0), 0);
