@@ -646,27 +646,34 @@ struct tbuf_calibration {
 	uint64_t wall;		/* ns of CLOCK_REALTIME */
 };
 
+/* All records have their CPU, except in lanes of CPUs and of threads. */
 enum tbuf_packet_kind {
-	TBUF_PACKET_CPU,	/* the lane of a CPU or of a thread */
-	TBUF_PACKET_LOCK	/* a lock lane: each record has its CPU */
+	TBUF_PACKET_CPU,	/* the lane of a CPU */
+	TBUF_PACKET_LOCK,	/* a lock lane */
+	TBUF_PACKET_THREAD,	/* a thread lane: cpu is -1 */
+	TBUF_PACKET_UNIT,	/* all records of a work unit, or losses */
+	TBUF_PACKET_BATCH	/* all records that a commit() makes visible */
 };
 
 /*
  * Records of one lane in the format of tbuf(5): whole ones, one after the
  * other, in order of their stamps.  A switch returns one packet or more for a
- * lane.  The library owns the memory.
+ * lane.  A packet of a work unit or of a commit() comes at the place of its
+ * commit record, and its records are older.  A fault of a clause is a packet by
+ * itself.  The library owns the memory.
  */
 struct tbuf_packet {
 	pid_t pid;		/* the target's, for the consumer */
 	int cpu;
 	enum tbuf_packet_kind kind;
-	unsigned lane;		/* index among all lanes of the session */
+	unsigned lane;		/* index among all lanes of the session, or of
+				   the unit's table, or the speculation's id */
 	uint64_t target;	/* the random number in its file's name */
 	uint64_t generation;	/* of its session; used once in that file */
 	const void *data;	/* aligned to 8 */
 	size_t size;		/* bytes, a multiple of 8; may be 0 */
 	uint64_t records;
-	bool more;		/* the lane has more packets in this drain */
+	bool more;		/* the lane may have more in this drain */
 	uint64_t begin, end;	/* stamps of the first and the last record */
 
 	/* Losses of the lane since its last packet. */
@@ -679,7 +686,12 @@ struct tbuf_packet {
 	bool nanoseconds;	/* stamps are ns of CLOCK_MONOTONIC already */
 	struct tbuf_calibration calibration[2];	/* an early and a late one */
 	const void *source;	/* private to the library */
-	uint64_t reserved[8];
+	const struct tbuf_unit_info *unit;	/* of a unit, or NULL */
+	const struct tbuf_event *fault;	/* the data are this fault's record,
+				   and `records' is 0; or NULL */
+	uint64_t discarded;	/* records discarded by units' outcomes */
+	const char *execname;	/* as a record's; valid as long as the data */
+	uint64_t reserved[4];
 };
 
 /*
@@ -688,10 +700,11 @@ struct tbuf_packet {
  * more: then tbuf_consumer_next() returns the remaining events, such as ends,
  * and probes that were lost or unmet.  Records and losses that one of the two
  * functions has returned are not returned by the other; both count in the
- * totals, except in a snapshot.  A packet without records reports losses.  The
- * data are valid until the next call with this consumer other than
- * tbuf_consumer_epid().  Enablings do not select records of a file.  Returns
- * -ENOTSUP with `temporal`: lanes are not in order of time.
+ * totals, except in a snapshot.  A packet without records reports losses, or a
+ * fault.  Hung units are left to tbuf_consumer_next(), as their records come
+ * again.  The data are valid until the next call with this consumer other than
+ * tbuf_consumer_epid() and tbuf_consumer_fields().  Returns -ENOTSUP with
+ * `temporal`, as lanes are not in order of time, and in a replay.
  */
 int	tbuf_consumer_packet(struct tbuf_consumer *, struct tbuf_packet *);
 
@@ -710,6 +723,27 @@ const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
  */
 const char *tbuf_consumer_interned(struct tbuf_consumer *,
 	    const struct tbuf_packet *, uint32_t number);
+
+/* A value in the data of a record, after the header and a lock lane's CPU. */
+struct tbuf_record_field {
+	uint8_t type;		/* enum tbuf_type; its first bytes are the value
+				   if it takes more than its type has */
+	uint8_t align;		/* its offset in the data is a multiple */
+	uint16_t size;		/* bytes; 0: a 16-bit length, then as many */
+	int16_t argument;	/* of the probe, from 0; -1: another value */
+	uint16_t reserved;
+};
+
+#define TBUF_FIELDS_MAX	256
+
+/*
+ * Stores the fields of the records with an EPID: the arguments of the probe, or
+ * the values that a clause records.  Returns their number, or -ENOENT for an
+ * EPID without a probe.
+ */
+int	tbuf_consumer_fields(struct tbuf_consumer *,
+	    const struct tbuf_packet *, unsigned epid,
+	    struct tbuf_record_field[TBUF_FIELDS_MAX]);
 
 /* ------------------------------------------------------------ sums */
 

@@ -163,6 +163,7 @@ restart(struct tbuf_drain *d)
 {
 	d->group = d->cursor = d->counter = d->packets = 0;
 	d->packets_done = false;
+	d->packet_losses = NULL;
 	d->pending = true;
 }
 
@@ -332,6 +333,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	limit_script(c);
 	restart(d);
 	d->limits = d->exits = TAILQ_FIRST(&c->targets);
+	d->packet_losses = d->limits;
 	if ((d->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
@@ -509,20 +511,32 @@ next_hung(struct tbuf_consumer *c, struct tbuf_event *event)
 	return (0);
 }
 
+struct tbuf_reader *
+tbuf_drain_unfinished(struct tbuf_consumer *c)
+{
+	struct tbuf_drain *d = &c->drain;
+	struct tbuf_target *t;
+	bool end;
+
+	if (d->snapshot)
+		return (NULL);
+	TAILQ_FOREACH(t, &c->targets, link) {
+		end = ended(t) || last(d);
+		if (emptied(t) && (tbuf_batches_unfinished(c, t, end) ||
+		    tbuf_units_unfinished(c, t, due(c, t), end)))
+			return (t->readers);
+	}
+	return (NULL);
+}
+
 /* Returns 1 with a record of a batch without a commit record, or 0. */
 static int
 next_unfinished(struct tbuf_consumer *c, struct tbuf_event *event)
 {
-	struct tbuf_drain *d = &c->drain;
-	struct tbuf_target *t;
+	struct tbuf_reader *r;
 
-	if (d->snapshot)
-		return (0);
-	TAILQ_FOREACH(t, &c->targets, link)
-		if (emptied(t) && (tbuf_batches_unfinished(c, t,
-		    ended(t) || last(d), event) == 1 ||
-		    tbuf_units_unfinished(c, t, due(c, t), ended(t) || last(d),
-		    event) == 1))
+	while ((r = tbuf_drain_unfinished(c)) != NULL)
+		if (tbuf_batch_next(c, r, event) == 1)
 			return (1);
 	return (0);
 }
@@ -533,6 +547,32 @@ limits_due(const struct tbuf_drain *d, const struct tbuf_target *t)
 {
 	return (t->state != TBUF_REPORTED && (ended(t) || last(d) ||
 	    (d->what & TBUF_DRAIN_STATUS) != 0));
+}
+
+/*
+ * Returns true if all losses of units are known: records that the merge holds
+ * back are not lost.
+ */
+static bool
+units_end(const struct tbuf_drain *d, const struct tbuf_target *t)
+{
+	return ((ended(t) || last(d)) && emptied(t));
+}
+
+struct tbuf_target *
+tbuf_drain_units_lost(struct tbuf_consumer *c,
+    uint64_t lost[TBUF_UNIT_WITHOUT])
+{
+	struct tbuf_drain *d = &c->drain;
+	struct tbuf_target *t;
+
+	while ((t = d->packet_losses) != NULL) {
+		d->packet_losses = TAILQ_NEXT(t, link);
+		if (limits_due(d, t) && tbuf_units_lost(c, t, units_end(d, t),
+		    lost))
+			return (t);
+	}
+	return (NULL);
 }
 
 static int
@@ -546,9 +586,7 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			continue;
 		event->pid = t->pid;
 		event->cpu = -1;
-		/* Records that the merge holds back are not lost. */
-		if (tbuf_units_losses(c, t, (ended(t) || last(d)) &&
-		    emptied(t), event) == 1)
+		if (tbuf_units_losses(c, t, units_end(d, t), event) == 1)
 			return (1);
 		/* A file's other losses came with lanes, or in its own run. */
 		if (t->file_only)
@@ -768,5 +806,6 @@ tbuf_drain_free(struct tbuf_consumer *c)
 	free(c->drain.order);
 	free(c->drain.heap);
 	free(c->drain.chunk);
+	tbuf_packed_free(c->drain.packed);
 	memset(&c->drain, 0, sizeof(c->drain));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "consumer/run/run.h"
+#include "consumer/target/target.h"
 
 /* ------------------------------------------------------------ records */
 
@@ -126,19 +127,34 @@ int	tbuf_batch_next(struct tbuf_consumer *, struct tbuf_reader *,
 /*
  * due: notes whether this drain reads the target's lanes.  Batches that were
  * taken before such a drain, and have no commit record in it, are lost.
- * unfinished: counts these as losses; at the target's end, returns 1 with a
- * record of a batch that it was killed while committing; else 0.
+ * unfinished: counts these as losses; at the target's end, opens a batch that
+ * it was killed while committing, in its first lane, which may have an open
+ * batch already.  Returns true if the lane has one.
  */
 void	tbuf_batches_due(struct tbuf_target *, bool due);
-int	tbuf_batches_unfinished(struct tbuf_consumer *, struct tbuf_target *,
-	    bool end, struct tbuf_event *);
+bool	tbuf_batches_unfinished(struct tbuf_consumer *, struct tbuf_target *,
+	    bool end);
+/*
+ * opens: returns true if a lane's next record stands for a batch; open: its
+ * batch, if it exists, is returned from now on.  wants: returns true if the run
+ * reads a record of a batch.  done: frees a lane's batch, unless a later drain
+ * has to return it again.
+ */
+bool	tbuf_batch_opens(const struct tbuf_reader *,
+	    const struct tbuf_header *);
+void	tbuf_batch_open(struct tbuf_consumer *, struct tbuf_reader *,
+	    const struct tbuf_header *);
+bool	tbuf_batch_wants(struct tbuf_consumer *, struct tbuf_target *,
+	    const struct tbuf_header *);
+void	tbuf_batch_done(const struct tbuf_consumer *, struct tbuf_reader *);
 /*
  * Work units.  look: frees tables after all of their batch was returned.
  * release: publishes how many records of a lane's units were returned.  is:
  * returns true if a lane's next record is an envelope or the commit record of a
- * unit; open: its batch is returned from now on.  unfinished: at the end,
- * returns 1 with a record of an unfinished unit, or 0.  losses: returns 1 with
- * the next kind of losses, or 0.  age: begins to look for hung units, if the
+ * unit; open: its batch is returned from now on.  unfinished: at the end, opens
+ * the batch of an unfinished unit in the target's first lane, as above.
+ * losses: returns 1 with the next kind of losses, or 0.  lost: stores those of
+ * records, and returns true if there are any.  age: begins to look for hung units, if the
  * target records.  hung: returns 1 with the next event of one, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
@@ -146,8 +162,10 @@ void	tbuf_units_release(struct tbuf_reader *);
 bool	tbuf_unit_is(const struct tbuf_reader *, const struct tbuf_header *);
 void	tbuf_unit_open(struct tbuf_consumer *, struct tbuf_reader *,
 	    const struct tbuf_header *);
-int	tbuf_units_unfinished(struct tbuf_consumer *, struct tbuf_target *,
-	    bool due, bool end, struct tbuf_event *);
+bool	tbuf_units_unfinished(struct tbuf_consumer *, struct tbuf_target *,
+	    bool due, bool end);
+bool	tbuf_units_lost(struct tbuf_consumer *, struct tbuf_target *,
+	    bool end, uint64_t lost[TBUF_UNIT_WITHOUT]);
 int	tbuf_units_losses(struct tbuf_consumer *, struct tbuf_target *,
 	    bool end, struct tbuf_event *);
 void	tbuf_units_age(struct tbuf_consumer *, struct tbuf_target *,
@@ -188,6 +206,17 @@ void	tbuf_drain_end(struct tbuf_consumer *);
 /* Returns true if this drain reports a counter of a target's lanes. */
 bool	tbuf_drain_counts(const struct tbuf_drain *,
 	    const struct tbuf_target *, unsigned counter);
+/*
+ * Opens the next batch without a commit record, once all lanes were read.
+ * Returns its lane, or NULL if there is none.
+ */
+struct tbuf_reader *tbuf_drain_unfinished(struct tbuf_consumer *);
+/*
+ * Stores the records that units of a target have lost since the last report, if
+ * this drain reports them.  Returns the next such target, or NULL.
+ */
+struct tbuf_target *tbuf_drain_units_lost(struct tbuf_consumer *,
+	    uint64_t lost[TBUF_UNIT_WITHOUT]);
 /* Begins a drain of copies of the lanes.  Returns 0 or -ENOMEM. */
 int	tbuf_drain_snapshot(struct tbuf_consumer *);
 void	tbuf_drain_free(struct tbuf_consumer *);
@@ -218,6 +247,26 @@ void	tbuf_merge_begin(struct tbuf_consumer *);
 uint64_t tbuf_merge_time(struct tbuf_consumer *);
 /* Returns 1 with *event, or 0 if all due events were returned. */
 int	tbuf_merge_next(struct tbuf_consumer *, struct tbuf_event *);
+
+/* ------------------------------------------------------------ packets */
+
+/* The memory of a packet that is not returned as it lies in a lane. */
+struct tbuf_packed {
+	struct tbuf_event fault;
+	struct tbuf_unit_info unit;
+	struct tbuf_batch_item *items;
+	unsigned char *bytes;
+};
+
+/*
+ * Makes a packet of a lane's open batch, which is done then, with all records
+ * as in a lock lane.  Returns false if none is left or there is no memory.
+ */
+bool	tbuf_batch_pack(struct tbuf_consumer *, struct tbuf_reader *,
+	    struct tbuf_packet *);
+/* Returns the consumer's memory for packets, NULL if there is none. */
+struct tbuf_packed *tbuf_packed_get(struct tbuf_consumer *);
+void	tbuf_packed_free(struct tbuf_packed *);
 
 /* ------------------------------------------------------------ unit tables */
 

@@ -1,8 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Packets: the lanes of a drain, not decoded, and their losses.  Bytes are
- * returned where they were fetched; nothing is copied again.
+ * Packets: the lanes of a drain, not decoded, and their losses.  Bytes of a
+ * lane are returned where they were fetched; nothing is copied again, except
+ * for batches (batch_packet.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,20 @@
 #include "consumer/run/run.h"
 #include "consumer/target/target.h"
 
+static bool
+is_fault(const struct tbuf_reader *r, const struct tbuf_header *header)
+{
+	return (header->epid == TBUF_EPID_FAULT && r->target->clauses != 0);
+}
+
+/* Returns true for a record that is a packet by itself, or stands for one. */
+static bool
+is_apart(const struct tbuf_reader *r, const struct tbuf_header *header)
+{
+	return (header->epid >= TBUF_EPID_UNIT &&
+	    (is_fault(r, header) || tbuf_batch_opens(r, header)));
+}
+
 /* Returns true if tbuf_consumer_next() would return this record. */
 static bool
 good(struct tbuf_consumer *c, struct tbuf_reader *r,
@@ -22,15 +37,27 @@ good(struct tbuf_consumer *c, struct tbuf_reader *r,
 	size_t start = tbuf_reader_head(r);
 
 	epid = tbuf_epid_find(c, r->target, header->epid);
-	return (epid != NULL && tbuf_reader_timely(r, header) &&
-	    !tbuf_reader_outlier(c, r, header) &&
-	    tbuf_layout_fits(epid->layout,
+	return (epid != NULL && tbuf_layout_fits(epid->layout,
 	    (const char *)header + start, header->size - start));
 }
 
 /*
- * Takes adjacent records in memory, up to one that is invalid or not fetched,
- * or up to the reader's end.
+ * Returns true if the next record follows others in a packet.  One that does
+ * not is looked at again, by tbuf_reader_next().
+ */
+static bool
+follows(struct tbuf_consumer *c, struct tbuf_reader *r,
+    const struct tbuf_header *header)
+{
+	return (!tbuf_reader_later(c, r, header) && !is_apart(r, header) &&
+	    tbuf_reader_timely(r, header) && !tbuf_reader_outlier(c, r,
+	    header) && good(c, r, header) &&
+	    tbuf_batch_wants(c, r->target, header));
+}
+
+/*
+ * Takes adjacent records in memory, up to one that does not follow or is not
+ * fetched, or up to the reader's end.
  */
 static void
 take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
@@ -44,32 +71,59 @@ take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
 		packet->size += header->size;
 		tbuf_reader_step(r, header);
 	} while ((header = tbuf_reader_fetched(r)) != NULL &&
-	    !tbuf_reader_later(c, r, header) && good(c, r, header));
+	    follows(c, r, header));
 }
 
-/* Takes the lane's next records, after skipping damaged bytes. */
-static void
+/* Takes the record of a fault.  Returns false if it is invalid. */
+static bool
+take_fault(struct tbuf_consumer *c, struct tbuf_reader *r,
+    const struct tbuf_header *header, struct tbuf_packet *packet)
+{
+	struct tbuf_packed *packed = tbuf_packed_get(c);
+
+	if (packed == NULL)
+		return (false);
+	tbuf_event_clear(&packed->fault);
+	if (!tbuf_record_event(c, r, header, &packed->fault))
+		return (false);
+	packet->data = header;
+	packet->size = header->size;
+	packet->begin = packet->end = header->time;
+	packet->fault = &packed->fault;
+	tbuf_reader_step(r, header);
+	if (!c->drain.snapshot) {
+		r->consumed++;
+		tbuf_fault_tell(c, &packed->fault);
+	}
+	return (true);
+}
+
+/*
+ * Takes the lane's next records, after skipping damaged bytes: up to a batch,
+ * which is opened if no records come before it.  Returns false at the end.
+ */
+static bool
 take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	const struct tbuf_header *header;
-	int found;
 
-	while ((found = tbuf_reader_peek(r, &header)) != 0) {
-		if (found == -1)
-			tbuf_reader_resync(c, r, 0);
-		else if (tbuf_reader_later(c, r, header))
-			tbuf_reader_step(r, header);
-		else if (!good(c, r, header))
+	while (r->batch == NULL) {
+		if (tbuf_reader_next(c, r, &header) == 0)
+			return (false);
+		if (tbuf_batch_opens(r, header))
+			tbuf_batch_open(c, r, header);
+		else if (is_fault(r, header)) {
+			if (take_fault(c, r, header, packet))
+				return (true);
 			tbuf_reader_resync(c, r, header->size);
-		else {
+		} else if (good(c, r, header)) {
 			take_records(c, r, header, packet);
-			break;
-		}
+			return (true);
+		} else
+			tbuf_reader_resync(c, r, header->size);
 	}
-	packet->damage = r->damage;
-	r->damage = 0;
-	packet->more = r->position < r->end;
+	return (true);
 }
 
 /* Returns a counter's increase since its last report, if it is due. */
@@ -89,8 +143,8 @@ gain(const struct tbuf_consumer *c, struct tbuf_reader *r, unsigned counter,
 }
 
 /*
- * Takes a lane's losses with the last of its records in a drain [inv.account].
- * A live target may lose more: later packets report that.
+ * Takes a lane's losses with the last of its records in a drain [inv.account],
+ * and damage with any.  A live target may lose more: later packets report that.
  */
 static void
 take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
@@ -100,6 +154,9 @@ take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
 	bool records = packet->records != 0;
 	unsigned i;
 
+	packet->damage = r->damage;
+	r->damage = 0;
+	r->unplaced = false;
 	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
 		return;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
@@ -117,7 +174,9 @@ add_totals(struct tbuf_consumer *c, struct tbuf_reader *r,
 
 	if (c->drain.snapshot)
 		return;
-	r->consumed += packet->records;
+	/* The commit record of a batch has been counted. */
+	if (packet->kind < TBUF_PACKET_UNIT)
+		r->consumed += packet->records;
 	c->totals.records += packet->records;
 	c->totals.overwritten += packet->overwritten;
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
@@ -140,8 +199,10 @@ describe(const struct tbuf_reader *r, struct tbuf_packet *packet)
 	uint32_t necbs = tbuf_load_acquire(&tbuf_target_slot(t)->necbs);
 
 	packet->pid = t->pid;
+	packet->execname = tbuf_target_execname(r->target);
 	packet->cpu = r->cpu;
-	packet->kind = r->locked ? TBUF_PACKET_LOCK : TBUF_PACKET_CPU;
+	packet->kind = r->locked ? TBUF_PACKET_LOCK :
+	    r->is_thread_lane ? TBUF_PACKET_THREAD : TBUF_PACKET_CPU;
 	packet->lane = r->index;
 	packet->target = tbuf_view_control(&t->view)->random;
 	packet->generation = t->generation;
@@ -160,18 +221,70 @@ empty(const struct tbuf_packet *packet)
 	    packet->drops[TBUF_CAUSE_NOLANE]) == 0);
 }
 
+/*
+ * Makes a packet of a lane's open batch, or of those without a commit record;
+ * false: it has no records.
+ */
+static bool
+batch_packet(struct tbuf_consumer *c, struct tbuf_reader *r,
+    struct tbuf_packet *packet)
+{
+	memset(packet, 0, sizeof(*packet));
+	describe(r, packet);
+	if (!tbuf_batch_pack(c, r, packet))
+		return (false);
+	packet->more = true;
+	add_totals(c, r, packet);
+	return (true);
+}
+
 /* Makes a lane's next packet in this drain; false: there is none. */
 static bool
 next_packet(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	memset(packet, 0, sizeof(*packet));
-	take_data(c, r, packet);
+	while (take_data(c, r, packet) && packet->data == NULL)
+		if (batch_packet(c, r, packet))
+			return (true);
+	packet->more = r->position < r->end;
 	take_losses(c, r, packet);
-	if (empty(packet))
+	if (packet->data == NULL && empty(packet))
 		return (false);
-	add_totals(c, r, packet);
 	describe(r, packet);
+	add_totals(c, r, packet);
+	return (true);
+}
+
+/* Makes a packet of a batch without a commit record; false: there is none. */
+static bool
+unfinished_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
+{
+	struct tbuf_reader *r;
+
+	while ((r = tbuf_drain_unfinished(c)) != NULL)
+		if (batch_packet(c, r, packet))
+			return (true);
+	return (false);
+}
+
+/* Makes a packet of the losses of a target's units, which are in the totals. */
+static bool
+units_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
+{
+	uint64_t lost[TBUF_UNIT_WITHOUT];
+	struct tbuf_target *t;
+
+	if ((t = tbuf_drain_units_lost(c, lost)) == NULL)
+		return (false);
+	memset(packet, 0, sizeof(*packet));
+	describe(t->readers, packet);
+	packet->kind = TBUF_PACKET_UNIT;
+	packet->cpu = -1;
+	packet->lane = UINT32_MAX;
+	packet->drops[TBUF_CAUSE_FULL] = lost[TBUF_UNIT_DROPS];
+	packet->overwritten = lost[TBUF_UNIT_OVERWRITTEN];
+	packet->discarded = lost[TBUF_UNIT_DISCARDED];
 	return (true);
 }
 
@@ -181,9 +294,10 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	struct tbuf_drain *d = &c->drain;
 	struct tbuf_reader *r;
 
-	if (c->options.temporal)
+	if (c->options.temporal || c->replay != NULL)
 		return (tbuf_consumer_fail(c, -ENOTSUP,
-		    "packets cannot be used with -x temporal"));
+		    "packets cannot be used with -x temporal, nor with "
+		    "clauses over files"));
 	d->fast.reader = NULL;
 	for (; d->pending && d->packets < d->count; d->packets++) {
 		r = d->order[d->packets];
@@ -194,10 +308,11 @@ tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 		}
 		d->packets_done = false;
 		/* The caller is done with the lane's bytes. */
-		if (!d->snapshot)
-			(void)tbuf_reader_release(r);
+		if (!d->snapshot && tbuf_reader_release(r))
+			tbuf_units_release(r);
 	}
-	return (0);
+	return (d->pending && (unfinished_packet(c, packet) ||
+	    units_packet(c, packet)));
 }
 
 const struct tbuf_probe_info *
@@ -215,3 +330,51 @@ tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
 	*enabling = epid->enabling;
 	return (epid->probe);
 }
+
+/* Sets the fields that are arguments of the probe. */
+static void
+set_arguments(const struct tbuf_epid *epid, struct tbuf_record_field *fields)
+{
+	const struct tbuf_d_record *record = epid->record;
+	const struct tbuf_d_action *action;
+	unsigned i, j;
+
+	for (i = 0; !epid->clause && i < epid->layout->npieces; i++)
+		fields[i].argument = (int16_t)i;
+	for (i = 0; record != NULL && i < record->nactions; i++) {
+		action = &record->actions[i];
+		if (action->kind != TBUF_ACTION_RECORD)
+			continue;
+		for (j = 0; j < action->count && action->first + j <
+		    epid->layout->npieces; j++)
+			fields[action->first + j].argument = (int16_t)j;
+	}
+}
+
+int
+tbuf_consumer_fields(struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    unsigned number, struct tbuf_record_field fields[TBUF_FIELDS_MAX])
+{
+	const struct tbuf_reader *r = packet->source;
+	const struct tbuf_layout_piece *piece;
+	const struct tbuf_epid *epid = NULL;
+	struct tbuf_value value;
+	unsigned i;
+
+	if (number < packet->epids)
+		epid = tbuf_epid_find(c, r->target, (uint16_t)number);
+	if (epid == NULL)
+		return (-ENOENT);
+	for (i = 0; i < epid->layout->npieces; i++) {
+		piece = &epid->layout->pieces[i];
+		memcpy(&value, &piece->head, sizeof(piece->head));
+		fields[i] = (struct tbuf_record_field){
+			.type = value.type, .align = piece->align,
+			.size = piece->size, .argument = -1
+		};
+	}
+	set_arguments(epid, fields);
+	return (epid->layout->npieces);
+}
+
+_Static_assert(TBUF_FIELDS_MAX >= TBUF_PIECES_MAX, "fields");

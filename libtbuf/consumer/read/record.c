@@ -183,15 +183,14 @@ is_commit(const struct tbuf_reader *r, const struct tbuf_header *header)
 	return (header->epid == TBUF_EPID_COMMIT && r->target->spec.count != 0);
 }
 
-/* Returns true if the record stands for a batch. */
-static bool
-opens(const struct tbuf_reader *r, const struct tbuf_header *header)
+bool
+tbuf_batch_opens(const struct tbuf_reader *r, const struct tbuf_header *header)
 {
 	return (is_commit(r, header) || tbuf_unit_is(r, header));
 }
 
-static void
-batch_open(struct tbuf_consumer *c, struct tbuf_reader *r,
+void
+tbuf_batch_open(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
 	r->batch_time = tbuf_timeline_mono(&r->target->time, header->time);
@@ -238,13 +237,13 @@ tbuf_reader_event(struct tbuf_consumer *c, struct tbuf_reader *r,
 		turn = !c->drain.merging;
 	}
 	while (turn && tbuf_reader_next(c, r, &header) == 1) {
-		if (opens(r, header)) {
+		if (tbuf_batch_opens(r, header)) {
 			/* Damage before it is reported first. */
 			if (r->damage != 0) {
 				next = header;
 				break;
 			}
-			batch_open(c, r, header);
+			tbuf_batch_open(c, r, header);
 			if (tbuf_batch_next(c, r, event) == 1)
 				return (1);
 			turn = !c->drain.merging;

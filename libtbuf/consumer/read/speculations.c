@@ -287,9 +287,8 @@ tbuf_batch_commit(struct tbuf_consumer *c, struct tbuf_reader *r,
 		r->consumed++;
 }
 
-/* Frees a lane's batch, unless a later drain has to return it again. */
-static void
-batch_done(const struct tbuf_consumer *c, struct tbuf_reader *r)
+void
+tbuf_batch_done(const struct tbuf_consumer *c, struct tbuf_reader *r)
 {
 	struct tbuf_batch *b = r->batch;
 
@@ -300,8 +299,8 @@ batch_done(const struct tbuf_consumer *c, struct tbuf_reader *r)
 		batch_keep(r->target, b);
 }
 
-static bool
-wanted(struct tbuf_consumer *c, struct tbuf_target *t,
+bool
+tbuf_batch_wants(struct tbuf_consumer *c, struct tbuf_target *t,
     const struct tbuf_header *header)
 {
 	const struct tbuf_epid *epid = t->file_only ?
@@ -368,7 +367,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 	}
 	while (b != NULL && b->next < b->count) {
 		item = &b->items[b->next++];
-		if (!wanted(c, r->target, item->header))
+		if (!tbuf_batch_wants(c, r->target, item->header))
 			continue;
 		if (!item_event(c, item, event)) {
 			tbuf_reader_unplaced(r, item->header->size);
@@ -380,7 +379,7 @@ tbuf_batch_next(struct tbuf_consumer *c, struct tbuf_reader *r,
 		return (1);
 	}
 	if (b != NULL)
-		batch_done(c, r);
+		tbuf_batch_done(c, r);
 	return (0);
 }
 
@@ -396,30 +395,27 @@ tbuf_batches_due(struct tbuf_target *t, bool due)
 			b->due = due;
 }
 
-int
+bool
 tbuf_batches_unfinished(struct tbuf_consumer *c, struct tbuf_target *t,
-    bool end, struct tbuf_event *event)
+    bool end)
 {
 	struct tbuf_reader *r = t->readers;
 	struct tbuf_batch *b, *next;
 	uint64_t instance;
 
 	if (!speculates(t))
-		return (0);
+		return (false);
 	TAILQ_FOREACH_SAFE(b, &t->spec.batches, link, next)
 		if (b->due && b != r->batch)
 			lose(t, b);
-	for (;;) {
-		if (tbuf_batch_next(c, r, event) == 1)
-			return (1);
-		if (!end || t->spec.next >= t->spec.count)
-			return (0);
+	while (r->batch == NULL && end && t->spec.next < t->spec.count) {
 		instance = instance_in(t, t->spec.next, TBUF_COMMITTING);
 		if (instance != 0)
 			r->batch = batch_take(c, t, t->spec.next,
 			    instance);
 		t->spec.next++;
 	}
+	return (r->batch != NULL);
 }
 
 /* Sums failed speculation() calls.  Counters last as long as the session. */

@@ -316,6 +316,7 @@ tbuf_unit_open(struct tbuf_consumer *c, struct tbuf_reader *r,
 	    by_level);
 	count_returned(c, r, &record);
 	if (r->batch != NULL) {
+		r->batch->id = record.table;
 		tbuf_unit_describe(t, r->batch, record.kind, record.id,
 		    record.began);
 		r->batch->info.outcome = record.outcome;

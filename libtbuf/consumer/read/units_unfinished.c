@@ -56,6 +56,7 @@ tbuf_unit_unfinished(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	if (b == NULL)
 		return (NULL);
 	tbuf_unit_describe(t, b, e->kind, e->id, e->began);
+	b->id = i;
 	b->instance = tbuf_unit_instance(e->word);
 	b->info.ended = ending;
 	b->info.outcome = tbuf_unit_outcome(e->ended);
@@ -99,23 +100,19 @@ unfinished_next(struct tbuf_consumer *c, struct tbuf_target *t)
 	return (b);
 }
 
-int
+bool
 tbuf_units_unfinished(struct tbuf_consumer *c, struct tbuf_target *t, bool due,
-    bool end, struct tbuf_event *event)
+    bool end)
 {
 	struct tbuf_reader *r = t->readers;
 
 	if (!tbuf_units_any(t))
-		return (0);
+		return (false);
 	if (due)
 		forgo(t);
-	for (;;) {
-		if (tbuf_batch_next(c, r, event) == 1)
-			return (1);
-		if (!end || t->units.next >= t->units.count)
-			return (0);
+	while (r->batch == NULL && end && t->units.next < t->units.count)
 		r->batch = unfinished_next(c, t);
-	}
+	return (r->batch != NULL);
 }
 
 /* ------------------------------------------------------------ losses */
@@ -170,6 +167,44 @@ sums(const struct tbuf_target *t, bool end, uint64_t now[TBUF_UNIT_COUNTERS])
 	    TBUF_UNIT_OVERWRITTEN : TBUF_UNIT_DROPS] += lost;
 }
 
+/* Raises a reported count to the present one, and returns the difference. */
+static uint64_t
+grow(uint64_t *reported, uint64_t now)
+{
+	return (now > *reported ? tbuf_gain(reported, now) : 0);
+}
+
+/* Adds losses of one kind to the totals. */
+static void
+count(struct tbuf_consumer *c, unsigned kind, uint64_t gain)
+{
+	if (kind == TBUF_UNIT_DROPS)
+		c->totals.drops += gain;
+	else if (kind == TBUF_UNIT_OVERWRITTEN)
+		c->totals.overwritten += gain;
+	else if (kind == TBUF_UNIT_DISCARDED)
+		c->totals.discarded += gain;
+}
+
+bool
+tbuf_units_lost(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
+    uint64_t lost[TBUF_UNIT_WITHOUT])
+{
+	uint64_t now[TBUF_UNIT_COUNTERS];
+	bool any = false;
+	unsigned i;
+
+	if (!tbuf_units_any(t))
+		return (false);
+	sums(t, end, now);
+	for (i = 0; i < TBUF_UNIT_WITHOUT; i++) {
+		lost[i] = grow(&t->units.reported[i], now[i]);
+		count(c, i, lost[i]);
+		any |= lost[i] != 0;
+	}
+	return (any);
+}
+
 int
 tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
     struct tbuf_event *event)
@@ -180,25 +215,18 @@ tbuf_units_losses(struct tbuf_consumer *c, struct tbuf_target *t, bool end,
 		[TBUF_UNIT_DISCARDED] = TBUF_EVENT_DISCARDED,
 		[TBUF_UNIT_WITHOUT] = TBUF_EVENT_UNITS
 	};
-	uint64_t now[TBUF_UNIT_COUNTERS], *reported = t->units.reported, gain;
+	uint64_t now[TBUF_UNIT_COUNTERS];
 	unsigned i;
 
 	if (!tbuf_units_any(t))
 		return (0);
 	sums(t, end, now);
 	for (i = 0; i < TBUF_UNIT_COUNTERS; i++) {
-		if (now[i] <= reported[i])
+		event->count = grow(&t->units.reported[i], now[i]);
+		if (event->count == 0)
 			continue;
-		gain = now[i] - reported[i];
-		reported[i] = now[i];
-		if (i == TBUF_UNIT_DROPS)
-			c->totals.drops += gain;
-		else if (i == TBUF_UNIT_OVERWRITTEN)
-			c->totals.overwritten += gain;
-		else if (i == TBUF_UNIT_DISCARDED)
-			c->totals.discarded += gain;
+		count(c, i, event->count);
 		event->type = types[i];
-		event->count = gain;
 		return (1);
 	}
 	return (0);

@@ -93,6 +93,8 @@ struct tbuf_drain {
 	unsigned counter;		/* then next counter of the group */
 	unsigned packets;		/* current reader of packets */
 	bool packets_done;		/* its last packet was returned */
+	struct tbuf_target *packet_losses;	/* next to take units' losses */
+	struct tbuf_packed *packed;	/* the last packet's own memory */
 	struct tbuf_fast fast;
 	bool merging;			/* temporal: events come from heap */
 	bool top_returned;		/* an event of its top was returned */

@@ -78,6 +78,7 @@ look_packet(struct tbuf_consumer *c, const struct tbuf_packet *packet)
 	const struct tbuf_probe_info *probe;
 	const unsigned char *at = packet->data;
 	const unsigned char *end = packet->size == 0 ? at : at + packet->size;
+	struct tbuf_record_field fields[TBUF_FIELDS_MAX];
 	struct tbuf_header header;
 	uint64_t records = 0;
 	unsigned enabling;
@@ -91,10 +92,15 @@ look_packet(struct tbuf_consumer *c, const struct tbuf_packet *packet)
 		    tbuf_consumer_epid(c, packet, header.epid, &enabling) ==
 		    NULL);
 		probe = tbuf_consumer_epid(c, packet, header.epid, &enabling);
-		if (probe != NULL)
-			look_probe(probe);
+		if (probe == NULL)
+			continue;
+		look_probe(probe);
+		FUZZ_CHECK(tbuf_consumer_fields(c, packet, header.epid,
+		    fields) >= 0);
 	}
-	FUZZ_CHECK(records == packet->records);
+	FUZZ_CHECK(records == packet->records + (packet->fault != NULL));
+	FUZZ_CHECK(packet->fault == NULL ||
+	    packet->fault->type == TBUF_EVENT_FAULT);
 }
 
 void

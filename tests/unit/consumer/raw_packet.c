@@ -45,6 +45,7 @@ begin(struct run *r, const char *options)
 
 	memset(r, 0, sizeof(*r));
 	fake_begin(&r->f);
+	r->f.control->flags |= TBUF_F_SELECTION;
 	probe = fake_probe(&r->f, "probe", 1, one_integer);
 	r->c = fake_session(&r->f, options);
 	r->epid = fake_epid(&r->f, probe);
@@ -424,6 +425,123 @@ START_TEST(packets_of_a_dead_targets_file)
 }
 END_TEST
 
+/* Stores an envelope with records 0 to count - 1 in the CPU's lane. */
+static void
+envelope(struct run *r, uint32_t table, unsigned count)
+{
+	struct {
+		struct tbuf_unit_record unit;
+		struct {
+			struct tbuf_lock_record record;
+			uint64_t number;
+		} items[4];
+	} data = { .unit = {
+		.table = table, .id = 77, .outcome = 3, .count = count,
+		.instance = r->next[1] + 1
+	} };
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		data.items[i].record.header = (struct tbuf_header){
+			.time = r->f.time + i, .epid = r->epid,
+			.size = sizeof(data.items[0])
+		};
+		data.items[i].record.cpu = i;
+		data.items[i].number = i;
+	}
+	r->f.time += count;
+	ck_assert(fake_record(&r->f, 0, TBUF_EPID_ENVELOPE, &data,
+	    sizeof(data.unit) + count * sizeof(data.items[0])));
+}
+
+/*
+ * A unit is a packet at its place in the lane, in a lock lane's form, and costs
+ * no records around it.
+ */
+START_TEST(unit_is_a_packet_by_itself)
+{
+	struct sums sums = { 0 }, unit = { 0 };
+	struct tbuf_totals totals;
+	struct tbuf_packet p;
+	struct tally t = { 0 };
+	struct run r;
+
+	begin(&r, "bufsize=4k nunits=2");
+	fire(&r, 0, 3);
+	envelope(&r, 1, 4);
+	fire(&r, 0, 2);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_uint_eq(walk(&p, &sums), 3);
+	ck_assert(p.more && p.unit == NULL);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_int_eq(p.kind, TBUF_PACKET_UNIT);
+	ck_assert_uint_eq(p.lane, 1);
+	ck_assert_ptr_nonnull(p.unit);
+	ck_assert_uint_eq(p.unit->id, 77);
+	ck_assert_int_eq(p.unit->outcome, 3);
+	ck_assert(p.unit->ended);
+	ck_assert_uint_eq(p.size, 4 * 32);
+	p.kind = TBUF_PACKET_LOCK;
+	ck_assert_uint_eq(walk(&p, &unit), 4);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_uint_eq(walk(&p, &sums), 2);
+	ck_assert_uint_eq(p.damage + p.drops[0] + p.drops[1], 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 0);
+	fake_tally(r.c, &t);
+	ck_assert_uint_eq(t.records + t.damage + t.unit_drops, 0);
+	tbuf_consumer_totals(r.c, &totals);
+	ck_assert_uint_eq(totals.records, 9);
+	end(&r);
+}
+END_TEST
+
+START_TEST(fields_of_a_record_are_described)
+{
+	struct tbuf_record_field fields[TBUF_FIELDS_MAX];
+	struct tbuf_packet p;
+	struct run r;
+
+	begin(&r, "bufsize=4k");
+	fire(&r, 0, 1);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
+	ck_assert_int_eq(tbuf_consumer_packet(r.c, &p), 1);
+	ck_assert_int_eq(tbuf_consumer_fields(r.c, &p, r.epid, fields), 1);
+	ck_assert_uint_eq(fields[0].type, TBUF_INT64);
+	ck_assert_uint_eq(fields[0].size, 8);
+	ck_assert_uint_eq(fields[0].align, 8);
+	ck_assert_int_eq(fields[0].argument, 0);
+	ck_assert_int_eq(tbuf_consumer_fields(r.c, &p, 0, fields), -ENOENT);
+	ck_assert_int_eq(tbuf_consumer_fields(r.c, &p, 2, fields), -ENOENT);
+	end(&r);
+}
+END_TEST
+
+/* Descriptions select records of a file, as they do for next(). */
+START_TEST(descriptions_select_packets_of_a_file)
+{
+	struct sums sums = { .gaps = true };
+	struct tbuf_consumer *reader = tbuf_consumer_new();
+	char path[160];
+	struct run r;
+
+	begin(&r, "bufsize=4k bufpolicy=ring");
+	fire(&r, 0, 5);
+	fake_kill(&r.f);
+	snprintf(path, sizeof(path), "%s/%s", r.f.directory, r.f.name);
+	ck_assert_int_eq(tbuf_consumer_open_file(reader, path), 0);
+	ck_assert_int_ge(tbuf_consumer_enable(reader, _i == 0 ? "probe" :
+	    "other"), 0);
+	ck_assert_int_eq(tbuf_consumer_go(reader), 0);
+	ck_assert_int_eq(tbuf_consumer_work(reader), 0);
+	take(reader, &sums);
+	ck_assert_uint_eq(sums.records, _i == 0 ? 5 : 0);
+	ck_assert_uint_eq(sums.damage, 0);
+	tbuf_consumer_close(reader);
+	end(&r);
+}
+END_TEST
+
 START_TEST(packets_have_no_order_among_lanes)
 {
 	struct tbuf_packet p;
@@ -454,6 +572,9 @@ main(void)
 	tcase_add_loop_test(t, what_makes_no_sense_is_in_no_packet, 0, 3);
 	tcase_add_test(t, what_the_writer_overtakes_is_in_no_packet);
 	tcase_add_loop_test(t, packets_of_a_dead_targets_file, 0, 3);
+	tcase_add_test(t, unit_is_a_packet_by_itself);
+	tcase_add_test(t, fields_of_a_record_are_described);
+	tcase_add_loop_test(t, descriptions_select_packets_of_a_file, 0, 2);
 	tcase_add_test(t, packets_have_no_order_among_lanes);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
