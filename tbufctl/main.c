@@ -32,6 +32,7 @@
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/consume.h"
+#include "run/record.h"
 #include "run/hints.h"
 #include "run/preload.h"
 #include "run/read_files.h"
@@ -288,6 +289,9 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	status = metrics_check(o, is_script ? compiled->script : NULL);
 	if (status != 0)
 		return (status);
+	status = record_check(o, consumer, is_script ? compiled->script : NULL);
+	if (status != 0)
+		return (status);
 	status = program_enable(&o->program, consumer,
 	    command != 0 || o->npids > 0 || options_reads(o));
 	if (status == 0 && is_script && o->verbose && !o->json)
@@ -362,6 +366,8 @@ run(struct options *o, struct output *out)
 	    replace_file_check(o->output) :
 	    output_append(out, o->output)) < 0)
 		return (fail(MSG_OPEN, o->output, strerror(-error)));
+	if (o->record != NULL && (error = record_open(o)) != 0)
+		return (error);
 	switch (o->mode) {
 	case MODE_HELP:
 		output_printf(out, "%s", options_usage);

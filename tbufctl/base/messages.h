@@ -63,6 +63,11 @@
 			"Destructive actions not allowed"
 #define MSG_ALLOW	"%s() is a destructive action: allow it with -w"
 #define MSG_OPEN	"failed to open output file '%s': %s"
+#define MSG_RECORD	"failed to record to '%s': %s"
+#define MSG_RECORD_LINK	"it is a link (name the directory itself)"
+#define MSG_RECORD_OWNER "it belongs to another user (name a directory of " \
+			"your own)"
+#define MSG_RECORD_FULL	"it is not empty (name a new directory)"
 #define MSG_EXECUTE	"failed to execute %s: %s"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"

@@ -37,6 +37,7 @@ enum {
 	OPTION_UNITS,
 	OPTION_OBJECT,
 	OPTION_READ,
+	OPTION_RECORD,
 	OPTION_SET,
 	OPTION_SNAPSHOT,
 	OPTION_STAT,
@@ -54,6 +55,7 @@ static const struct option long_options[] = {
 	{ "units", optional_argument, NULL, OPTION_UNITS },
 	{ "object", required_argument, NULL, OPTION_OBJECT },
 	{ "read", required_argument, NULL, OPTION_READ },
+	{ "record", required_argument, NULL, OPTION_RECORD },
 	{ "set", required_argument, NULL, OPTION_SET },
 	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
@@ -69,14 +71,14 @@ const char options_usage[] =
 "               [-I dir] [-L dir] [-X a|c|s|t] [--follow]\n"
 "               [--format=text|json|log|folded|chrome|perfetto|otlp|\n"
 "                         prometheus]\n"
-"               [--with=field,...] [-P provider [clause]]\n"
+"               [--with=field,...] [--record=dir] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
 "               [-o file] [-x name[=value]]\n"
 "               [--format=text|json|log|chrome|perfetto|otlp|prometheus]\n"
-"               [--with=field,...] [-P provider [clause]]\n"
+"               [--with=field,...] [--record=dir] [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
@@ -160,6 +162,8 @@ const char options_usage[] =
 "  --read=file|pid     print the records in a control file, or in those of a\n"
 "                      process, dead or alive; the records stay there\n"
 "  --core=file         print the records in a core\n"
+"  --record=dir        record to a new directory in CTF 1.8, for babeltrace2\n"
+"                      and other readers, in place of printing\n"
 "  --snapshot[=pid]    print the records of running processes\n"
 "  --left[=remove[=age]]\n"
 "                      list the files that ended processes have left, or\n"
@@ -719,6 +723,9 @@ parse_long(struct options *o, int c)
 		return (check_name("--object", optarg));
 	case OPTION_READ:
 		return (add_file(&o->files, "--read", optarg));
+	case OPTION_RECORD:
+		o->record = optarg;
+		return (check_name("--record", optarg));
 	case OPTION_SET:
 		return (parse_set(o, optarg));
 	case OPTION_SNAPSHOT:
@@ -810,6 +817,10 @@ first_given(const struct options *o, const char *letters)
 		{ 'L', o->left, "--left" },
 		{ 'M', o->prometheus, "--format=prometheus" },
 		{ 'O', o->object_file != NULL, "--object" },
+		{ 'D', o->record != NULL, "--record" },
+		{ 'f', o->folded, "--format=folded" },
+		{ 'i', o->flow, "-F" },
+		{ 'w', o->nwith > 0, "--with" },
 		{ 'R', o->files.count > 0, "--read" },
 		{ 'S', o->snapshot, "--snapshot" },
 		{ 'T', o->stat, "--stat" },
@@ -838,8 +849,8 @@ static int
 choose_text(struct options *o)
 {
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
-	return (o->set != NULL ? exclude(o, "--set", "WTLUJMVlcRCSd") :
-	    exclude(o, "--unwrap", "TLUJMVplcRCSd"));
+	return (o->set != NULL ? exclude(o, "--set", "WTLUJMVlcRCSdD") :
+	    exclude(o, "--unwrap", "TLUJMVplcRCSdD"));
 }
 
 /* Chooses -l --object, which reads a file and no process. */
@@ -851,7 +862,7 @@ choose_object(struct options *o)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
 	if (o->program.programs > 0)
 		return (bad_usage(MSG_TOGETHER, "--object", "a D program"));
-	return (exclude(o, "--object", "TLUpcRCSVM"));
+	return (exclude(o, "--object", "TLUpcRCSVMD"));
 }
 
 /* Chooses -h or -G, which make files to build a program with. */
@@ -861,7 +872,7 @@ choose_header(struct options *o)
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
 	if (o->header && o->object)
 		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
-	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSMV"));
+	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSMVD"));
 }
 
 /*
@@ -871,7 +882,7 @@ choose_header(struct options *o)
 static int
 choose_units(struct options *o)
 {
-	int status = exclude(o, "--units", "lcSdTLp");
+	int status = exclude(o, "--units", "lcSdTLpD");
 
 	if (status != 0)
 		return (status);
@@ -927,16 +938,18 @@ choose_mode(struct options *o)
 		return (choose_units(o));
 	if (o->left) {
 		o->mode = MODE_LEFT;
-		return (exclude(o, "--left", "lcRCSdTpV"));
+		return (exclude(o, "--left", "lcRCSdTpVD"));
 	}
 	if (o->stat) {
 		o->mode = MODE_STAT;
-		return (exclude(o, "--stat", "lcRCSdV"));
+		return (exclude(o, "--stat", "lcRCSdVD"));
 	}
 	if (o->list) {
 		o->mode = MODE_LIST;
-		return (exclude(o, "-l", "VM"));
+		return (exclude(o, "-l", "VMD"));
 	}
+	if (o->record != NULL)
+		return (exclude(o, "--record", "JFVMfiw"));
 	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
 }
 

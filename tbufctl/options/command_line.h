@@ -76,6 +76,7 @@ struct options {
 	struct words cores;	/* --core */
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
+	const char *record;	/* --record */
 	const char *object_file;	/* --object */
 	const char *check;	/* --check: an earlier list */
 	const char *set;	/* --set */

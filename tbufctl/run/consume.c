@@ -22,6 +22,7 @@
 #include "print/address.h"
 #include "print/aggregation.h"
 #include "print/format.h"
+#include "record.h"
 #include "script/compile.h"
 #include "view/viewer.h"
 
@@ -327,6 +328,17 @@ tell_losses(struct run *run, int cpu)
 
 /* ----------------------------------------------------------------- events */
 
+/* Ends the run if the recording failed, as check_output() does. */
+static void
+check_record(struct run *run, int status)
+{
+	if (status == 0 || run->stopped)
+		return;
+	run->stopped = true;
+	run->status = status;
+	tbuf_consumer_stop(run->consumer);
+}
+
 static void
 print_other(struct run *run, const struct tbuf_event *e)
 {
@@ -349,6 +361,7 @@ print_other(struct run *run, const struct tbuf_event *e)
 			run->command_ended = true;
 		flow_forget(&run->format.flow, e->pid);
 		tell_matched(run, false);
+		check_record(run, record_ended(run->options, e->pid));
 		run->format.ops->exited(&run->format, e);
 		break;
 	case TBUF_EVENT_UNFIT:
@@ -469,8 +482,19 @@ print_hung(struct run *run, const struct tbuf_event *e)
 	if (run->one && unit_unwanted(run->options, &e->record))
 		return;
 	run->found = true;
-	if (!signals_late())
+	if (!signals_late() && run->options->record == NULL)
 		run->format.ops->count(&run->format, e);
+}
+
+/*
+ * Returns true for a record that is not printed, as the recording has it, or
+ * will have it.  The script's own have actions to perform.
+ */
+static bool
+is_recorded(const struct run *run, const struct tbuf_record *record)
+{
+	return (run->options->record != NULL &&
+	    (record->epid == 0 || record->unit != NULL));
 }
 
 static void
@@ -480,7 +504,8 @@ print_record(struct run *run, const struct tbuf_record *record)
 	bool again = comes_again(run, record);
 
 	if ((run->one && unit_unwanted(run->options, record)) ||
-	    (again && run->options->view != VIEW_NONE))
+	    (again && run->options->view != VIEW_NONE) ||
+	    is_recorded(run, record))
 		return;
 	run->found = true;
 	if (signals_late()) {
@@ -500,6 +525,26 @@ print_record(struct run *run, const struct tbuf_record *record)
 	f->out->records += !again;
 }
 
+static void
+record_event(void *arg, const struct tbuf_event *e)
+{
+	print_other(arg, e);
+}
+
+/* Records the packets of the last tbuf_consumer_work(). */
+static void
+record_packets(struct run *run)
+{
+	bool any = false;
+
+	check_record(run, record_drain(run->options, run->consumer,
+	    record_event, run, &any));
+	if (any && !run->begun) {
+		run->begun = true;
+		tell_matched(run, false);
+	}
+}
+
 /*
  * Prints the events of the last tbuf_consumer_work().  If losses are reported,
  * those of a CPU come right after its records.
@@ -514,6 +559,8 @@ drain(struct run *run)
 	if (!run->ordered)
 		flow_forget_all(&run->format.flow);
 	format_drain(&run->format);
+	if (run->options->record != NULL)
+		record_packets(run);
 	while ((more = tbuf_consumer_next(run->consumer, &e)) > 0) {
 		if (e.type == TBUF_EVENT_RECORD)
 			print_record(run, &e.record);
@@ -578,6 +625,7 @@ snapshot(struct run *run)
 	struct output *out = run->format.out;
 	uint64_t before = out->written, late = run->format.late.records;
 	bool stays = true;
+	uint64_t records;
 	int error, status;
 
 	error = tbuf_consumer_snapshot(run->consumer);
@@ -588,8 +636,15 @@ snapshot(struct run *run)
 	if (error < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	run->telling = false;
+	if (stays && run->options->record != NULL)
+		check_record(run, record_snapshot(run->options));
 	status = drain(run);
-	if (status == 0 && stays) {
+	if (stays && run->options->record != NULL) {
+		check_record(run, record_snapshot_end(run->options,
+		    &records));
+		if (status == 0)
+			run->format.ops->snapshot(&run->format, records);
+	} else if (status == 0 && stays) {
 		run->format.ops->snapshot(&run->format, out->written - before);
 		out->written = before;
 		run->format.late.records = late;
@@ -714,7 +769,9 @@ finish(struct run *run, int error)
 	if (run->command != 0 && !run->command_ended)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
-	if (out->error != 0)
+	if (o->record != NULL)
+		totals.records = record_written();
+	else if (out->error != 0)
 		totals.records = out->written;
 	else
 		totals.records -= run->format.late.records;
@@ -842,7 +899,7 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 		.compiled = compiled, .known = known,
 		.one = options->units_one || options->units_hung
 	};
-	int status;
+	int status, error;
 
 	signals_running();
 	run.reported = memory_get(NULL, options->program.count, sizeof(bool));
@@ -861,6 +918,9 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	    compiled != NULL ? compiled->script : NULL);
 	run.format.script = compiled != NULL;
 	status = run_all(&run);
+	if (options->record != NULL &&
+	    (error = record_close(options)) != 0 && status == EXIT_DONE)
+		status = error;
 	viewer_end(&run.format);
 	metrics_end(&run.format);
 	format_free(&run.format);

@@ -270,6 +270,40 @@ tbuf_consumer_mapped(struct tbuf_consumer *c, uint64_t image,
 	return (-ESRCH);
 }
 
+/* It has no lanes, and so no packets. */
+int
+tbuf_consumer_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
+{
+
+	(void)c;
+	(void)packet;
+	return (0);
+}
+
+const struct tbuf_probe_info *
+tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    unsigned epid, unsigned *enabling)
+{
+
+	(void)c;
+	(void)packet;
+	(void)epid;
+	(void)enabling;
+	return (NULL);
+}
+
+int
+tbuf_consumer_fields(struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    unsigned epid, struct tbuf_record_field fields[TBUF_FIELDS_MAX])
+{
+
+	(void)c;
+	(void)packet;
+	(void)epid;
+	(void)fields;
+	return (-ENOENT);
+}
+
 bool
 tbuf_consumer_snapshot_due(struct tbuf_consumer *c)
 {

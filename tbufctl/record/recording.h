@@ -1,0 +1,44 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Recordings in CTF 1.8 (--record): packets as they lie in lanes, a directory
+ * for each target with the metadata and a stream for each lane.
+ *
+ *	DIR/PID.RANDOM/metadata
+ *	               cpu0_0, cpu0_1, lock16_0, unit3_0, ...
+ */
+#ifndef TBUFCTL_RECORD_RECORDING_H
+#define TBUFCTL_RECORD_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tbuf_consumer.h>
+
+struct recording;
+
+/*
+ * Opens a directory for a recording, which is made if it does not exist; it has
+ * to be empty, this user's, and not a link.  Returns NULL after setting *error
+ * to a negative errno, or *why to a reason in words.
+ */
+struct recording *recording_open(const char *path, int *error,
+	    const char **why);
+
+/* Begins a snapshot in DIR/NNNNNN, with NNNNNN from 1 on; NULL: *error. */
+struct recording *recording_snapshot(struct recording *, int *error);
+
+/* Adds the last packet of a consumer.  Returns 0 or -errno. */
+int	recording_add(struct recording *, struct tbuf_consumer *,
+	    const struct tbuf_packet *);
+
+/* Completes the streams of a process that has ended.  Returns 0 or -errno. */
+int	recording_ended(struct recording *, pid_t);
+
+/* Returns the number of records that were written. */
+uint64_t recording_records(const struct recording *);
+
+/* Completes all streams and frees the recording.  Returns 0 or -errno. */
+int	recording_close(struct recording *);
+
+#endif

@@ -1,0 +1,263 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <sys/param.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream.h"
+
+/* Files of a stream double in size, up to the largest one. */
+#define FILE_LEAST	(UINT64_C(1) << 16)
+#define FILE_MOST	(UINT64_C(1) << 24)
+
+#define NAME_ROOM	48
+
+_Static_assert(sizeof(struct ctf_head) == 88, "ctf_head");
+_Static_assert(sizeof(struct ctf_unit) == 80, "ctf_unit");
+_Static_assert(sizeof(struct ctf_tail) == 56, "ctf_tail");
+
+/* Makes the name of the stream's last file, or the hidden one before it. */
+static void
+file_name(const struct ctf_stream *s, const char *dot, char name[NAME_ROOM])
+{
+	(void)snprintf(name, NAME_ROOM, "%s%s_%u", dot, s->name,
+	    s->files - 1);
+}
+
+/* Writes all parts at an offset.  Returns 0 or -errno. */
+static int
+write_all(int fd, struct iovec *parts, int n, uint64_t at)
+{
+	ssize_t done;
+
+	while (n > 0) {
+		done = pwritev(fd, parts, n, (off_t)at);
+		if (done == -1 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return (done == 0 ? -EIO : -errno);
+		at += (uint64_t)done;
+		for (; n > 0 && (size_t)done >= parts->iov_len; n--, parts++)
+			done -= (ssize_t)parts->iov_len;
+		if (n > 0) {
+			parts->iov_base = (char *)parts->iov_base + done;
+			parts->iov_len -= (size_t)done;
+		}
+	}
+	return (0);
+}
+
+/* Sets the size of the packet at an offset: up to another one. */
+static int
+set_size(int fd, uint64_t packet, uint64_t end)
+{
+	uint64_t bits = (end - packet) * 8;
+	struct iovec part = { &bits, sizeof(bits) };
+
+	/* The word is within a page, so that no kill can divide it. */
+	return (write_all(fd, &part, 1,
+	    packet + offsetof(struct ctf_head, packet_size)));
+}
+
+static size_t
+unit_size(const struct ctf_packet *p)
+{
+	return (p->unit == NULL ? 0 : sizeof(*p->unit));
+}
+
+/* Returns the bytes of a packet without padding. */
+static uint64_t
+whole_size(const struct ctf_packet *p)
+{
+	return (sizeof(p->head) + unit_size(p) + p->size + sizeof(p->tail));
+}
+
+/* Writes a packet that ends with the file. */
+static int
+put(int fd, uint64_t at, uint64_t end, struct ctf_packet *p)
+{
+	struct iovec parts[4] = {
+		{ &p->head, sizeof(p->head) },
+		{ (void *)(uintptr_t)p->unit, unit_size(p) },
+		{ (void *)(uintptr_t)p->data, p->size },
+		{ &p->tail, sizeof(p->tail) }
+	};
+
+	p->head.content_size = (whole_size(p) - sizeof(p->tail)) * 8;
+	p->head.packet_size = (end - at) * 8;
+	return (write_all(fd, parts, 4, at));
+}
+
+/* Begins a file with its first packet, under its hidden name until then. */
+static int
+begin_file(struct ctf_stream *s, int directory, struct ctf_packet *p)
+{
+	uint64_t room = MIN(MAX(2 * s->size, FILE_LEAST), FILE_MOST);
+	char hidden[NAME_ROOM], name[NAME_ROOM];
+	int fd, error = 0;
+
+	if (room < whole_size(p))
+		room = roundup(whole_size(p), FILE_LEAST);
+	s->files++;
+	file_name(s, ".", hidden);
+	file_name(s, "", name);
+	fd = openat(directory, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd == -1)
+		error = -errno;
+	else if (ftruncate(fd, (off_t)room) != 0)
+		error = -errno;
+	if (error == 0)
+		error = put(fd, 0, room, p);
+	if (error == 0 && renameat(directory, hidden, directory, name) != 0)
+		error = -errno;
+	if (error != 0) {
+		if (fd != -1) {
+			(void)unlinkat(directory, hidden, 0);
+			close(fd);
+		}
+		s->files--;
+		return (error);
+	}
+	s->fd = fd;
+	s->size = room;
+	s->last = 0;
+	s->used = whole_size(p);
+	return (0);
+}
+
+/* Appends a packet to the last file, which has room for it. */
+static int
+append(struct ctf_stream *s, struct ctf_packet *p)
+{
+	uint64_t at = s->used;
+	int error = put(s->fd, at, s->size, p);
+
+	if (error == 0)
+		error = set_size(s->fd, s->last, at);
+	if (error != 0)
+		return (error);
+	s->last = at;
+	s->used = at + whole_size(p);
+	return (0);
+}
+
+static int
+reopen(struct ctf_stream *s, int directory)
+{
+	char name[NAME_ROOM];
+
+	file_name(s, "", name);
+	s->fd = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return (s->fd == -1 ? -errno : 0);
+}
+
+/* Appends a packet to the stream's last file, or to a new one. */
+static int
+append_any(struct ctf_stream *s, int directory, struct ctf_packet *p)
+{
+	int error = 0;
+
+	if (s->files == 0)
+		return (begin_file(s, directory, p));
+	if (s->fd == -1)
+		error = reopen(s, directory);
+	if (error == 0 && s->size - s->used >= whole_size(p))
+		return (append(s, p));
+	if (error == 0)
+		error = ctf_finish(s, directory);
+	return (error == 0 ? begin_file(s, directory, p) : error);
+}
+
+int
+ctf_append(struct ctf_stream *s, int directory, struct ctf_packet *p)
+{
+	int error;
+
+	p->head.sequence = s->head.magic == 0 ? 0 : s->head.sequence + 1;
+	if ((error = append_any(s, directory, p)) != 0)
+		return (error);
+	s->head = p->head;
+	s->tail = p->tail;
+	return (0);
+}
+
+/* Copies bytes of a file to the start of another one. */
+static int
+copy(int from, int to, uint64_t size)
+{
+	loff_t in = 0, out = 0;
+	char bytes[4096];
+	struct iovec part;
+	uint64_t at;
+	ssize_t n;
+	int error;
+
+	while ((uint64_t)in < size && (n = copy_file_range(from, &in, to, &out,
+	    size - (uint64_t)in, 0)) > 0)
+		continue;
+	/* Not each file system can do it. */
+	for (at = (uint64_t)in; at < size; at += (uint64_t)n) {
+		n = pread(from, bytes, MIN(sizeof(bytes), size - at),
+		    (off_t)at);
+		if (n <= 0)
+			return (n == 0 ? -EIO : -errno);
+		part = (struct iovec){ bytes, (size_t)n };
+		if ((error = write_all(to, &part, 1, at)) != 0)
+			return (error);
+	}
+	return (0);
+}
+
+/* Replaces the last file by one without padding. */
+static int
+trim(struct ctf_stream *s, int directory)
+{
+	char hidden[NAME_ROOM], name[NAME_ROOM];
+	int fd, error;
+
+	file_name(s, ".", hidden);
+	file_name(s, "", name);
+	fd = openat(directory, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd == -1)
+		return (-errno);
+	error = copy(s->fd, fd, s->used);
+	if (error == 0)
+		error = set_size(fd, s->last, s->used);
+	if (error == 0 && renameat(directory, hidden, directory, name) != 0)
+		error = -errno;
+	if (error != 0)
+		(void)unlinkat(directory, hidden, 0);
+	close(fd);
+	return (error);
+}
+
+int
+ctf_finish(struct ctf_stream *s, int directory)
+{
+	int error = 0;
+
+	if (s->files == 0)
+		return (0);
+	if (s->fd == -1)
+		error = reopen(s, directory);
+	if (error == 0 && s->used < s->size)
+		error = trim(s, directory);
+	ctf_close(s);
+	return (error);
+}
+
+void
+ctf_close(struct ctf_stream *s)
+{
+	if (s->fd != -1)
+		close(s->fd);
+	s->fd = -1;
+}

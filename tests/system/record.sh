@@ -1,0 +1,258 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Recordings in CTF 1.8: babeltrace2 reads all records and drops that tbufctl
+# counts, of lanes of each kind, work units, speculations and faults, also if
+# tbufctl was killed; and each thing that cannot be recorded is refused by name.
+
+set -u
+. "${top_srcdir:?}/tests/lib/scratch.sh"
+: "${TBUFCTL:?}" "${TBUF_TARGET:?}" "${top_builddir:?}"
+. "$top_srcdir/tests/lib/tbufctl.sh"
+[ -r /proc/$$/task/$$/children ] || { echo 'no lists of children'; exit 77; }
+command -v babeltrace2 >/dev/null || { echo 'no babeltrace2'; exit 77; }
+kvd=$top_builddir/examples/kvd kvload=$top_builddir/examples/kvload
+TBUF_DIR=$SCRATCH/dir
+export TBUF_DIR
+unset TBUF_OPTIONS TBUF_DISABLE TBUF_KEEP TBUF_MAXSIZE
+cd "$SCRATCH" || exit 1
+mkdir -m 700 dir
+failed=0
+
+# same WHAT EXPECTED GOT
+same()
+{
+	[ "$2" = "$3" ] && return
+	echo "FAIL $1: expected '$2', got '$3'"
+	failed=1
+}
+
+# view DIR: reads a recording; sets events and discarded.  babeltrace2 may say
+# nothing but that events were discarded.
+view()
+{
+	babeltrace2 "$1" >events.txt 2>said || failed=1
+	events=$(wc -l <events.txt)
+	discarded=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' said |
+	    awk '{ n += $1 } END { print n + 0 }')
+	same "$1: other messages" '' "$(grep -v 'Tracer discarded' said)"
+}
+
+# total FILE: sets records and drops, as tbufctl's last line has them.
+total()
+{
+	records=$(sed -n 's/.*total: \([0-9]*\) record.*/\1/p' "$1")
+	drops=$(sed -n 's/.* \([0-9]*\) drops*$/\1/p' "$1" | tail -n 1)
+}
+
+# begin OPTION ...: records kvd with these options, from its start on.
+begin()
+{
+	rm -rf recording sock
+	"$TBUFCTL" --record=recording -c "$kvd $SCRATCH/sock" "$@" >output \
+	    2>errors &
+	consumer=$!
+	until [ -S sock ] || ! kill -0 $consumer; do
+		:
+	done
+	for server in $(cat "/proc/$consumer/task/$consumer/children"); do
+		! grep -q -x kvd "/proc/$server/comm" || break
+	done
+}
+
+# serve COUNT OPTION ...: does so under COUNT requests.
+serve()
+{
+	count=$1
+	shift
+	begin "$@"
+	"$kvload" --requests="$count" --connections=4 "$SCRATCH/sock" >load
+	kill "$server"
+	wait $consumer || { cat errors; failed=1; }
+}
+
+# counted WHAT: what babeltrace2 reads is what tbufctl has counted.
+counted()
+{
+	view recording
+	total errors
+	same "$1: records" "$records" "$events"
+	same "$1: drops" "$drops" "$discarded"
+}
+
+lanes()
+{
+	serve 2000 -n kv:::
+	counted 'lanes'
+	same 'lanes: all' 0 "$drops"
+	serve 2000 -b 4k -n kv:::
+	counted 'drops'
+	serve 2000 -x bufscope=thread -x bufpolicy=ring -b 16k -n kv:::
+	counted 'rings of threads'
+	same 'a stream of a thread' yes \
+	    "$(ls recording/*/thread* >/dev/null && echo yes)"
+	GLIBC_TUNABLES=glibc.pthread.rseq=0
+	export GLIBC_TUNABLES
+	serve 2000 -n kv:::
+	unset GLIBC_TUNABLES
+	counted 'lock lanes'
+	same 'a stream of a lock lane' yes \
+	    "$(ls recording/*/lock* >/dev/null && echo yes)"
+}
+
+units()
+{
+	serve 2000 -x nunits=16 -n kv:::
+	counted 'units'
+	same 'units: some' yes \
+	    "$([ "$(grep -c 'unit_kind = "request"' events.txt)" -ge 2000 ] &&
+	    echo yes)"
+	serve 2000 -x nunits=1 -x unitsize=1k -b 4k -n kv:::
+	counted 'drops of units'
+}
+
+# Sums of D, which prints no total.
+clauses()
+{
+	serve 500 -n 'kv:::request-start /id > 0/ { @ = count(); record(); }'
+	view recording
+	same 'clauses: records' 500 "$events"
+	same 'clauses: arguments' 500 "$(grep -c 'op = "[gs]et"' events.txt)"
+	same 'clauses: an aggregation' 500 "$(tr -dc 0-9 <output)"
+	serve 500 -x nspec=64 -n 'kv:::request-start {
+	    self->s = speculation(); speculate(self->s); record(); }
+	    kv:::request-done { speculate(self->s); record(); }
+	    kv:::request-done { commit(self->s); self->s = 0; }'
+	view recording
+	busy=$(sed -n 's/.*: \([0-9]*\) failed spec.*/\1/p' errors |
+	    awk '{ n += $1 } END { print n + 0 }')
+	same 'speculations' $((2 * (500 - busy))) "$events"
+	serve 500 -n 'kv:::request-start / *(int *)copyin(id & 1, 4) / {
+	    record(); }'
+	view recording
+	same 'faults' 500 "$(grep -c 'tbuf:::fault' events.txt)"
+	same 'messages of faults' 500 "$(grep -c 'error on enabled' errors)"
+}
+
+# Each process of a command has a trace of its own.
+followed()
+{
+	rm -rf recording
+	"$TBUFCTL" --follow --record=recording -b 1m -c "sh -c '$TBUF_TARGET types;
+	    $TBUF_TARGET types'" -n tt::: >output 2>errors || failed=1
+	counted 'children'
+	same 'traces' 2 "$(ls recording/*/metadata | wc -l)"
+}
+
+files()
+{
+	TBUF_OPTIONS='bufsize=64k,probes=tt:::' "$TBUF_TARGET" types
+	rm -rf recording
+	file=$(echo dir/tbuf.*)
+	"$TBUFCTL" --read="$file" >read.txt 2>read.errors
+	"$TBUFCTL" --read="$file" --record=recording >output 2>errors ||
+	    failed=1
+	counted 'a file'
+	same 'a file: as printed' "$(grep 'total:' read.errors)" \
+	    "$(grep 'total:' errors)"
+	rm -rf recording
+	"$TBUFCTL" --read="$file" --record=recording -n strings >output \
+	    2>errors
+	"$TBUFCTL" --read="$file" -n strings >/dev/null 2>read.errors
+	counted 'a part of a file'
+	same 'a part of a file: as printed' "$(grep 'total:' read.errors)" \
+	    "$(grep 'total:' errors)"
+}
+
+# A killed recording has all whole packets, whenever the kill comes.
+killed()
+{
+	i=0
+	while [ $i -lt "${KILLS:-12}" ]; do
+		i=$((i + 1))
+		begin -x switchrate=200hz -x nunits=$((i % 2 * 8)) -b 64k \
+		    -n kv:::
+		"$kvload" --requests=0 --connections=2 "$SCRATCH/sock" \
+		    >load &
+		load=$!
+		until ls recording/*/*_0 >found; do
+			:
+		done
+		j=0
+		while [ $j -lt $((i * 997 % 9973)) ]; do
+			j=$((j + 1))
+		done
+		kill -KILL $consumer
+		wait $consumer
+		kill "$server"
+		wait $load
+		view recording
+		[ "$events" -gt 0 ] || same "kill $i" 'some events' none
+	done 2>said.shell
+}
+
+# refused MESSAGE STATUS ARGUMENT ...: is refused with a message, and not begun.
+refused()
+{
+	message=$1 status=$2
+	shift 2
+	"$TBUFCTL" "$@" -c 'touch begun' >output 2>errors
+	same "$*: status" "$status" $?
+	same "$*" "tbufctl: $message" "$(cat errors)"
+	[ ! -e begun ] || same "$*" 'not executed' 'executed'
+}
+
+refusals()
+{
+	mkdir full empty
+	touch full/file
+	ln -s empty link
+	refused "failed to record to 'full': it is not empty (name a new directory)" \
+	    1 --record=full -n tt:::
+	refused "failed to record to 'link': it is a link (name the directory itself)" \
+	    1 --record=link -n tt:::
+	refused "failed to record to 'full/file': Not a directory" \
+	    1 --record=full/file -n tt:::
+	refused "failed to record to 'none/new': No such file or directory" \
+	    1 --record=none/new -n tt:::
+	if [ "$(id -u)" -eq 0 ]; then
+		mkdir other
+		chown 1 other
+		refused "failed to record to 'other': it belongs to another user (name a directory of your own)" \
+		    1 --record=other -n tt:::
+	fi
+	refused '--record does not go with --format=json' \
+	    2 --record=new --format=json -n tt:::
+	refused '--record does not go with -x temporal' \
+	    2 --record=new -x temporal -n tt:::
+	refused '--record does not go with printf()' \
+	    2 --record=new -Z -n 'tt::: { printf("a"); }'
+	refused '--record does not go with ustack()' \
+	    2 --record=new -Z -n 'tt::: { ustack(); }'
+}
+
+# Without room the records written are counted, and they can be read.
+no_room()
+{
+	rm -rf recording
+	(
+		trap '' XFSZ
+		ulimit -f 0
+		exec "$TBUFCTL" --read="$file" --record=recording
+	) 2>&1 | cat >errors
+	same 'no room' 'tbufctl: total: 0 records, 0 overwritten, 0 drops' \
+	    "$(grep 'total:' errors)"
+	same 'no room: message' \
+	    "tbufctl: failed to record to 'recording': File too large" \
+	    "$(grep failed errors)"
+}
+
+lanes
+units
+clauses
+followed
+files
+killed
+refusals
+no_room
+exit $failed
