@@ -6,6 +6,7 @@
  * for batches (batch_packet.c).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arch/atomics.h"
@@ -51,8 +52,7 @@ follows(struct tbuf_consumer *c, struct tbuf_reader *r,
 {
 	return (!tbuf_reader_later(c, r, header) && !is_apart(r, header) &&
 	    tbuf_reader_timely(r, header) && !tbuf_reader_outlier(c, r,
-	    header) && good(c, r, header) &&
-	    tbuf_batch_wants(c, r->target, header));
+	    header) && good(c, r, header));
 }
 
 /*
@@ -71,7 +71,46 @@ take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
 		packet->size += header->size;
 		tbuf_reader_step(r, header);
 	} while ((header = tbuf_reader_fetched(r)) != NULL &&
+	    follows(c, r, header) && tbuf_batch_wants(c, r->target, header));
+}
+
+/*
+ * Takes selected records of a file, which others are between: they are copied,
+ * as a packet for each would be larger than they are.
+ */
+static void
+take_selected(struct tbuf_consumer *c, struct tbuf_reader *r,
+    const struct tbuf_header *header, struct tbuf_packed *packed,
+    struct tbuf_packet *packet)
+{
+	packet->data = packed->bytes;
+	packet->begin = header->time;
+	do {
+		memcpy(packed->bytes + packet->size, header, header->size);
+		packet->records++;
+		packet->end = header->time;
+		packet->size += header->size;
+		tbuf_reader_step(r, header);
+		while ((header = tbuf_reader_fetched(r)) != NULL &&
+		    follows(c, r, header) &&
+		    !tbuf_batch_wants(c, r->target, header))
+			tbuf_reader_step(r, header);
+	} while (header != NULL && header->size <= TBUF_CHUNK - packet->size &&
 	    follows(c, r, header));
+}
+
+/* Returns memory for selected records, NULL if all are or there is none. */
+static struct tbuf_packed *
+selected_room(struct tbuf_consumer *c, const struct tbuf_reader *r)
+{
+	struct tbuf_packed *packed;
+
+	if (!r->target->file_only || c->npatterns == 0 ||
+	    (packed = tbuf_packed_get(c)) == NULL)
+		return (NULL);
+	free(packed->bytes);
+	packed->bytes = malloc(TBUF_CHUNK);
+	return (packed->bytes == NULL ? NULL : packed);
 }
 
 /* Takes the record of a fault.  Returns false if it is invalid. */
@@ -107,6 +146,7 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	const struct tbuf_header *header;
+	struct tbuf_packed *packed;
 
 	while (r->batch == NULL) {
 		if (tbuf_reader_next(c, r, &header) == 0)
@@ -118,7 +158,10 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
 				return (true);
 			tbuf_reader_resync(c, r, header->size);
 		} else if (good(c, r, header)) {
-			take_records(c, r, header, packet);
+			if ((packed = selected_room(c, r)) != NULL)
+				take_selected(c, r, header, packed, packet);
+			else
+				take_records(c, r, header, packet);
 			return (true);
 		} else
 			tbuf_reader_resync(c, r, header->size);
