@@ -324,8 +324,19 @@ stream_add(struct recorded *t, const char *name)
 }
 
 /*
- * Finds the stream for a packet, or adds it.  Readers refuse packets of a
- * stream that overlap: these go to a further stream.
+ * Returns true if a packet can follow the stream's last one: readers refuse
+ * packets that overlap, and sort them by their begin.
+ */
+static bool
+can_follow(const struct ctf_stream *s, const struct tbuf_packet *packet)
+{
+	return (packet->size == 0 || (packet->begin >= s->head.end &&
+	    packet->begin > s->head.begin));
+}
+
+/*
+ * Finds the stream for a packet, or adds it.  One that cannot follow the last
+ * one goes to a further stream.
  */
 static struct ctf_stream *
 stream_get(struct recorded *t, const struct tbuf_packet *packet)
@@ -341,7 +352,7 @@ stream_get(struct recorded *t, const struct tbuf_packet *packet)
 				break;
 		if (s == NULL)
 			return (stream_add(t, name));
-		if (packet->size == 0 || packet->begin >= s->head.end)
+		if (can_follow(s, packet))
 			return (s);
 	}
 }
@@ -356,7 +367,7 @@ packet_fill(struct ctf_packet *to, const struct recorded *t,
 	memcpy(to->head.uuid, t->metadata.uuid, sizeof(to->head.uuid));
 	to->head.stream_id = class_of(packet);
 	to->head.cpu = (uint64_t)(int64_t)packet->cpu;
-	to->head.begin = to->head.end;
+	to->head.begin = ++to->head.end;
 	to->tail.lane = packet->lane;
 	to->tail.kind = packet->kind;
 }
@@ -403,8 +414,8 @@ stream_begin(struct recorded *t, struct ctf_stream *s,
 
 	packet_fill(&to, t, s, packet);
 	to.head.begin = t->metadata.calibration[0].stamp;
-	if (packet->size != 0 && packet->begin < to.head.begin)
-		to.head.begin = packet->begin;
+	if (packet->size != 0 && packet->begin <= to.head.begin)
+		to.head.begin = packet->begin - (packet->begin != 0);
 	to.head.end = to.head.begin;
 	to.unit = packet->kind == TBUF_PACKET_UNIT ? &none : NULL;
 	return (ctf_append(s, t->directory, &to));
