@@ -124,6 +124,7 @@ const char options_usage[] =
 "                      pair=from,to of a slice, otlp=spans|logs,\n"
 "                      metric=@aggregation:name:scale:label,...;\n"
 "                      metricbounds=low,high, metrickeys of its series,\n"
+"                      recordsize of --record: remove its oldest parts,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -249,6 +250,17 @@ parse_pair(struct options *o, const char *value)
 }
 
 static int
+parse_record_size(struct options *o, const char *value)
+{
+	if (value != NULL && tbuf_parse_size(value, &o->record_size) == 0 &&
+	    o->record_size >= RECORD_SIZE_LEAST)
+		return (0);
+	return (bad_usage(MSG_SET_WRONG, "recordsize",
+	    value == NULL ? "" : value,
+	    "not a size of at least 4m (example: 1g)"));
+}
+
+static int
 parse_otlp(struct options *o, const char *value)
 {
 	o->otlp = true;
@@ -285,6 +297,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "otlp") == 0) {
 		free(name);
 		return (parse_otlp(o, value));
+	}
+	if (strcmp(name, "recordsize") == 0) {
+		free(name);
+		return (parse_record_size(o, value));
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
@@ -564,7 +580,7 @@ options_near(const char *word, size_t length)
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
 		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
-		"metrickeys", "otlp", "pair"
+		"metrickeys", "otlp", "pair", "recordsize"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -953,7 +969,7 @@ choose_mode(struct options *o)
 	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
 }
 
-/* Some options change one format, and no other. */
+/* Some options change one format of output, and no other. */
 static int
 check_format(const struct options *o)
 {
@@ -970,6 +986,8 @@ check_format(const struct options *o)
 		{ "-x metrickeys", "-x metric",
 		    o->metrics.keys != 0 && o->metrics.count == 0 },
 		{ "-x otlp", "--format=otlp", o->otlp && o->view != VIEW_OTLP },
+		{ "-x recordsize", "--record",
+		    o->record_size != 0 && o->record == NULL },
 		{ "-x pair", "--format=chrome, perfetto or otlp",
 		    o->pairs.count > 0 && o->view == VIEW_NONE }
 	};

@@ -77,6 +77,7 @@ struct options {
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
 	const char *record;	/* --record */
+	uint64_t record_size;	/* -x recordsize; 0: any */
 	const char *object_file;	/* --object */
 	const char *check;	/* --check: an earlier list */
 	const char *set;	/* --set */
@@ -123,6 +124,9 @@ struct options {
 	bool left_remove;	/* --left=remove */
 	uint64_t left_age;	/* remove only older files, ns */
 };
+
+/* A packet of a lane is smaller than an eighth of a recording. */
+#define RECORD_SIZE_LEAST	(UINT64_C(4) << 20)
 
 /* Parses all options.  Returns 0, or an exit status after a message. */
 int	options_parse(struct options *, int argc, char **argv);

@@ -5,7 +5,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 
 #include "base/messages.h"
 #include "base/output.h"
+#include "chunks.h"
 #include "metadata.h"
 #include "recording.h"
 #include "stream.h"
@@ -26,7 +26,7 @@
 /* A session of a target. */
 struct recorded {
 	struct recorded *next;
-	int directory;
+	int directory;		/* -1: none in this chunk yet */
 	struct metadata metadata;
 	struct ctf_stream *streams;
 	uint64_t instances;
@@ -36,12 +36,14 @@ struct recorded {
 };
 
 struct recording {
-	int directory;
+	struct chunks chunks;
+	struct chunk *chunk;	/* the present one, or NULL */
+	int directory;		/* its directory, or DIR; -1: none */
 	uint8_t clock_uuid[CTF_UUID];
 	struct recorded *targets;
 	struct recorded *last;	/* of the last packet */
 	uint64_t records;
-	unsigned snapshots, open;
+	unsigned open;
 };
 
 /* ------------------------------------------------------------ directories */
@@ -56,43 +58,20 @@ make_uuid(uint8_t *uuid)
 }
 
 static struct recording *
-make(int directory)
+make(int base, int directory, uint64_t most)
 {
 	struct recording *r = memory_get(NULL, 1, sizeof(*r));
 
 	memset(r, 0, sizeof(*r));
+	r->chunks.base = base;
+	r->chunks.most = most;
 	r->directory = directory;
 	make_uuid(r->clock_uuid);
 	return (r);
 }
 
-/* Returns true if a directory has no files; *error: it cannot be read. */
-static bool
-is_empty(int fd, int *error)
-{
-	const struct dirent *entry;
-	DIR *dir;
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (copy == -1 || (dir = fdopendir(copy)) == NULL) {
-		*error = -errno;
-		if (copy != -1)
-			close(copy);
-		return (false);
-	}
-	do {
-		errno = 0;
-		entry = readdir(dir);
-	} while (entry != NULL && (strcmp(entry->d_name, ".") == 0 ||
-	    strcmp(entry->d_name, "..") == 0));
-	if (entry == NULL && errno != 0)
-		*error = -errno;
-	closedir(dir);
-	return (entry == NULL && *error == 0);
-}
-
 struct recording *
-recording_open(const char *path, int *error, const char **why)
+recording_open(const char *path, uint64_t most, int *error, const char **why)
 {
 	struct stat st;
 	int fd;
@@ -114,29 +93,29 @@ recording_open(const char *path, int *error, const char **why)
 		*error = -errno;
 	else if (fstat(fd, &st) == 0 && st.st_uid != geteuid())
 		*why = MSG_RECORD_OWNER;
-	else if (!is_empty(fd, error)) {
+	else if (!chunks_is_empty(fd, error)) {
 		if (*error == 0)
 			*why = MSG_RECORD_FULL;
 	} else
-		return (make(fd));
+		return (make(fd, most == 0 ? fd : -1, most));
 	return (NULL);
 }
+
+/* ------------------------------------------------------------ chunks */
 
 struct recording *
 recording_snapshot(struct recording *r, int *error)
 {
-	char name[16];
-	int fd;
+	struct recording *snapshot;
+	struct chunk *chunk;
+	int fd = chunk_begin(&r->chunks, true, &chunk);
 
-	(void)snprintf(name, sizeof(name), "%06u", ++r->snapshots);
-	*error = 0;
-	if (mkdirat(r->directory, name, 0700) != 0 || (fd = openat(
-	    r->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC)) == -1) {
-		*error = -errno;
+	*error = fd < 0 ? fd : 0;
+	if (fd < 0)
 		return (NULL);
-	}
-	return (make(fd));
+	snapshot = make(fd, fd, 0);
+	snapshot->chunk = chunk;
+	return (snapshot);
 }
 
 /* ------------------------------------------------------------ targets */
@@ -146,7 +125,6 @@ static int
 open_directory(struct recording *r, const struct tbuf_packet *packet)
 {
 	char name[64];
-	int fd;
 
 	(void)snprintf(name, sizeof(name), "%jd.%016" PRIx64,
 	    (intmax_t)packet->pid, packet->target);
@@ -160,9 +138,7 @@ open_directory(struct recording *r, const struct tbuf_packet *packet)
 		if (mkdirat(r->directory, name, 0700) != 0)
 			return (-errno);
 	}
-	fd = openat(r->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	return (fd == -1 ? -errno : fd);
+	return (chunks_open(r->directory, name));
 }
 
 static bool
@@ -180,15 +156,19 @@ target_get(struct recording *r, const struct tbuf_packet *packet, int *error)
 	struct recorded *t = r->last;
 	int fd;
 
-	if (is_of(t, packet))
+	if (is_of(t, packet) && t->directory != -1)
 		return (t);
 	for (t = r->targets; t != NULL && !is_of(t, packet); t = t->next)
 		continue;
-	if (t == NULL) {
+	if (t == NULL || t->directory == -1) {
 		if ((fd = open_directory(r, packet)) < 0) {
 			*error = fd;
 			return (NULL);
 		}
+		if (t != NULL)
+			t->directory = fd;
+	}
+	if (t == NULL) {
 		t = memory_get(NULL, 1, sizeof(*t));
 		memset(t, 0, sizeof(*t));
 		t->directory = fd;
@@ -404,7 +384,10 @@ unit_fill(struct ctf_unit *to, const struct tbuf_packet *packet)
 	to->discarded = unit->discarded;
 }
 
-/* Begins a stream by an empty packet, from which on readers count losses. */
+/*
+ * Begins a stream, or its part in a chunk, by an empty packet, from which on
+ * readers count losses.
+ */
 static int
 stream_begin(struct recorded *t, struct ctf_stream *s,
     const struct tbuf_packet *packet)
@@ -413,7 +396,8 @@ stream_begin(struct recorded *t, struct ctf_stream *s,
 	struct ctf_packet to;
 
 	packet_fill(&to, t, s, packet);
-	to.head.begin = t->metadata.calibration[0].stamp;
+	if (s->files == 0)
+		to.head.begin = t->metadata.calibration[0].stamp;
 	if (packet->size != 0 && packet->begin <= to.head.begin)
 		to.head.begin = packet->begin - (packet->begin != 0);
 	to.head.end = to.head.begin;
@@ -456,29 +440,94 @@ bound_open(struct recording *r)
 	r->open = 0;
 }
 
-int
-recording_add(struct recording *r, struct tbuf_consumer *consumer,
-    const struct tbuf_packet *packet)
+/* Completes a target's trace in this chunk.  Returns 0 or the first error. */
+static int
+target_finish(struct recorded *t)
 {
 	struct ctf_stream *s;
+	int error = 0, one;
+
+	for (s = t->streams; s != NULL; s = s->next) {
+		one = ctf_finish(s, t->directory);
+		error = error == 0 ? one : error;
+		ctf_leave(s);
+	}
+	one = t->written ? write_metadata(t) : 0;
+	if (t->directory != -1)
+		close(t->directory);
+	t->directory = -1;
+	t->written = false;
+	return (error == 0 ? one : error);
+}
+
+/* Goes on in another chunk. */
+static int
+next_chunk(struct recording *r)
+{
 	struct recorded *t;
+	int error = 0, one, fd;
+
+	for (t = r->targets; t != NULL; t = t->next) {
+		one = target_finish(t);
+		error = error == 0 ? one : error;
+	}
+	r->open = 0;
+	if (r->directory != -1)
+		close(r->directory);
+	r->directory = -1;
+	if (error != 0)
+		return (error);
+	if ((fd = chunk_begin(&r->chunks, false, &r->chunk)) < 0)
+		return (fd);
+	r->directory = fd;
+	return (0);
+}
+
+/* Makes room for a packet's bytes in a limited recording. */
+static int
+room(struct recording *r, uint64_t bytes)
+{
+	return (r->chunks.most == 0 || (r->chunk != NULL &&
+	    chunk_has_room(&r->chunks, r->chunk, bytes)) ? 0 :
+	    next_chunk(r));
+}
+
+/* Writes a packet into its stream. */
+static int
+add(struct recording *r, struct recorded *t, const struct tbuf_packet *packet)
+{
+	struct ctf_stream *s = stream_get(t, packet);
 	int error = 0;
 
-	if ((t = target_get(r, packet, &error)) == NULL ||
-	    (error = update_metadata(t, consumer, packet)) != 0)
-		return (error);
-	s = stream_get(t, packet);
 	if (s->fd == -1) {
 		bound_open(r);
 		r->open++;
 	}
-	if (s->files == 0)
+	if (s->size == 0)
 		error = stream_begin(t, s, packet);
-	if (error == 0)
-		error = stream_append(t, s, packet);
-	if (error == 0)
-		r->records += packet->records;
-	return (error);
+	return (error == 0 ? stream_append(t, s, packet) : error);
+}
+
+int
+recording_add(struct recording *r, struct tbuf_consumer *consumer,
+    const struct tbuf_packet *packet)
+{
+	uint64_t bytes = packet->size + sizeof(struct ctf_head) +
+	    sizeof(struct ctf_unit) + sizeof(struct ctf_tail);
+	struct recorded *t;
+	int error;
+
+	if ((error = room(r, bytes)) != 0 ||
+	    (t = target_get(r, packet, &error)) == NULL ||
+	    (error = update_metadata(t, consumer, packet)) != 0 ||
+	    (error = add(r, t, packet)) != 0)
+		return (error);
+	r->records += packet->records;
+	if (r->chunk != NULL) {
+		r->chunk->records += packet->records;
+		r->chunk->bytes += bytes;
+	}
+	return (0);
 }
 
 uint64_t
@@ -487,23 +536,24 @@ recording_records(const struct recording *r)
 	return (r->records);
 }
 
+uint64_t
+recording_removed(const struct recording *r)
+{
+	return (r->chunks.removed);
+}
+
 /* Frees a target's state.  Returns 0 or the first error. */
 static int
 target_close(struct recorded *t)
 {
+	int error = target_finish(t);
 	struct ctf_stream *s;
-	int error = 0, one;
 
 	while ((s = t->streams) != NULL) {
 		t->streams = s->next;
-		one = ctf_finish(s, t->directory);
-		error = error == 0 ? one : error;
 		free(s);
 	}
-	one = t->written ? write_metadata(t) : 0;
-	error = error == 0 ? one : error;
 	metadata_free(&t->metadata);
-	close(t->directory);
 	free(t);
 	return (error);
 }
@@ -539,7 +589,12 @@ recording_close(struct recording *r)
 {
 	int error = close_all(r, 0);
 
-	close(r->directory);
+	/* The chunk of a snapshot is in the list of its recording. */
+	chunks_free(&r->chunks);
+	if (r->directory != -1)
+		close(r->directory);
+	if (r->chunks.base != r->directory)
+		close(r->chunks.base);
 	free(r);
 	return (error);
 }

@@ -6,6 +6,11 @@
  *
  *	DIR/PID.RANDOM/metadata
  *	               cpu0_0, cpu0_1, lock16_0, unit3_0, ...
+ *
+ * A recording of a limited size is divided into chunks, DIR/000017/PID.RANDOM,
+ * of an eighth of it.  The traces of a target in all chunks have one UUID, and
+ * its streams one instance number each, so that readers join them.  The oldest
+ * chunks are removed.
  */
 #ifndef TBUFCTL_RECORD_RECORDING_H
 #define TBUFCTL_RECORD_RECORDING_H
@@ -18,14 +23,15 @@
 struct recording;
 
 /*
- * Opens a directory for a recording, which is made if it does not exist; it has
- * to be empty, this user's, and not a link.  Returns NULL after setting *error
- * to a negative errno, or *why to a reason in words.
+ * Opens a directory for a recording of at most this size (0: any), which is
+ * made if it does not exist; it has to be empty, this user's, and not a link.
+ * Returns NULL after setting *error to a negative errno, or *why to a reason in
+ * words.
  */
-struct recording *recording_open(const char *path, int *error,
+struct recording *recording_open(const char *path, uint64_t most, int *error,
 	    const char **why);
 
-/* Begins a snapshot in DIR/NNNNNN, with NNNNNN from 1 on; NULL: *error. */
+/* Begins a snapshot, which is a chunk of the recording; NULL: *error. */
 struct recording *recording_snapshot(struct recording *, int *error);
 
 /* Adds the last packet of a consumer.  Returns 0 or -errno. */
@@ -35,8 +41,9 @@ int	recording_add(struct recording *, struct tbuf_consumer *,
 /* Completes the streams of a process that has ended.  Returns 0 or -errno. */
 int	recording_ended(struct recording *, pid_t);
 
-/* Returns the number of records that were written. */
+/* Return how many records were written, and how many of these removed. */
 uint64_t recording_records(const struct recording *);
+uint64_t recording_removed(const struct recording *);
 
 /* Completes all streams and frees the recording.  Returns 0 or -errno. */
 int	recording_close(struct recording *);

@@ -164,7 +164,7 @@ append_any(struct ctf_stream *s, int directory, struct ctf_packet *p)
 {
 	int error = 0;
 
-	if (s->files == 0)
+	if (s->size == 0)
 		return (begin_file(s, directory, p));
 	if (s->fd == -1)
 		error = reopen(s, directory);
@@ -244,7 +244,7 @@ ctf_finish(struct ctf_stream *s, int directory)
 {
 	int error = 0;
 
-	if (s->files == 0)
+	if (s->size == 0)
 		return (0);
 	if (s->fd == -1)
 		error = reopen(s, directory);

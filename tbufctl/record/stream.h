@@ -4,8 +4,8 @@
  * Streams of a recording: packets in files.  Readers refuse a stream with a
  * torn packet, and a process can be killed in the middle of any large write.
  * So a file is made under a hidden name with its first packet, which ends, by
- * its packet_size, where the file ends.  Each further packet is written into this
- * padding, and a store of 8 bytes in the packet before makes it visible:
+ * its packet_size, where the file ends.  Each further packet is written into
+ * this padding, and a store of 8 bytes in the packet before makes it visible:
  *
  *	| head | records | head | records | padding ..............|
  *	 packet_size --->^packet_size ---------------------------->
@@ -76,7 +76,8 @@ struct ctf_stream {
 	struct ctf_tail tail;
 	int fd;			/* -1: closed, or no file yet */
 	unsigned files;
-	uint64_t size;		/* of the last file, with its padding */
+	uint64_t size;		/* of the last file, with its padding; 0: the
+				   next packet begins a file */
 	uint64_t used;		/* of it, up to the padding */
 	uint64_t last;		/* offset of its last packet */
 };
@@ -101,6 +102,13 @@ int	ctf_append(struct ctf_stream *, int directory, struct ctf_packet *);
  * and the padding stays.
  */
 int	ctf_finish(struct ctf_stream *, int directory);
+
+/* Continues a finished stream in another directory. */
+static inline void
+ctf_leave(struct ctf_stream *s)
+{
+	s->size = s->used = 0;
+}
 
 /* Closes a stream's file for now. */
 void	ctf_close(struct ctf_stream *);

@@ -770,7 +770,7 @@ finish(struct run *run, int error)
 		message(MSG_RUNNING, (intmax_t)run->command);
 	tbuf_consumer_totals(run->consumer, &totals);
 	if (o->record != NULL)
-		totals.records = record_written();
+		record_total(&totals);
 	else if (out->error != 0)
 		totals.records = out->written;
 	else

@@ -13,7 +13,7 @@
 /* The recording of the run, and the one of a snapshot in it. */
 static struct recording *recording, *snapshot;
 static bool failed;
-static uint64_t written;
+static uint64_t written, removed;
 
 static int
 tell(const struct options *o, int error)
@@ -30,7 +30,7 @@ record_open(const struct options *o)
 	const char *why;
 	int error;
 
-	recording = recording_open(o->record, &error, &why);
+	recording = recording_open(o->record, o->record_size, &error, &why);
 	if (recording != NULL)
 		return (0);
 	return (fail(MSG_RECORD, o->record, why != NULL ? why :
@@ -207,10 +207,13 @@ record_snapshot_end(const struct options *o, uint64_t *records)
 	return (tell(o, recording_close(r)));
 }
 
-uint64_t
-record_written(void)
+void
+record_total(struct tbuf_totals *totals)
 {
-	if (recording != NULL)
+	if (recording != NULL) {
 		written = recording_records(recording);
-	return (written);
+		removed = recording_removed(recording);
+	}
+	totals->records = written - removed;
+	totals->overwritten += removed;
 }

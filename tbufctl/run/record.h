@@ -45,7 +45,10 @@ int	record_close(const struct options *);
 int	record_snapshot(const struct options *);
 int	record_snapshot_end(const struct options *, uint64_t *records);
 
-/* Returns the number of records that were written, without snapshots. */
-uint64_t record_written(void);
+/*
+ * Sets the records that the recording has, without snapshots; those that were
+ * removed with chunks are overwritten.
+ */
+void	record_total(struct tbuf_totals *);
 
 #endif

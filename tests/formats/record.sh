@@ -207,6 +207,27 @@ snapshots()
 	counted 'after a snapshot'
 }
 
+# The oldest chunks of a limited recording go, and all others are read.
+limited()
+{
+	begin -x recordsize=4m -x switchrate=200hz -b 1m -n kv:::
+	"$kvload" --requests=60000 --connections=2 "$SCRATCH/sock" >load
+	kill "$server"
+	wait $consumer || failed=1
+	counted 'chunks'
+	overwritten=$(sed -n 's/.*records, \([0-9]*\) over.*/\1/p' errors)
+	[ "$overwritten" -gt 0 ] || same 'chunks that went' some none
+	[ ! -e recording/000001 ] || same 'the oldest chunk' removed there
+	size=$(cat recording/*/*/* | wc -c)
+	[ "$size" -le 4500000 ] || same 'the size of all' 4m "$size"
+	sum=0
+	for chunk in recording/*; do
+		view "$chunk"
+		sum=$((sum + events))
+	done
+	same 'all chunks' "$records" $sum
+}
+
 # A killed recording has all whole packets, whenever the kill comes.
 killed()
 {
@@ -268,6 +289,9 @@ refusals()
 	    2 --record=new --format=json -n tt:::
 	refused '--record does not go with -x temporal' \
 	    2 --record=new -x temporal -n tt:::
+	refused '-x recordsize needs --record' 2 -x recordsize=1g -n tt:::
+	refused "failed to set -x recordsize: Invalid value for specified option: '1m' is not a size of at least 4m (example: 1g)" \
+	    2 --record=new -x recordsize=1m -n tt:::
 	refused '--record does not go with printf()' \
 	    2 --record=new -Z -n 'tt::: { printf("a"); }'
 	refused '--record does not go with ustack()' \
@@ -297,6 +321,7 @@ followed
 files
 selected
 snapshots
+limited
 killed
 refusals
 no_room

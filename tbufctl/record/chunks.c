@@ -1,0 +1,143 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/messages.h"
+#include "chunks.h"
+
+bool
+chunks_is_empty(int fd, int *error)
+{
+	const struct dirent *entry;
+	DIR *dir;
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (copy == -1 || (dir = fdopendir(copy)) == NULL) {
+		*error = -errno;
+		if (copy != -1)
+			close(copy);
+		return (false);
+	}
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry != NULL && (strcmp(entry->d_name, ".") == 0 ||
+	    strcmp(entry->d_name, "..") == 0));
+	if (entry == NULL && errno != 0)
+		*error = -errno;
+	closedir(dir);
+	return (entry == NULL && *error == 0);
+}
+
+static void
+chunk_name(unsigned number, char name[16])
+{
+	(void)snprintf(name, 16, "%06u", number);
+}
+
+int
+chunks_open(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+
+	return (fd == -1 ? -errno : fd);
+}
+
+/*
+ * Removes a directory with its files, which directories of this depth are
+ * between.  Returns 0 or -errno.
+ */
+static int
+remove_tree(int directory, const char *name, int depth)
+{
+	const struct dirent *entry;
+	int fd = chunks_open(directory, name), error = 0;
+	DIR *dir;
+
+	if (fd < 0)
+		return (fd);
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return (-ENOMEM);
+	}
+	while ((entry = readdir(dir)) != NULL && error == 0) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (depth > 0)
+			error = remove_tree(fd, entry->d_name, depth - 1);
+		else if (unlinkat(fd, entry->d_name, 0) != 0)
+			error = -errno;
+	}
+	closedir(dir);
+	if (error == 0 && unlinkat(directory, name, AT_REMOVEDIR) != 0)
+		error = -errno;
+	return (error);
+}
+
+/* Removes the oldest chunks until there is room for another one. */
+static int
+remove_oldest(struct chunks *all)
+{
+	struct chunk *c;
+	uint64_t bytes = 0;
+	char name[16];
+	int error = 0;
+
+	for (c = all->list; c != NULL; c = c->next)
+		bytes += c->bytes;
+	while (error == 0 && all->most != 0 && (c = all->list) != NULL &&
+	    bytes + all->most / CHUNKS > all->most) {
+		chunk_name(c->number, name);
+		error = remove_tree(all->base, name, 1);
+		bytes -= c->bytes;
+		all->removed += c->snapshot ? 0 : c->records;
+		all->list = c->next;
+		free(c);
+	}
+	return (error);
+}
+
+int
+chunk_begin(struct chunks *all, bool is_snapshot, struct chunk **chunk)
+{
+	struct chunk **end = &all->list;
+	char name[16];
+	int error, fd;
+
+	if ((error = remove_oldest(all)) != 0)
+		return (error);
+	chunk_name(++all->numbers, name);
+	if (mkdirat(all->base, name, 0700) != 0)
+		return (-errno);
+	if ((fd = chunks_open(all->base, name)) < 0)
+		return (fd);
+	while (*end != NULL)
+		end = &(*end)->next;
+	*chunk = *end = memory_get(NULL, 1, sizeof(**end));
+	**end = (struct chunk){
+		.number = all->numbers, .snapshot = is_snapshot
+	};
+	return (fd);
+}
+
+void
+chunks_free(struct chunks *all)
+{
+	struct chunk *c;
+
+	while ((c = all->list) != NULL) {
+		all->list = c->next;
+		free(c);
+	}
+}

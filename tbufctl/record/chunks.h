@@ -1,0 +1,53 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Directories of a recording: DIR, and chunks of it, which are numbered.  A
+ * chunk has an eighth of the bytes of a recording of a limited size, or it is a
+ * snapshot.  The oldest ones are removed.
+ */
+#ifndef TBUFCTL_RECORD_CHUNKS_H
+#define TBUFCTL_RECORD_CHUNKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CHUNKS		8	/* of a recording */
+
+struct chunk {
+	struct chunk *next;
+	unsigned number;
+	bool snapshot;		/* its records are not in totals */
+	uint64_t bytes, records;
+};
+
+struct chunks {
+	int base;		/* DIR */
+	uint64_t most;		/* bytes; 0: no limit */
+	struct chunk *list;	/* from the oldest on */
+	unsigned numbers;	/* of chunks so far */
+	uint64_t removed;	/* records */
+};
+
+/*
+ * Begins a chunk, after removing the oldest ones until there is room for it.
+ * Returns its directory, and *chunk, or -errno.
+ */
+int	chunk_begin(struct chunks *, bool is_snapshot, struct chunk **chunk);
+
+/* Returns true if a chunk is to have this many bytes more. */
+static inline bool
+chunk_has_room(const struct chunks *all, const struct chunk *chunk,
+    uint64_t bytes)
+{
+	return (chunk->bytes + bytes <= all->most / CHUNKS);
+}
+
+void	chunks_free(struct chunks *);
+
+/* Opens a directory in another one, but no link.  Returns it, or -errno. */
+int	chunks_open(int directory, const char *name);
+
+/* Returns true if a directory has no files; *error: it cannot be read. */
+bool	chunks_is_empty(int directory, int *error);
+
+#endif
