@@ -368,6 +368,8 @@ run(struct options *o, struct output *out)
 		return (fail(MSG_OPEN, o->output, strerror(-error)));
 	if (o->record != NULL && (error = record_open(o)) != 0)
 		return (error);
+	if (o->report != NULL && (error = replace_file_check(o->report)) < 0)
+		return (fail(MSG_OPEN, o->report, strerror(-error)));
 	switch (o->mode) {
 	case MODE_HELP:
 		output_printf(out, "%s", options_usage);

@@ -58,6 +58,10 @@
 #define MSG_VIEW_TERMINAL \
 			"the output for a viewer is a file: use -o FILE or " \
 			"a pipe"
+#define MSG_REPORT_LARGE \
+			"failed to write %s: it would be too large for a " \
+			"browser: select fewer probes, or use " \
+			"--format=perfetto"
 #define MSG_TOP_TERMINAL "-x aggtop: the output is not a terminal"
 #define MSG_DESTRUCTIVE	"could not enable tracing: " \
 			"Destructive actions not allowed"

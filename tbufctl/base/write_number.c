@@ -224,3 +224,26 @@ put_float(char *p, float value)
 {
 	return (put_shortest(p, value, true));
 }
+
+/* As in RFC 4648, section 4. */
+char *
+put_base64(char *p, const void *bytes, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *s = bytes;
+	size_t i, left;
+	uint32_t bits;
+
+	for (i = 0; i < size; i += 3) {
+		left = size - i;
+		bits = (uint32_t)s[i] << 16;
+		bits |= left > 1 ? (uint32_t)s[i + 1] << 8 : 0;
+		bits |= left > 2 ? s[i + 2] : 0;
+		*p++ = digits[bits >> 18];
+		*p++ = digits[bits >> 12 & 63];
+		*p++ = left > 1 ? digits[bits >> 6 & 63] : '=';
+		*p++ = left > 2 ? digits[bits & 63] : '=';
+	}
+	return (p);
+}

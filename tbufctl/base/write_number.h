@@ -110,6 +110,7 @@ char	*put_padded(char *, int64_t, int width);	/* as %*d */
 char	*put_duration(char *, uint64_t ns);		/* as 1.2 us */
 char	*put_pointer(char *, uint64_t);			/* as 0x%x */
 char	*put_hex(char *, const void *, size_t);		/* 2 digits a byte */
+char	*put_base64(char *, const void *, size_t);	/* 4 for 3 bytes */
 
 /*
  * Write the shortest decimal that reads back as this double, or this float.

@@ -38,6 +38,7 @@ enum {
 	OPTION_OBJECT,
 	OPTION_READ,
 	OPTION_RECORD,
+	OPTION_REPORT,
 	OPTION_SET,
 	OPTION_SNAPSHOT,
 	OPTION_STAT,
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
 	{ "object", required_argument, NULL, OPTION_OBJECT },
 	{ "read", required_argument, NULL, OPTION_READ },
 	{ "record", required_argument, NULL, OPTION_RECORD },
+	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "set", required_argument, NULL, OPTION_SET },
 	{ "snapshot", optional_argument, NULL, OPTION_SNAPSHOT },
 	{ "stat", optional_argument, NULL, OPTION_STAT },
@@ -78,7 +80,8 @@ const char options_usage[] =
 "       tbufctl --read=file|pid | --core=file | --snapshot[=pid] [-FqZ]\n"
 "               [-o file] [-x name[=value]]\n"
 "               [--format=text|json|log|chrome|perfetto|otlp|prometheus]\n"
-"               [--with=field,...] [--record=dir] [-P provider [clause]]\n"
+"               [--record=dir] [--report=file] [--with=field,...]\n"
+"               [-P provider [clause]]\n"
 "               [-m module [clause]] [-f function [clause]]\n"
 "               [-n name [clause]] [-i id [clause]] [-s script] "
 "[argument ...]\n"
@@ -160,6 +163,8 @@ const char options_usage[] =
 "  --format=prometheus write metrics; the file of -o is replaced as a whole\n"
 "  --with=field,...    add time, wall, date, delta, elapsed, pid, tid, cpu,\n"
 "                      name, execname to each record\n"
+"  --report=file       write an HTML page that shows the records of --read,\n"
+"                      --core or --snapshot as a timeline and as tables\n"
 "  --read=file|pid     print the records in a control file, or in those of a\n"
 "                      process, dead or alive; the records stay there\n"
 "  --core=file         print the records in a core\n"
@@ -486,6 +491,15 @@ parse_set(struct options *o, const char *text)
 }
 
 static int
+parse_report(struct options *o, const char *text)
+{
+	if (o->report != NULL)
+		return (bad_usage(MSG_TWICE, "--report"));
+	o->report = text;
+	return (check_name("--report", text));
+}
+
+static int
 parse_unwrap(struct options *o, const char *text)
 {
 	if (o->unwrap != NULL)
@@ -742,6 +756,8 @@ parse_long(struct options *o, int c)
 	case OPTION_RECORD:
 		o->record = optarg;
 		return (check_name("--record", optarg));
+	case OPTION_REPORT:
+		return (parse_report(o, optarg));
 	case OPTION_SET:
 		return (parse_set(o, optarg));
 	case OPTION_SNAPSHOT:
@@ -837,6 +853,10 @@ first_given(const struct options *o, const char *letters)
 		{ 'f', o->folded, "--format=folded" },
 		{ 'i', o->flow, "-F" },
 		{ 'w', o->nwith > 0, "--with" },
+		{ 'o', o->output != NULL, "-o" },
+		{ 'h', o->header, "-h" },
+		{ 'H', o->object, "-G" },
+		{ 's', o->set != NULL, "--set" },
 		{ 'R', o->files.count > 0, "--read" },
 		{ 'S', o->snapshot, "--snapshot" },
 		{ 'T', o->stat, "--stat" },
@@ -932,12 +952,27 @@ check_providers(const struct options *o)
 	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));
 }
 
+/* Chooses --report, which shows what is read and has no other output. */
+static int
+choose_report(struct options *o)
+{
+	int status = exclude(o, "--report", "hHslcpTLUWOJFVMDfio");
+
+	if (status == 0 && first_given(o, "SRC") == NULL)
+		status = bad_usage(MSG_NEEDS, "--report",
+		    "--read, --core or --snapshot");
+	o->view = VIEW_REPORT;
+	return (status);
+}
+
 /* Chooses the mode, and refuses options that exclude or need each other. */
 static int
 choose_mode(struct options *o)
 {
 	const char *reads = first_given(o, "SRC");
 
+	if (o->report != NULL)
+		return (choose_report(o));
 	if (o->set != NULL || o->unwrap != NULL)
 		return (choose_text(o));
 	if (o->header || o->object)

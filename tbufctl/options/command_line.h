@@ -63,7 +63,8 @@ enum view {
 	VIEW_CHROME,
 	VIEW_PERFETTO,
 	VIEW_OTLP,
-	VIEW_OTLP_LOGS		/* VIEW_OTLP with -x otlp=logs */
+	VIEW_OTLP_LOGS,		/* VIEW_OTLP with -x otlp=logs */
+	VIEW_REPORT		/* --report */
 };
 
 struct options {
@@ -78,6 +79,7 @@ struct options {
 	const char *output;	/* -o */
 	const char *record;	/* --record */
 	uint64_t record_size;	/* -x recordsize; 0: any */
+	const char *report;	/* --report */
 	const char *object_file;	/* --object */
 	const char *check;	/* --check: an earlier list */
 	const char *set;	/* --set */

@@ -779,7 +779,8 @@ finish(struct run *run, int error)
 	/* The totals are not those of one unit. */
 	if (!run->one) {
 		run->format.ops->total(&run->format, &totals);
-		if (metrics_write(&run->format) != 0)
+		if (metrics_write(&run->format) != 0 ||
+		    viewer_write(&run->format, &totals) != 0)
 			run->status = EXIT_FAILED;
 	}
 	else if (!run->found && out->error == 0 && run->status == 0)

@@ -124,28 +124,6 @@ put_long_number(char *p, uint64_t n)
 	return (p);
 }
 
-/* RFC 4648, section 4. */
-static char *
-put_base64(char *p, const unsigned char *s, size_t size)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t i, left;
-	uint32_t bits;
-
-	for (i = 0; i < size; i += 3) {
-		left = size - i;
-		bits = (uint32_t)s[i] << 16;
-		bits |= left > 1 ? (uint32_t)s[i + 1] << 8 : 0;
-		bits |= left > 2 ? s[i + 2] : 0;
-		*p++ = digits[bits >> 18];
-		*p++ = digits[bits >> 12 & 63];
-		*p++ = left > 1 ? digits[bits >> 6 & 63] : '=';
-		*p++ = left > 2 ? digits[bits & 63] : '=';
-	}
-	return (p);
-}
-
 /* ------------------------------------------------------------ arguments */
 
 static bool
@@ -197,7 +175,7 @@ put_text_value(struct output *out, char *p, const struct tbuf_value *value)
 		    value, &style, 8));
 	p = output_more(out, put_literal(p, "\"bytesValue\":\""),
 	    (size_t)value->size * 2 + 16);
-	p = put_base64(p, (const unsigned char *)value->data, value->size);
+	p = put_base64(p, value->data, value->size);
 	*p++ = '"';
 	return (p);
 }

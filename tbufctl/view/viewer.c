@@ -158,6 +158,15 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 	prepared->text = memory_get(NULL, 1, 1);
 }
 
+/* Begins the arguments of a record, or with NULL of another event. */
+static void
+begin_data(struct viewer *v, const struct tbuf_record *r)
+{
+	v->data.used = 0;
+	if (v->encoder->start != NULL)
+		v->encoder->start(v, r);
+}
+
 static struct viewer *
 record_begin(struct format *f, const struct tbuf_record *r)
 {
@@ -169,7 +178,7 @@ record_begin(struct format *f, const struct tbuf_record *r)
 	v->last.time = r->time;
 	v->last.wall = r->wall;
 	v->execname = r->execname;
-	v->data.used = 0;
+	begin_data(v, r);
 	return (v);
 }
 
@@ -230,6 +239,7 @@ text(struct format *f, const struct tbuf_record *r, const char *bytes,
 		.category = r->probe->provider, .execname = r->execname
 	};
 
+	begin_data(v, NULL);
 	v->encoder->argument(v, "text", &value);
 	instant(v, &event, "output");
 }
@@ -255,7 +265,11 @@ lost(struct viewer *v, const struct loss *loss, const char *name,
 
 	if (count->count == 0)
 		return;
-	v->data.used = 0;
+	if (v->encoder->loss != NULL) {
+		v->encoder->loss(v, loss, name, count);
+		return;
+	}
+	begin_data(v, NULL);
 	v->encoder->argument(v, "count", &n);
 	v->encoder->argument(v, "cpu", &cpu);
 	instant(v, &event, "losses");
@@ -336,7 +350,8 @@ static const struct encoder *const encoders[] = {
 	[VIEW_CHROME] = &encoder_chrome,
 	[VIEW_PERFETTO] = &encoder_perfetto,
 	[VIEW_OTLP] = &encoder_otlp,
-	[VIEW_OTLP_LOGS] = &encoder_otlp_logs
+	[VIEW_OTLP_LOGS] = &encoder_otlp_logs,
+	[VIEW_REPORT] = &encoder_report
 };
 
 void
@@ -384,12 +399,22 @@ viewer_drained(struct format *f)
 		v->encoder->drain(v);
 }
 
-/* Lines may go to a terminal. */
+int
+viewer_write(struct format *f, const struct tbuf_totals *totals)
+{
+	struct viewer *v = f->viewer;
+
+	return (v == NULL || v->encoder->write == NULL ? 0 :
+	    v->encoder->write(v, totals, f->options->report));
+}
+
+/* Lines, and files of their own, may be beside a terminal. */
 const char *
 viewer_problem(const struct format *f)
 {
 	return (f->viewer != NULL && f->viewer->encoder->drain == NULL &&
-	    isatty(f->out->fd) ? MSG_VIEW_TERMINAL : NULL);
+	    f->viewer->encoder->write == NULL && isatty(f->out->fd) ?
+	    MSG_VIEW_TERMINAL : NULL);
 }
 
 void

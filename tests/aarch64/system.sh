@@ -68,6 +68,7 @@ build() {
 	    LIBDW_CFLAGS="-idirafter $usr/include" \
 	    LIBDW_LIBS="$lib/libdw.a $lib/libelf.a $lib/libz.a \
 		$lib/liblzma.a $lib/libbz2.a" \
+	    ZLIB_CFLAGS="-idirafter $usr/include" ZLIB_LIBS="$lib/libz.a" \
 	    CHECK_CFLAGS="-idirafter $usr/include" \
 	    CHECK_LIBS="$lib/libcheck_pic.a $lib/libsubunit.a -lrt -lm"
 	make -j "$jobs" check TESTS=

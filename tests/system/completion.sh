@@ -191,6 +191,7 @@ try -x bufscope=
 try -o ''
 try -L ''
 try --read ''
+try --report ''
 try --units ''
 try --with ''
 try -b ''
@@ -207,6 +208,7 @@ cat >expected <<'END'
 -o  > files
 -L  > files -/
 --read  > files pids
+--report  > files
 --units  > pids hung stat
 --with  > time wall date delta elapsed pid tid cpu name execname
 -b  > 

@@ -47,7 +47,7 @@ ctl --stat -l
 ctl --stat -c true
 ctl --stat -n kv:::
 # The name of a file must not be empty.
-for mode in --read= --core= --unwrap= '-l --object='; do
+for mode in --read= --core= --report= --unwrap= '-l --object='; do
 	ctl $mode
 done
 # Two modes cannot be combined.
