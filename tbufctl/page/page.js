@@ -4,27 +4,28 @@
 // programs are shown as textContent or on the canvas, never as HTML.
 //
 // shorten.awk makes these names short:
-//	track lane time view row from GUTTER colours text rows column dragged
-//	next shape table step canvas classes cls depth end found instant
-//	selected bytes lanes matches element group entry low LANE addRow
-//	duration flags meta scale texts tracks clip timeline INSTANT byte
-//	middle read shapes visible wanted AXIS best invalidate list paint
-//	select show shown zoom density losses lower tip was MOST_ROWS button
-//	colour counts endShape high lengths number order parts sorted unit
-//	array bars byProcess escape groups matching part span xOf buckets
-//	longest most moved nextMatch right room sums timeOf varint write digits
-//	endRow known least plain ratio showAll showSlices tile INCOMPLETE TITLE
-//	argumentsOf draw entryAt exact inText pending place process range rowAt
-//	search test titles COLOURS THREAD UNITS addRecord arrow binary bottom
-//	choose chosen date escapeAll first half holder isMatch label marked
-//	near programs rank readColours resize reveal sentence skip stepRow
-//	stripes swatch timer times toggleKeys tools trackTitle unitOf wallTime
-//	where COLUMNS across columnTest decimals decodeBase64 drawAxis
-//	drawGutter drawInstants drawLane drawLosses drawOverview drawSelected
-//	drawSlice drawTrack filled float32 floating inflate listen lowered
-//	makeDensity makeGroups makeLanes makeRows matchRows measureGroups named
-//	outline readColumn readData readTrack reader scrolls showLosses
-//	showRecords showSummary showTip sortBy valueText
+//	track lane time view from row GUTTER colours heading text rows column
+//	dragged extent next shape table lasts step canvas classes cls depth end
+//	found instant selected bytes lanes matches element group entry low LANE
+//	addRow duration flags meta scale texts timeline tracks clip commas
+//	INSTANT byte middle read shapes visible wanted AXIS best invalidate
+//	list paint select show shown zoom density losses lower tip was
+//	MOST_ROWS button colour counts endShape high lengths number order parts
+//	sorted unit array bars byProcess escape groups matching part span write
+//	xOf buckets longest most moved nextMatch right room sums timeOf varint
+//	FONT digits endRow known least plain ratio showAll showSlices tile
+//	INCOMPLETE TITLE argumentsOf draw entryAt exact inText pending place
+//	process range rowAt search test COLOURS THREAD UNITS addRecord arrow
+//	binary choose chosen date escapeAll first half holder isMatch label
+//	marked near programs rank readColours resize reveal seen sentence skip
+//	stepRow stripes swatch timer times titles toggleKeys tools trackTitle
+//	unitOf wallTime where COLUMNS SPECIAL across bottom columnTest decimals
+//	decodeBase64 drawAxis drawGutter drawHeading drawInstants drawLane
+//	drawOverview drawSelected drawSlice drawTrack filled float32 floating
+//	inflate listen lowered makeDensity makeGroups makeLanes makeRows
+//	matchRows measureGroups named outline readColumn readData readTrack
+//	reader scrolls showLosses showRecords showSummary showTip sortBy
+//	valueText
 'use strict';
 (() => {
 const $ = id => document.getElementById(id);
@@ -38,7 +39,8 @@ const COLOURS = 8;
 // ---------------------------------------------------------------- the data
 
 let meta, texts, shapes, classes, tracks = [], losses = [], groups = [];
-let end = 1;	// of the trace, ns after its base
+// The end of the trace, ns after its base.
+let end = 1;
 
 function decodeBase64(text) {
 	const binary = atob(text), bytes = new Uint8Array(binary.length);
@@ -87,7 +89,7 @@ function readTrack(read, track) {
 	const n = track.n;
 	track.time = new Float64Array(n);
 	track.cls = new Uint32Array(n);
-	track.length = new Float64Array(n);
+	track.lasts = new Float64Array(n);
 	track.row = new Uint32Array(n);
 	track.endRow = new Uint32Array(n);
 	for (let i = 0, time = 0; i < n; i++)
@@ -97,13 +99,13 @@ function readTrack(read, track) {
 	for (let i = 0; i < n; i++) {
 		const c = classes[track.cls[i]];
 		if (!(c.flags & INSTANT))
-			track.length[i] = read.varint();
+			track.lasts[i] = read.varint();
 		if (c.shape >= 0)
 			track.row[i] = shapes[c.shape].next++;
 		if (c.endShape >= 0)
 			track.endRow[i] = shapes[c.endShape].next++;
 		c.count++;
-		end = max(end, track.time[i] + track.length[i]);
+		end = max(end, track.time[i] + track.lasts[i]);
 	}
 }
 
@@ -191,7 +193,7 @@ function makeLanes(track) {
 	for (const [key, n] of counts)
 		lanes.set(key, { track, depth: key >> 1, instant: key & 1,
 			n: 0, entry: new Uint32Array(n), time: new Float64Array(n),
-			length: new Float64Array(n), sums: new Float64Array(n + 1),
+			lasts: new Float64Array(n), sums: new Float64Array(n + 1),
 			matches: null });
 	for (let i = 0; i < track.n; i++) {
 		const c = classes[track.cls[i]];
@@ -199,8 +201,8 @@ function makeLanes(track) {
 		const k = lane.n++;
 		lane.entry[k] = i;
 		lane.time[k] = track.time[i];
-		lane.length[k] = track.length[i];
-		lane.sums[k + 1] = lane.sums[k] + track.length[i];
+		lane.lasts[k] = track.lasts[i];
+		lane.sums[k + 1] = lane.sums[k] + track.lasts[i];
 	}
 	track.lanes = [...lanes.values()].sort((a, b) =>
 		a.depth - b.depth || a.instant - b.instant);
@@ -235,7 +237,7 @@ const SPECIAL = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u20
 const escape = s => s.replace(SPECIAL, c => '\\u' +
 	c.charCodeAt(0).toString(16).padStart(4, '0'));
 const clip = (s, n) => s.length > n ? s.slice(0, n) + '\u2026' : s;
-const count = n => Number(n).toLocaleString('en-US');
+const commas = n => Number(n).toLocaleString('en-US');
 const shown = s => clip(escape(String(s)), 200);
 
 const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
@@ -243,7 +245,7 @@ const unitOf = ns => UNITS.find(u => ns >= u[0]) || UNITS[3];
 
 function duration(ns) {
 	const unit = unitOf(abs(ns)), x = ns / unit[0], size = abs(x);
-	return (size >= 1000 ? count(x.toFixed(0)) : unit[0] === 1 ?
+	return (size >= 1000 ? commas(x.toFixed(0)) : unit[0] === 1 ?
 		String(round(x * 10) / 10) :
 		x.toFixed(size < 10 ? 3 : size < 100 ? 2 : 1)) + ' ' + unit[1];
 }
@@ -285,7 +287,7 @@ function label(track, i, length) {
 	if (length > 2 * s.length)
 		s += '  ' + sentence(argumentsOf(c.shape, track.row[i]));
 	if (length > s.length + 12 && !(c.flags & INSTANT))
-		s += '  ' + duration(track.length[i]);
+		s += '  ' + duration(track.lasts[i]);
 	return clip(s, max(1, length));
 }
 
@@ -309,6 +311,7 @@ function wallTime(ns) {
 // ---------------------------------------------------------------- rows
 
 const GUTTER = 168, AXIS = 24, LANE = 20, GAP = 8, TITLE = 24;
+const FONT = '12px system-ui, sans-serif';
 let rows = [], height = 0;
 
 // Places processes, and in them threads, units and other tracks.
@@ -326,27 +329,28 @@ function makeRows() {
 	rows = [];
 	for (const [pid, list] of byProcess) {
 		list.sort((a, b) => a.kind - b.kind || a.tid - b.tid);
-		const title = { y, h: TITLE, pid, last: null,
+		const heading = { y, h: TITLE, pid, last: null,
 			losses: losses.filter(l => l.pid === pid && l.known),
 			text: list.length ? process(list[0]) : 'process ' + pid };
-		rows.push(title);
+		rows.push(heading);
 		y += TITLE;
 		for (const track of list) {
 			track.y = y;
 			track.h = track.depth * LANE + GAP;
-			rows.push({ y, h: track.h, track, title });
+			rows.push({ y, h: track.h, track, heading });
 			y += track.h;
 		}
-		title.bottom = y;
+		heading.bottom = y;
 	}
 	height = y + GAP;
 	$('space').style.height = height + 'px';
+	timeline.style.height = min(height + 2, innerHeight / 2) + 'px';
 }
 
 // ---------------------------------------------------------------- drawing
 
 const view = { from: 0, to: 1 };
-let width = 0, visible = 0, colours, stripes, pending = false;
+let extent = 0, visible = 0, colours, stripes, pending = false;
 let selected = null, matching = null, dragged = null, chosen = null;
 
 function readColours() {
@@ -371,8 +375,8 @@ function readColours() {
 }
 
 const xOf = time => GUTTER + (time - view.from) / (view.to - view.from) *
-	(width - GUTTER);
-const timeOf = x => view.from + (x - GUTTER) / (width - GUTTER) *
+	(extent - GUTTER);
+const timeOf = x => view.from + (x - GUTTER) / (extent - GUTTER) *
 	(view.to - view.from);
 
 function write(g, colour, text, x, y) {
@@ -398,11 +402,11 @@ function invalidate() {
 // Sets the canvas's size to that of its part that can be seen.
 function resize() {
 	const ratio = devicePixelRatio || 1;
-	width = timeline.clientWidth;
+	extent = timeline.clientWidth;
 	visible = timeline.clientHeight;
-	canvas.width = width * ratio;
+	canvas.width = extent * ratio;
 	canvas.height = visible * ratio;
-	canvas.style.width = width + 'px';
+	canvas.style.width = extent + 'px';
 	canvas.style.height = visible + 'px';
 	canvas.getContext('2d').setTransform(ratio, 0, 0, ratio, 0, 0);
 	$('overview').width = $('overview').clientWidth;
@@ -410,17 +414,17 @@ function resize() {
 }
 
 function drawAxis(g) {
-	const wanted = (view.to - view.from) / max(2, (width - GUTTER) / 130);
+	const wanted = (view.to - view.from) / max(2, (extent - GUTTER) / 130);
 	let step = 10 ** floor(log10(wanted));
 	step *= [1, 2, 5, 10].find(f => f * step >= wanted);
-	paint(g, colours.page, 0, 0, width, AXIS);
+	paint(g, colours.page, 0, 0, extent, AXIS);
 	write(g, colours.quiet, duration(view.to - view.from), 8, 12);
 	for (let t = ceil(view.from / step) * step; t <= view.to; t += step) {
 		const x = round(xOf(t));
 		g.fillRect(x, 0, 1, 5);
 		g.fillText(ticks(t, step), x + 4, 12);
 	}
-	paint(g, colours.line, 0, AXIS - 1, width, 1);
+	paint(g, colours.line, 0, AXIS - 1, extent, 1);
 }
 
 // Shows a time with as many digits as the step needs.
@@ -439,7 +443,7 @@ function outline(g, x, y, w, h) {
 
 function drawSlice(g, lane, i, x, w, y) {
 	const entry = lane.entry[i], c = classes[lane.track.cls[entry]];
-	const left = max(x, GUTTER), right = min(x + w, width);
+	const left = max(x, GUTTER), right = min(x + w, extent);
 	g.fillStyle = colours.bars[c.group.colour];
 	g.globalAlpha = lane.matches && !isMatch(lane, i) ? 0.25 : 1;
 	g.fillRect(left, y, right - left, LANE - 3);
@@ -453,7 +457,7 @@ function drawSlice(g, lane, i, x, w, y) {
 				g.fillRect(right - 2, y + k, 2, 2);
 	}
 	if (right - left > 24) {
-		write(g, '#14161a', label(lane.track, entry, (right - left - 6) / 6.4 | 0),
+		write(g, '#14161a', label(lane.track, entry, (right - left - 6) / 6.8 | 0),
 			left + 4, y + 8.5);
 	}
 	g.globalAlpha = 1;
@@ -463,12 +467,12 @@ const isMatch = (lane, i) => lane.matches[i + 1] > lane.matches[i];
 
 // Draws the slices of a lane; those that share a column of pixels as one bar.
 function drawLane(g, lane, y) {
-	const { time, length, sums, matches } = lane, n = time.length;
-	const scale = (width - GUTTER) / (view.to - view.from);
+	const { time, lasts, sums, matches } = lane, n = time.length;
+	const scale = (extent - GUTTER) / (view.to - view.from);
 	const bars = colours.bars, cls = lane.track.cls, h = LANE - 3;
 	let i = max(0, lower(time, view.from) - 1);
 	while (i < n && time[i] < view.to) {
-		const x = (time[i] - view.from) * scale, w = length[i] * scale;
+		const x = (time[i] - view.from) * scale, w = lasts[i] * scale;
 		if (w >= 1) {
 			if (x + w > 0)
 				drawSlice(g, lane, i, GUTTER + x, w, y);
@@ -480,10 +484,13 @@ function drawLane(g, lane, y) {
 		if (next <= i)
 			next = i + 1;
 		// A slice that is longer than the column is drawn alone.
-		if (next - 1 > i && length[next - 1] * scale >= 1)
+		if (next - 1 > i && lasts[next - 1] * scale >= 1)
 			next--;
 		if (column >= 0) {
-			const busy = min(1, (sums[next] - sums[i]) * scale);
+			// One that is alone is seen.
+			const busy = next === i + 1 &&
+				!((time[next] - time[i]) * scale < 4) ? 1 :
+				min(1, (sums[next] - sums[i]) * scale);
 			const part = max(4, round(busy * h));
 			g.fillStyle = bars[classes[cls[lane.entry[i]]].group.colour];
 			if (matches) {
@@ -499,7 +506,7 @@ function drawLane(g, lane, y) {
 
 function drawInstants(g, lane, y) {
 	const { time, matches } = lane, n = time.length;
-	const scale = (width - GUTTER) / (view.to - view.from);
+	const scale = (extent - GUTTER) / (view.to - view.from);
 	let i = lower(time, view.from);
 	while (i < n && time[i] <= view.to) {
 		const column = floor((time[i] - view.from) * scale);
@@ -517,11 +524,11 @@ function drawInstants(g, lane, y) {
 			g.lineTo(x, y + 13);
 			g.lineTo(x - 4, y + 8);
 			g.fill();
-			const room = next === n ? width - x :
+			const room = next === n ? extent - x :
 				(time[next] - time[i]) * scale;
 			if (room > 60)
 				g.fillText(label(lane.track, lane.entry[i],
-					(room - 14) / 6.4 | 0), x + 7, y + 8.5);
+					(room - 14) / 6.8 | 0), x + 7, y + 8.5);
 		} else
 			g.fillRect(x, y + 5, 1, 7);
 		i = next;
@@ -545,28 +552,35 @@ function drawSelected(g, top) {
 	if (!selected)
 		return;
 	const { track, i } = selected;
-	const x = xOf(track.time[i]), w = xOf(track.time[i] + track.length[i]) - x;
-	if (x + w >= GUTTER && x <= width)
+	const x = xOf(track.time[i]), w = xOf(track.time[i] + track.lasts[i]) - x;
+	if (x + w >= GUTTER && x <= extent)
 		outline(g, max(x, GUTTER - 4), track.y - top +
 			classes[track.cls[i]].depth * LANE,
-			min(x + w, width + 4) - max(x, GUTTER - 4),
+			min(x + w, extent + 4) - max(x, GUTTER - 4),
 			LANE - 3);
 }
 
-function drawLosses(g, title, top) {
-	for (const l of title.losses) {
+// Draws a process's name and its losses, which its slices are drawn over.
+function drawHeading(g, heading, top) {
+	const y = heading.y - top, h = heading.bottom - heading.y - GAP;
+	paint(g, colours.panel, 0, y, extent, TITLE - 4);
+	for (const l of heading.losses) {
 		const x = max(GUTTER, xOf(l.from));
-		const w = max(3, min(width, xOf(l.to)) - x);
-		if (x > width || xOf(l.to) < GUTTER)
+		const w = max(3, min(extent, xOf(l.to)) - x);
+		if (x > extent || xOf(l.to) < GUTTER)
 			continue;
-		paint(g, stripes, x, title.y - top, w, title.bottom - title.y - GAP);
-		const text = count(l.count) + ' ' + l.name + ', CPU ' + l.cpu;
-		paint(g, colours.page, x, title.y - top + 4, min(6.6 * text.length, w), 15);
-		paint(g, colours.loss, x, title.y - top, 1, title.bottom - title.y - GAP);
-		if (w > 60)
-			g.fillText(clip(text, w / 6.6 | 0), x + 4,
-				title.y - top + 12);
+		const text = clip(commas(l.count) + ' ' + l.name + ', CPU ' + l.cpu,
+			w / 6.8 | 0);
+		paint(g, stripes, x, y, w, h);
+		paint(g, colours.loss, x, y, 1, h);
+		if (w > 60) {
+			paint(g, colours.page, x + 2, y + 2, 6.8 * text.length, 16);
+			write(g, colours.loss, text, x + 4, y + 10);
+		}
 	}
+	g.font = 'bold ' + FONT;
+	write(g, colours['text'], heading.text, 8, y + 10);
+	g.font = FONT;
 }
 
 // Returns the index of the first row that ends after y.
@@ -590,30 +604,22 @@ function drawGutter(g, row, y) {
 
 function draw() {
 	const g = canvas.getContext('2d'), top = timeline.scrollTop;
-	paint(g, colours.page, 0, 0, width, visible);
-	g.font = '12px system-ui, sans-serif';
+	paint(g, colours.page, 0, 0, extent, visible);
+	g.font = FONT;
 	g.textBaseline = 'middle';
-	const titles = new Set();
-	for (let k = rowAt(top); k < rows.length; k++) {
-		const row = rows[k], y = row.y - top;
-		if (y > visible)
-			break;
+	const seen = [], titles = new Set();
+	for (let k = rowAt(top); k < rows.length && rows[k].y < top + visible; k++) {
+		seen.push(rows[k]);
+		titles.add(rows[k].heading || rows[k]);
+	}
+	for (const heading of titles)
+		drawHeading(g, heading, top);
+	for (const row of seen)
 		if (row.track) {
-			titles.add(row.title);
-			drawTrack(g, row.track, y);
-			drawGutter(g, row, y);
-		} else
-			titles.add(row);
-	}
+			drawTrack(g, row.track, row.y - top);
+			drawGutter(g, row, row.y - top);
+		}
 	drawSelected(g, top);
-	for (const title of titles) {
-		const y = title.y - top;
-		paint(g, colours.panel, 0, y, width, TITLE - 4);
-		g.font = 'bold 12px system-ui, sans-serif';
-		write(g, colours['text'], title.text, 8, y + 10);
-		g.font = '12px system-ui, sans-serif';
-		drawLosses(g, title, top);
-	}
 	if (dragged && dragged.range) {
 		g.strokeStyle = colours.accent;
 		g.strokeRect(dragged.x, AXIS, dragged.now - dragged.x,
@@ -658,7 +664,7 @@ function drawOverview() {
 	g.lineWidth = 2;
 	g.strokeRect(GUTTER + view.from / end * w + 1, 1, max(3,
 		(view.to - view.from) / end * w - 2), 34);
-	g.font = '12px system-ui, sans-serif';
+	g.font = FONT;
 	write(g, colours.quiet, 'all: ' + duration(end), 8, 22);
 }
 
@@ -677,7 +683,7 @@ function show(from, to) {
 
 const showAll = () => show(-end * 0.01, end * 1.01);
 
-function zoom(factor, x = (GUTTER + width) / 2) {
+function zoom(factor, x = (GUTTER + extent) / 2) {
 	const t = timeOf(x);
 	show(t - (t - view.from) * factor, t + (view.to - t) * factor);
 }
@@ -689,7 +695,7 @@ function pan(part) {
 
 // Scrolls and moves the view so that an entry can be seen.
 function reveal(track, i, fit) {
-	const time = track.time[i], length = track.length[i];
+	const time = track.time[i], length = track.lasts[i];
 	const span = view.to - view.from;
 	if (fit) {
 		const room = max(length * 1.5, 20);
@@ -717,7 +723,7 @@ function entryAt(x, y) {
 			if (i < 0 || i >= lane.n)
 				continue;
 			const d = max(lane.time[i] - time,
-				time - lane.time[i] - lane.length[i], 0);
+				time - lane.time[i] - lane.lasts[i], 0);
 			if (d <= slack && d < least) {
 				least = d;
 				best = { track: row.track, i: lane.entry[i] };
@@ -769,9 +775,9 @@ function select(track, i, fit) {
 	reveal(track, i, fit);
 	const c = classes[track.cls[i]], box = $('selected');
 	box.textContent = '';
-	const title = element('p');
-	title.append(swatch(c.group), element('strong', shown(c.name), 'text'),
-		c.flags & INSTANT ? '' : ' ' + duration(track.length[i]));
+	const heading = element('p');
+	heading.append(swatch(c.group), element('strong', shown(c.name), 'text'),
+		c.flags & INSTANT ? '' : ' ' + duration(track.lasts[i]));
 	const table = element('table');
 	addRow(table, ['process', process(track)]);
 	addRow(table, [track.kind === THREAD ? 'thread' : 'track',
@@ -779,7 +785,7 @@ function select(track, i, fit) {
 	addRow(table, ['begins', duration(track.time[i]) + '  ' +
 		wallTime(track.time[i])]);
 	if (!(c.flags & INSTANT))
-		addRow(table, ['lasts', count(track.length[i]) + ' ns']);
+		addRow(table, ['lasts', commas(track.lasts[i]) + ' ns']);
 	if (c.flags & INCOMPLETE)
 		addRow(table, ['incomplete', 'records were lost while it was open']);
 	addRecord(table, c.shape, track.row[i]);
@@ -788,7 +794,7 @@ function select(track, i, fit) {
 	tools.append(button('Zoom to it', () => select(track, i, true)), ' ',
 		button('Before', () => step(-1)), ' ',
 		button('Next', () => step(1)));
-	box.append(title, table, tools);
+	box.append(heading, table, tools);
 	invalidate();
 }
 
@@ -855,9 +861,9 @@ function measureGroups() {
 			const g = classes[track.cls[i]].group;
 			if (g.instant)
 				continue;
-			g.lengths[g.filled++] = track.length[i];
-			if (!g.longest || track.length[i] >
-			    g.longest.track.length[g.longest.i])
+			g.lengths[g.filled++] = track.lasts[i];
+			if (!g.longest || track.lasts[i] >
+			    g.longest.track.lasts[g.longest.i])
 				g.longest = { track, i };
 		}
 	for (const g of groups) {
@@ -888,12 +894,12 @@ function showSlices() {
 	const table = $('slices'), key = order.key, sign = order.up ? 1 : -1;
 	table.textContent = '';
 	const head = table.createTHead().insertRow();
-	for (const [title, name] of COLUMNS) {
+	for (const [heading, name] of COLUMNS) {
 		const th = head.appendChild(element('th', undefined,
 			name === 'name' || name === 'category' ? '' : 'number'));
 		th.scope = 'col';
 		const arrow = name !== key ? '' : order.up ? ' \u25b2' : ' \u25bc';
-		th.append(button(title + arrow, () => sortBy(name)));
+		th.append(button(heading + arrow, () => sortBy(name)));
 		if (arrow)
 			th.ariaSort = order.up ? 'ascending' : 'descending';
 	}
@@ -913,26 +919,26 @@ function showSlices() {
 			times.push(button(duration(g.max), () =>
 				select(g.longest.track, g.longest.i, true)));
 		const row = addRow(body, [name, shown(g.category),
-			number(count(g.count)), ...times]);
+			number(commas(g.count)), ...times]);
 		row.classList.toggle('chosen', g === chosen);
 	}
 	if (sorted.length > MOST_ROWS)
-		addRow(body, ['and ' + count(sorted.length - MOST_ROWS) + ' more']);
+		addRow(body, ['and ' + commas(sorted.length - MOST_ROWS) + ' more']);
 }
 
 // Shows a histogram of the chosen group's lengths, by powers of two.
 function choose(group) {
 	chosen = group;
 	showSlices();
-	const table = $('histogram'), title = $('histogram-title');
+	const table = $('histogram'), heading = $('histogram-title');
 	table.textContent = '';
-	title.hidden = false;
+	heading.hidden = false;
 	if (group.instant) {
-		title.textContent = shown(group.name) +
+		heading.textContent = shown(group.name) +
 			': records alone, which have no length';
 		return;
 	}
-	title.textContent = 'How long ' + shown(group.name) + ' lasts';
+	heading.textContent = 'How long ' + shown(group.name) + ' lasts';
 	const buckets = new Map();
 	for (const n of group.lengths) {
 		const k = n < 1 ? 0 : 1 + floor(log2(n));
@@ -944,7 +950,7 @@ function choose(group) {
 		bar.style.width = 100 * n / most + '%';
 		bar.hidden = n === 0;
 		addRow(table, [number(k ? '\u2265 ' + duration(2 ** (k - 1)) :
-			'0 ns'), number(count(n)),
+			'0 ns'), number(commas(n)),
 			number((100 * n / group.count).toFixed(1) + ' %'), bar]);
 	}
 }
@@ -956,11 +962,11 @@ function showRecords() {
 			counts.set(texts[s.title], (counts.get(texts[s.title]) || 0) +
 				s['rows']);
 	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-	for (const [title, n] of sorted.slice(0, MOST_ROWS))
-		addRow($('records'), [[clip(escape(title), 4096), 'text'],
-			number(count(n))]);
+	for (const [heading, n] of sorted.slice(0, MOST_ROWS))
+		addRow($('records'), [[clip(escape(heading), 4096), 'text'],
+			number(commas(n))]);
 	if (sorted.length > MOST_ROWS)
-		addRow($('records'), ['and ' + count(sorted.length - MOST_ROWS) +
+		addRow($('records'), ['and ' + commas(sorted.length - MOST_ROWS) +
 			' more']);
 }
 
@@ -972,7 +978,7 @@ function showLosses() {
 			(l.to < Infinity ? duration(l.to) : '');
 		const go = button(where, () => show(l.from - 1e3, min(end, l.to)
 			+ 1e3));
-		addRow($('losses'), [l.name, number(count(l.count)), 'CPU ' + l.cpu,
+		addRow($('losses'), [l.name, number(commas(l.count)), 'CPU ' + l.cpu,
 			l.known ? go : where]);
 	}
 }
@@ -981,7 +987,7 @@ function showSummary() {
 	const programs = [...new Set(tracks.map(process))];
 	const parts = ['records', 'drops', 'overwritten', 'discarded']
 		.filter((n, i) => !i || meta[n] !== '0')
-		.map(n => count(meta[n]) + ' ' + n);
+		.map(n => commas(meta[n]) + ' ' + n);
 	$('summary').textContent = clip(programs.join(', '), 200) + ': ' +
 		parts.join(', ') + ', ' + duration(end) +
 		(meta.wall === '0' ? '' : ' from ' + wallTime(0));
@@ -1050,7 +1056,7 @@ function search(text) {
 			}
 			matching += lane.matches[lane.n];
 		}
-	$('matches').textContent = count(matching) +
+	$('matches').textContent = commas(matching) +
 		(matching === 1 ? ' match' : ' matches');
 	invalidate();
 }
@@ -1090,11 +1096,11 @@ function showTip(e) {
 		return;
 	const { track, i } = found, c = classes[track.cls[i]];
 	tip.textContent = '';
-	const title = element('div');
-	title.append(element('strong', shown(c.name), 'text'),
-		c.flags & INSTANT ? '' : '  ' + duration(track.length[i]),
+	const heading = element('div');
+	heading.append(element('strong', shown(c.name), 'text'),
+		c.flags & INSTANT ? '' : '  ' + duration(track.lasts[i]),
 		element('span', '  at ' + duration(track.time[i]), 'quiet'));
-	tip.append(title);
+	tip.append(heading);
 	for (const [shape, row] of [[c.shape, track.row[i]],
 		[c.endShape, track.endRow[i]]]) {
 		const list = argumentsOf(shape, row);
@@ -1126,7 +1132,7 @@ canvas.onpointermove = e => {
 	if (dragged.range)
 		return invalidate();
 	if (dragged.moved) {
-		const d = (dragged.x - e.offsetX) / (width - GUTTER) *
+		const d = (dragged.x - e.offsetX) / (extent - GUTTER) *
 			(dragged.to - dragged.from);
 		show(dragged.from + d, dragged.to + d);
 	}
@@ -1160,7 +1166,7 @@ canvas.addEventListener('wheel', e => {
 	const across = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
 	if (e.shiftKey || abs(e.deltaX) > abs(e.deltaY)) {
 		e.preventDefault();
-		pan(across / width);
+		pan(across / extent);
 	} else if (!scrolls) {
 		e.preventDefault();
 		zoom(exp(max(-1, min(1, e.deltaY / 400))), e.offsetX);

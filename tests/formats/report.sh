@@ -80,9 +80,7 @@ drops 5000001 1 large 4 0 0
 overwritten 5000000 1 6 0 1080
 damage 5000000 0 77 1080 0
 record 5000001 203 0 2 1110 1001110 9 x
-unit 9 "</script>" 1 7 900 1120
 record 5000001 203 0 6 1115 1001115
-unit -
 E2
 play hostile
 # A page without a record.
@@ -113,29 +111,40 @@ size=$(wc -c <none.code)
 
 # ------------------------------------------------------ real records
 
-kvd=$top_builddir/examples/kvd
-TBUF_OPTIONS='bufsize=1m,probes=kv:::' "$kvd" socket >/dev/null 2>&1 &
-pid=$!
-until [ -S socket ]; do
-	:
-done
-"$top_builddir/examples/kvload" --requests=2000 --connections=2 --seed=1 \
-    socket >load || fail "$(cat load)"
-"$TBUFCTL" --snapshot=$pid --report=snapshot.html 2>>errors ||
-    fail 'of --snapshot'
-"$TBUFCTL" --snapshot=$pid --format=json >snapshot.json 2>>errors
-kill -9 $pid
-wait $pid 2>/dev/null
-file=$(ls dir/tbuf.$pid.*)
-"$TBUFCTL" --read="$file" --report=read.html 2>>errors || fail 'of --read'
-"$TBUFCTL" --read="$file" --format=json >read.json 2>>errors
-clause='kv:::request-start { trace(arg0); printf("</script>%d", arg0); }'
-"$TBUFCTL" --read="$file" -n "$clause" --report=clause.html 2>>errors ||
-    fail 'of a clause'
-"$TBUFCTL" --read="$file" -n "$clause" --format=json >clause.json 2>>errors
-for name in snapshot read clause; do
-	compare $name about
-done
+# serve NAME OPTION: kvd records itself, and ends; $file has its records.
+serve()
+{
+	rm -f socket
+	TBUF_OPTIONS="bufsize=1m,probes=kv:::$2" \
+	    "$top_builddir/examples/kvd" socket >/dev/null 2>&1 &
+	pid=$!
+	until [ -S socket ]; do
+		:
+	done
+	"$top_builddir/examples/kvload" --requests=2000 --connections=2 \
+	    --seed=1 socket >load || fail "$(cat load)"
+	make_both "$1-live" --snapshot=$pid
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	file=$(ls dir/tbuf.$pid.*)
+	make_both "$1" --read="$file"
+}
+
+# make_both NAME OPTION ...: makes a page and JSON of real records.
+make_both()
+{
+	name=$1
+	shift
+	"$TBUFCTL" "$@" --report="$name.html" 2>>errors || fail "$name: page"
+	"$TBUFCTL" "$@" --format=json >"$name.json" 2>>errors ||
+	    fail "$name: JSON"
+	compare "$name" about
+}
+
+serve units ',nunits=64'
+serve read ''
+make_both clause --read="$file" -n \
+    'kv:::request-start { trace(arg0); printf("</script>%d", arg0); }'
 
 # ------------------------------------------------------ the file
 
@@ -221,6 +230,33 @@ ask hostile '{
 		[...document.querySelectorAll("#selected .text")].slice(1)
 		.map(e => e.textContent)]
 }' '[1, 0, "1 match", ["kv:kvd:a\"'"'"'\\:<img src=x onerror=alert(1)>  CPU 0, thread 101", "\"\\u2028\\u2029\\u202e\"", "\"hex:00ff\""]]'
+# Keys select and search; the pointer shows arguments.
+ask read '{
+	const selected = document.getElementById("selected"), seen = [];
+	const key = k => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	const chosen = () => selected.querySelector("strong")?.textContent;
+	key(".");
+	seen.push(chosen() !== undefined);
+	report.search("id=77");
+	key("n");
+	seen.push(chosen(), selected.textContent.includes("77"));
+	key("Enter");
+	report.draw();
+	const box = document.getElementById("canvas").getBoundingClientRect();
+	let tip = "";
+	for (let y = box.top + 30; y < box.bottom && !tip.includes("id=77");
+	    y += 5) {
+		document.getElementById("canvas").dispatchEvent(
+			new PointerEvent("pointermove", { bubbles: true,
+			clientX: box.left + 84 + box.width / 2, clientY: y }));
+		tip = document.getElementById("tip").textContent;
+	}
+	seen.push(tip.includes("id=77"));
+	key("Escape");
+	seen.push(chosen() === undefined);
+	seen
+}' '[true, "request", true, true, true]'
 ask none 'document.getElementById("summary").textContent.slice(0, 11)' \
     '": 0 records"'
 exit $failed
