@@ -4,28 +4,28 @@
 // programs are shown as textContent or on the canvas, never as HTML.
 //
 // shorten.awk makes these names short:
-//	track lane time view from row GUTTER colours heading text rows column
-//	dragged extent next shape table lasts step canvas classes cls depth end
-//	found instant selected bytes lanes matches element group entry low LANE
-//	addRow duration flags meta scale texts timeline tracks clip commas
-//	INSTANT byte middle read shapes visible wanted AXIS best invalidate
-//	list paint select show shown zoom density losses lower tip was
-//	MOST_ROWS button colour counts endShape high lengths number order parts
-//	sorted unit array bars byProcess escape groups matching part span write
-//	xOf buckets longest most moved nextMatch right room sums timeOf varint
-//	FONT digits endRow known least plain ratio showAll showSlices tile
-//	INCOMPLETE TITLE argumentsOf draw entryAt exact inText pending place
-//	process range rowAt search test COLOURS THREAD UNITS addRecord arrow
-//	binary choose chosen date escapeAll first half holder isMatch label
-//	marked near programs rank readColours resize reveal seen sentence skip
+//	track lane time view from row GUTTER colours heading text rows lasts
+//	next dragged extent column shape table cls step canvas classes depth
+//	end found matches instant bytes element lanes group low scale selected
+//	LANE addRow duration entry flags meta middle texts tracks clip list
+//	timeline INSTANT byte commas read shapes visible wanted AXIS best
+//	invalidate paint select shown zoom density losses lower show tip was
+//	button colour counts endShape high lengths number order parts sorted
+//	unit MOST_ROWS array bars byProcess escape groups matching place write
+//	xOf buckets half longest most moved nextMatch right sums timeOf varint
+//	FONT digits endRow known least part plain ratio showAll showSlices tile
+//	INCOMPLETE TITLE argumentsOf draw entryAt exact inText pending process
+//	range rowAt search span test COLOURS LACKS THREAD UNITS addRecord arrow
+//	binary choose chosen date escapeAll first holder isMatch label marked
+//	more near programs readColours resize reveal room seen sentence skip
 //	stepRow stripes swatch timer times titles toggleKeys tools trackTitle
 //	unitOf wallTime where COLUMNS SPECIAL across bottom columnTest decimals
 //	decodeBase64 drawAxis drawGutter drawHeading drawInstants drawLane
 //	drawOverview drawSelected drawSlice drawTrack filled float32 floating
-//	inflate listen lowered makeDensity makeGroups makeLanes makeRows
-//	matchRows measureGroups named outline readColumn readData readTrack
-//	reader scrolls showLosses showRecords showSummary showTip sortBy
-//	valueText
+//	here inflate isText listen lowered makeDensity makeGroups makeLanes
+//	makeRows matchRows measureGroups named outline rank readColumn readData
+//	readTrack reader scrolls showLosses showRecords showSummary showTip
+//	sortBy valueText
 'use strict';
 (() => {
 const $ = id => document.getElementById(id);
@@ -140,7 +140,8 @@ function readColumn(read, column, rows, bytes) {
 
 function readData(bytes) {
 	const size = new DataView(bytes.buffer).getUint32(0, true);
-	meta = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+	meta = JSON.parse(new TextDecoder().decode(
+		bytes.subarray(4, 4 + size)));
 	texts = meta['texts'];
 	shapes = meta['shapes'];
 	shapes.forEach(s => s.next = 0);
@@ -192,8 +193,9 @@ function makeLanes(track) {
 	}
 	for (const [key, n] of counts)
 		lanes.set(key, { track, depth: key >> 1, instant: key & 1,
-			n: 0, entry: new Uint32Array(n), time: new Float64Array(n),
-			lasts: new Float64Array(n), sums: new Float64Array(n + 1),
+			n: 0, entry: new Uint32Array(n),
+			time: new Float64Array(n), lasts: new Float64Array(n),
+			sums: new Float64Array(n + 1),
 			matches: null });
 	for (let i = 0; i < track.n; i++) {
 		const c = classes[track.cls[i]];
@@ -233,7 +235,10 @@ function near(array, x, low) {
 
 // ---------------------------------------------------------------- words
 
-const SPECIAL = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g;
+// Characters that are not seen, or that change the direction of others.
+const SPECIAL = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c' +
+	'\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff]',
+	'g');
 const escape = s => s.replace(SPECIAL, c => '\\u' +
 	c.charCodeAt(0).toString(16).padStart(4, '0'));
 const clip = (s, n) => s.length > n ? s.slice(0, n) + '\u2026' : s;
@@ -331,7 +336,8 @@ function makeRows() {
 		list.sort((a, b) => a.kind - b.kind || a.tid - b.tid);
 		const heading = { y, h: TITLE, pid, last: null,
 			losses: losses.filter(l => l.pid === pid && l.known),
-			text: list.length ? process(list[0]) : 'process ' + pid };
+			text: list.length ? process(list[0]) :
+				'process ' + pid };
 		rows.push(heading);
 		y += TITLE;
 		for (const track of list) {
@@ -457,7 +463,8 @@ function drawSlice(g, lane, i, x, w, y) {
 				g.fillRect(right - 2, y + k, 2, 2);
 	}
 	if (right - left > 24) {
-		write(g, '#14161a', label(lane.track, entry, (right - left - 6) / 6.8 | 0),
+		write(g, '#14161a', label(lane.track, entry,
+			(right - left - 6) / 6.8 | 0),
 			left + 4, y + 8.5);
 	}
 	g.globalAlpha = 1;
@@ -492,13 +499,12 @@ function drawLane(g, lane, y) {
 				!((time[next] - time[i]) * scale < 4) ? 1 :
 				min(1, (sums[next] - sums[i]) * scale);
 			const part = max(4, round(busy * h));
-			g.fillStyle = bars[classes[cls[lane.entry[i]]].group.colour];
-			if (matches) {
-				g.globalAlpha = matches[next] > matches[i] ? 1 : 0.25;
-				g.fillRect(GUTTER + column, y + h - part, 1, part);
-				g.globalAlpha = 1;
-			} else
-				g.fillRect(GUTTER + column, y + h - part, 1, part);
+			const c = classes[cls[lane.entry[i]]];
+			g.fillStyle = bars[c.group.colour];
+			if (matches && matches[next] === matches[i])
+				g.globalAlpha = 0.25;
+			g.fillRect(GUTTER + column, y + h - part, 1, part);
+			g.globalAlpha = 1;
 		}
 		i = next;
 	}
@@ -515,7 +521,8 @@ function drawInstants(g, lane, y) {
 			next = i + 1;
 		const x = GUTTER + column, alone = next === i + 1 &&
 			(next === n || (time[next] - time[i]) * scale > 7);
-		g.globalAlpha = matches && matches[next] <= matches[i] ? 0.25 : 1;
+		g.globalAlpha = matches && matches[next] === matches[i] ?
+			0.25 : 1;
 		g.fillStyle = colours['text'];
 		if (alone) {
 			g.beginPath();
@@ -552,7 +559,8 @@ function drawSelected(g, top) {
 	if (!selected)
 		return;
 	const { track, i } = selected;
-	const x = xOf(track.time[i]), w = xOf(track.time[i] + track.lasts[i]) - x;
+	const x = xOf(track.time[i]);
+	const w = xOf(track.time[i] + track.lasts[i]) - x;
 	if (x + w >= GUTTER && x <= extent)
 		outline(g, max(x, GUTTER - 4), track.y - top +
 			classes[track.cls[i]].depth * LANE,
@@ -569,12 +577,13 @@ function drawHeading(g, heading, top) {
 		const w = max(3, min(extent, xOf(l.to)) - x);
 		if (x > extent || xOf(l.to) < GUTTER)
 			continue;
-		const text = clip(commas(l.count) + ' ' + l.name + ', CPU ' + l.cpu,
-			w / 6.8 | 0);
+		const text = clip(commas(l.count) + ' ' + l.name + ', CPU ' +
+			l.cpu, w / 6.8 | 0);
 		paint(g, stripes, x, y, w, h);
 		paint(g, colours.loss, x, y, 1, h);
 		if (w > 60) {
-			paint(g, colours.page, x + 2, y + 2, 6.8 * text.length, 16);
+			paint(g, colours.page, x + 2, y + 2,
+				6.8 * text.length, 16);
 			write(g, colours.loss, text, x + 4, y + 10);
 		}
 	}
@@ -608,7 +617,8 @@ function draw() {
 	g.font = FONT;
 	g.textBaseline = 'middle';
 	const seen = [], titles = new Set();
-	for (let k = rowAt(top); k < rows.length && rows[k].y < top + visible; k++) {
+	for (let k = rowAt(top); k < rows.length &&
+	    rows[k].y < top + visible; k++) {
 		seen.push(rows[k]);
 		titles.add(rows[k].heading || rows[k]);
 	}
@@ -638,7 +648,8 @@ function makeDensity() {
 		for (const lane of track.lanes) {
 			let i = 0;
 			for (let k = 0; k < 1024; k++) {
-				const j = lower(lane.time, end * (k + 1) / 1024, i);
+				const j = lower(lane.time, end * (k + 1) / 1024,
+					i);
 				if (lane.depth === 0)
 					density[k] += j - i;
 				i = j;
@@ -695,15 +706,14 @@ function pan(part) {
 
 // Scrolls and moves the view so that an entry can be seen.
 function reveal(track, i, fit) {
-	const time = track.time[i], length = track.lasts[i];
-	const span = view.to - view.from;
-	if (fit) {
-		const room = max(length * 1.5, 20);
-		show(time + length / 2 - room / 2, time + length / 2 + room / 2);
-	} else if (time + length < view.from || time > view.to)
-		show(time + length / 2 - span / 2, time + length / 2 + span / 2);
+	const time = track.time[i], lasts = track.lasts[i];
+	const middle = time + lasts / 2;
+	const half = (fit ? max(lasts * 1.5, 20) : view.to - view.from) / 2;
+	if (fit || time + lasts < view.from || time > view.to)
+		show(middle - half, middle + half);
 	const y = track.y + classes[track.cls[i]].depth * LANE;
-	if (y < timeline.scrollTop + AXIS || y + LANE > timeline.scrollTop + visible)
+	const top = timeline.scrollTop;
+	if (y < top + AXIS || y + LANE > top + visible)
 		timeline.scrollTop = y - visible / 2;
 }
 
@@ -753,7 +763,7 @@ function button(text, action, className) {
 function addRow(table, cells) {
 	const row = table.insertRow();
 	for (const [i, cell] of cells.entries()) {
-		const e = row.appendChild(document.createElement(i ? 'td' : 'th'));
+		const e = row.appendChild(element(i ? 'td' : 'th'));
 		if (!i)
 			e.scope = 'row';
 		if (cell instanceof Node)
@@ -768,6 +778,7 @@ function addRow(table, cells) {
 }
 
 const number = text => [text, 'number'];
+const LACKS = 'records were lost while it was open';
 
 // Shows the records of an entry, with all their arguments.
 function select(track, i, fit) {
@@ -776,7 +787,8 @@ function select(track, i, fit) {
 	const c = classes[track.cls[i]], box = $('selected');
 	box.textContent = '';
 	const heading = element('p');
-	heading.append(swatch(c.group), element('strong', shown(c.name), 'text'),
+	heading.append(swatch(c.group),
+		element('strong', shown(c.name), 'text'),
 		c.flags & INSTANT ? '' : ' ' + duration(track.lasts[i]));
 	const table = element('table');
 	addRow(table, ['process', process(track)]);
@@ -787,7 +799,7 @@ function select(track, i, fit) {
 	if (!(c.flags & INSTANT))
 		addRow(table, ['lasts', commas(track.lasts[i]) + ' ns']);
 	if (c.flags & INCOMPLETE)
-		addRow(table, ['incomplete', 'records were lost while it was open']);
+		addRow(table, ['incomplete', LACKS]);
 	addRecord(table, c.shape, track.row[i]);
 	addRecord(table, c.endShape, track.endRow[i]);
 	const tools = element('p');
@@ -805,10 +817,11 @@ function addRecord(table, shape, row) {
 	const head = addRow(table, [s.record ? 'record' : 'of',
 		[clip(escape(texts[s.title]), 4096), 'text']]);
 	if (cpu >= 0)
-		head.cells[1].append(element('span', '  CPU ' + cpu + ', thread ' +
-			s.columns[1].value(row), 'quiet'));
+		head.cells[1].append(element('span', '  CPU ' + cpu +
+			', thread ' + s.columns[1].value(row), 'quiet'));
 	for (const [name, text] of argumentsOf(shape, row))
-		addRow(table, ['\u2003' + shown(name), [clip(text, 65536), 'text']]);
+		addRow(table, ['\u2003' + shown(name),
+			[clip(text, 65536), 'text']]);
 }
 
 function swatch(group) {
@@ -878,9 +891,10 @@ function measureGroups() {
 }
 
 const COLUMNS = [['Name', 'name'], ['Provider', 'category'],
-	['Count', 'count'], ['Total', 'total'], ['Mean', 'mean'], ['p50', 'p50'],
-	['p90', 'p90'], ['p99', 'p99'], ['Longest', 'max']];
+	['Count', 'count'], ['Total', 'total'], ['Mean', 'mean'],
+	['p50', 'p50'], ['p90', 'p90'], ['p99', 'p99'], ['Longest', 'max']];
 const MOST_ROWS = 1000;
+const more = list => 'and ' + commas(list.length - MOST_ROWS) + ' more';
 let order = { key: 'total', up: false };
 
 function sortBy(key) {
@@ -895,10 +909,12 @@ function showSlices() {
 	table.textContent = '';
 	const head = table.createTHead().insertRow();
 	for (const [heading, name] of COLUMNS) {
+		const isText = name === 'name' || name === 'category';
 		const th = head.appendChild(element('th', undefined,
-			name === 'name' || name === 'category' ? '' : 'number'));
+			isText ? '' : 'number'));
 		th.scope = 'col';
-		const arrow = name !== key ? '' : order.up ? ' \u25b2' : ' \u25bc';
+		const arrow = name !== key ? '' :
+			order.up ? ' \u25b2' : ' \u25bc';
 		th.append(button(heading + arrow, () => sortBy(name)));
 		if (arrow)
 			th.ariaSort = order.up ? 'ascending' : 'descending';
@@ -923,7 +939,7 @@ function showSlices() {
 		row.classList.toggle('chosen', g === chosen);
 	}
 	if (sorted.length > MOST_ROWS)
-		addRow(body, ['and ' + commas(sorted.length - MOST_ROWS) + ' more']);
+		addRow(body, [more(sorted)]);
 }
 
 // Shows a histogram of the chosen group's lengths, by powers of two.
@@ -951,7 +967,8 @@ function choose(group) {
 		bar.hidden = n === 0;
 		addRow(table, [number(k ? '\u2265 ' + duration(2 ** (k - 1)) :
 			'0 ns'), number(commas(n)),
-			number((100 * n / group.count).toFixed(1) + ' %'), bar]);
+			number((100 * n / group.count).toFixed(1) + ' %'),
+			bar]);
 	}
 }
 
@@ -959,15 +976,14 @@ function showRecords() {
 	const counts = new Map();
 	for (const s of shapes)
 		if (s.record)
-			counts.set(texts[s.title], (counts.get(texts[s.title]) || 0) +
-				s['rows']);
+			counts.set(texts[s.title], s['rows'] +
+				(counts.get(texts[s.title]) || 0));
 	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
 	for (const [heading, n] of sorted.slice(0, MOST_ROWS))
 		addRow($('records'), [[clip(escape(heading), 4096), 'text'],
 			number(commas(n))]);
 	if (sorted.length > MOST_ROWS)
-		addRow($('records'), ['and ' + commas(sorted.length - MOST_ROWS) +
-			' more']);
+		addRow($('records'), [more(sorted)]);
 }
 
 function showLosses() {
@@ -978,8 +994,8 @@ function showLosses() {
 			(l.to < Infinity ? duration(l.to) : '');
 		const go = button(where, () => show(l.from - 1e3, min(end, l.to)
 			+ 1e3));
-		addRow($('losses'), [l.name, number(commas(l.count)), 'CPU ' + l.cpu,
-			l.known ? go : where]);
+		addRow($('losses'), [l.name, number(commas(l.count)),
+			'CPU ' + l.cpu, l.known ? go : where]);
 	}
 }
 
@@ -1029,7 +1045,8 @@ function matchRows(shape, name, test) {
 }
 
 function search(text) {
-	const wanted = text.toLowerCase(), parts = text.match(/^([^=]+)=(.*)$/s);
+	const wanted = text.toLowerCase();
+	const parts = text.match(/^([^=]+)=(.*)$/s);
 	matching = null;
 	for (const t of tracks)
 		t.lanes.forEach(l => l.matches = null);
@@ -1043,17 +1060,20 @@ function search(text) {
 		...[c.shape, c.endShape].map(s => s < 0 ? '' :
 			texts[shapes[s].title])]
 		.some(s => s.toLowerCase().includes(wanted)));
+	const matches = (track, i) => {
+		const c = classes[track.cls[i]];
+		return named[track.cls[i]] ||
+			(c.shape >= 0 && marked[c.shape][track.row[i]]) ||
+			(c.endShape >= 0 &&
+			marked[c.endShape][track.endRow[i]]) || 0;
+	};
 	matching = 0;
 	for (const track of tracks)
 		for (const lane of track.lanes) {
 			lane.matches = new Uint32Array(lane.n + 1);
-			for (let k = 0; k < lane.n; k++) {
-				const i = lane.entry[k], j = track.cls[i], c = classes[j];
-				lane.matches[k + 1] = lane.matches[k] + (named[j] ||
-					(c.shape >= 0 && marked[c.shape][track.row[i]]) ||
-					(c.endShape >= 0 &&
-					marked[c.endShape][track.endRow[i]]) ? 1 : 0);
-			}
+			for (let k = 0; k < lane.n; k++)
+				lane.matches[k + 1] = lane.matches[k] +
+					matches(track, lane.entry[k]);
 			matching += lane.matches[lane.n];
 		}
 	$('matches').textContent = commas(matching) +
@@ -1065,19 +1085,21 @@ function search(text) {
 function nextMatch(by) {
 	if (!matching)
 		return;
-	const at = selected ? selected.track.time[selected.i] : view.from;
-	const rank = new Map(tracks.map((t, i) => [t, i]));
-	const here = selected ? rank.get(selected.track) * 2 ** 32 + selected.i : -1;
+	const rank = new Map(tracks.map((t, i) => [t, i * 2 ** 32]));
+	const place = (track, i) => ({ track, i, time: track.time[i],
+		place: rank.get(track) + i });
+	const here = selected ? place(selected.track, selected.i) :
+		{ time: view.from, place: -1 };
+	const before = (a, b) =>
+		by * (a.time - b.time || a.place - b.place) < 0;
 	let best = null;
-	const before = (a, b) => by * (a.time - b.time || a.place - b.place) < 0;
 	for (const track of tracks)
 		for (const lane of track.lanes)
 			for (let k = 0; k < lane.n; k++) {
 				if (!isMatch(lane, k))
 					continue;
-				const one = { track, i: lane.entry[k], time: lane.time[k],
-					place: rank.get(track) * 2 ** 32 + lane.entry[k] };
-				if (before({ time: at, place: here }, one) &&
+				const one = place(track, lane.entry[k]);
+				if (before(here, one) &&
 				    (!best || before(one, best)))
 					best = one;
 			}
@@ -1105,10 +1127,11 @@ function showTip(e) {
 		[c.endShape, track.endRow[i]]]) {
 		const list = argumentsOf(shape, row);
 		if (list.length)
-			tip.append(element('div', clip(sentence(list), 400), 'text'));
+			tip.append(element('div', clip(sentence(list), 400),
+				'text'));
 	}
 	if (c.flags & INCOMPLETE)
-		tip.append(element('div', 'records were lost while it was open'));
+		tip.append(element('div', LACKS));
 	const r = tip.getBoundingClientRect();
 	tip.style.left = max(0, min(e.clientX + 12,
 		innerWidth - r.width - 8)) + 'px';
@@ -1280,11 +1303,13 @@ async function load() {
 }
 
 load().catch(e => {
-	$('summary').textContent = 'The data of this page is damaged: ' + e.message;
+	$('summary').textContent = 'The data of this page is damaged: ' +
+		e.message;
 	document.documentElement.dataset.state = 'damaged';
 });
 
 // For tests.
 window.report = { 'draw': draw, 'zoom': zoom, pan, 'select': select,
-	'search': search, 'names': () => tracks.map(t => [t, [...t.cls].map(i => classes[i].name)]) };
+	'search': search, 'names': () => tracks.map(t =>
+		[t, [...t.cls].map(i => classes[i].name)]) };
 })();

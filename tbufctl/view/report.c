@@ -382,7 +382,7 @@ event(void *arg, const struct slice_event *e)
 		add_data(report, &e->data, &class.shape, &entry.row);
 	if (e->what == SLICE_BEGIN) {
 		e->track->count++;
-		entry.length = e->end - e->time;
+		entry.length = e->end > e->time ? e->end - e->time : 0;
 		add_data(report, &e->end_data, &class.end_shape,
 		    &entry.end_row);
 	}
