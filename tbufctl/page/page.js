@@ -6,12 +6,12 @@
 // shorten.awk makes these names short:
 //	track lane time view from row GUTTER colours heading text rows lasts
 //	next dragged extent column shape table cls step canvas classes depth
-//	end found matches instant bytes element lanes group low scale selected
-//	LANE addRow duration entry flags meta middle texts tracks clip list
-//	timeline INSTANT byte commas read shapes visible wanted AXIS best
-//	invalidate paint select shown zoom density losses lower show tip was
-//	button colour counts endShape high lengths number order parts sorted
-//	unit MOST_ROWS array bars byProcess escape groups matching place write
+//	end found instant matches bytes element lanes group low scale selected
+//	LANE addRow duration entry flags meta middle texts tracks clip commas
+//	list timeline INSTANT byte read shapes visible wanted AXIS best
+//	invalidate paint select shown zoom density losses lower parts show tip
+//	was button colour counts endShape groups high lengths number order
+//	sorted unit MOST_ROWS array bars byProcess escape matching place write
 //	xOf buckets half longest most moved nextMatch right sums timeOf varint
 //	FONT digits endRow known least part plain ratio showAll showSlices tile
 //	INCOMPLETE TITLE argumentsOf draw entryAt exact inText pending process
@@ -25,7 +25,7 @@
 //	here inflate isText listen lowered makeDensity makeGroups makeLanes
 //	makeRows matchRows measureGroups named outline rank readColumn readData
 //	readTrack reader scrolls showLosses showRecords showSummary showTip
-//	sortBy valueText
+//	slices sortBy valueText
 'use strict';
 (() => {
 const $ = id => document.getElementById(id);
@@ -1004,6 +1004,8 @@ function showSummary() {
 	const parts = ['records', 'drops', 'overwritten', 'discarded']
 		.filter((n, i) => !i || meta[n] !== '0')
 		.map(n => commas(meta[n]) + ' ' + n);
+	const slices = groups.map(g => g.instant ? 0 : g.count);
+	parts.push(commas(slices.reduce((a, n) => a + n, 0)) + ' slices');
 	$('summary').textContent = clip(programs.join(', '), 200) + ': ' +
 		parts.join(', ') + ', ' + duration(end) +
 		(meta.wall === '0' ? '' : ' from ' + wallTime(0));

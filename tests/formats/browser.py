@@ -10,6 +10,7 @@ is controlled by a pipe (DevTools protocol)."""
 import base64
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,8 @@ class Browser:
              'value': 'dark' if dark else 'light'}]})
         for domain in 'Network', 'Log', 'Runtime', 'Page':
             self.call(domain + '.enable')
-        self.call('Page.navigate', {'url': 'file://' + os.path.abspath(page)})
+        self.call('Page.navigate', {
+            'url': pathlib.Path(page).resolve().as_uri()})
 
     session = None
 
