@@ -27,7 +27,7 @@ fail()
 compare()
 {
 	python3 "$top_srcdir/tests/formats/report.py" "$1.html" "$1.json" \
-	    ${2+"$2"} >"$1.compared" || fail "$1: $(cat "$1.compared")"
+	    ${2+"$2"} >"$1.compared" 2>&1 || fail "$1: $(cat "$1.compared")"
 }
 
 # play NAME: makes both of a script of the fake consumer.
