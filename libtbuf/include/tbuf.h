@@ -433,13 +433,13 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
 #ifdef __cplusplus
 #define TBUF_BYTES(p, n)	(::tbuf_private::bytes(p, n))
 #define TBUF_TEXT(p, n)		(::tbuf_private::text(p, n))
-#define TBUF_INTERNED(n)	(tbuf_interned{n})
+#define TBUF_INTERNED(n)	(::tbuf_private::interned(n))
 #define TBUF_NAMED(name, x)						\
 	((void)sizeof(struct tbuf_name_##name *), (x))
 #else
 #define TBUF_BYTES(p, n)	((struct tbuf_bytes){ (p), (size_t)(n) })
 #define TBUF_TEXT(p, n)		((struct tbuf_text){ TBUF_BYTES(p, n) })
-#define TBUF_INTERNED(n)	((struct tbuf_interned){ (n) })
+#define TBUF_INTERNED(n)	((struct tbuf_interned){ (uint32_t)(n) })
 #define TBUF_NAMED(name, x)						\
 	__builtin_choose_expr(sizeof(struct tbuf_name_##name *) != 0, (x), 0)
 #endif
@@ -953,6 +953,13 @@ TBUF_PRIVATE_INLINE tbuf_bytes
 bytes(const void *p, T n)
 {
 	return tbuf_bytes{p, static_cast<size_t>(n)};
+}
+
+template <class T>
+TBUF_PRIVATE_INLINE tbuf_interned
+interned(T number)
+{
+	return tbuf_interned{static_cast<uint32_t>(number)};
 }
 
 template <class T>

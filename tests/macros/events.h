@@ -17,6 +17,8 @@
 	E(test, event__look, 0x202, TBUF_DEBUG, table,			\
 	    (int16_t, slot), (float, load), (struct tbuf_bytes, key),	\
 	    (const void *, at))						\
+	E(test, event__text, 0x401, TBUF_ALWAYS, text,			\
+	    (char, before), (struct tbuf_interned, word))		\
 	E(test, event__tick, 0xffff, TBUF_ALWAYS, loop)			\
 	E(test, event__wide, 0x301, TBUF_ALWAYS, loop, (int, a), (int, b), \
 	    (int, c), (int, d), (int, e), (int, f), (int, g), (int, h),	\
@@ -65,6 +67,14 @@ event_types(int on)
 		EXPECT_BYTES(2, "key", TBUF_BINARY, "ab", 2);
 		EXPECT_INTEGER(fake_last.arguments[3].type, TBUF_POINTER);
 	}
+	TBUF_EVENT(event__text, 'x', TBUF_INTERNED(id));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_ARGUMENT(0, "before", TBUF_CHAR, 'x');
+	EXPECT_ARGUMENT(1, "word", TBUF_STRING_INTERNED, 5);
+	TBUF_PROBE(test, event__text, TBUF_INTERNED(id), TBUF_INTERNED(7));
+	EXPECT_INTEGER(fake_fires(), 1);
+	EXPECT_ARGUMENT(0, "id", TBUF_STRING_INTERNED, 5);
+	EXPECT_ARGUMENT(1, "arg1", TBUF_STRING_INTERNED, 7);
 	TBUF_EVENT(event__wide, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 	EXPECT_INTEGER(fake_last.nargs, 10);
 	EXPECT_ARGUMENT(9, "j", TBUF_INT32, 10);
@@ -75,7 +85,7 @@ static inline void
 events(int on)
 {
 	static const char *const names[] = { "event-start", "event-look",
-		"event-tick", "event-wide" };
+		"event-tick", "event-wide", "event-text" };
 	unsigned n;
 
 	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)

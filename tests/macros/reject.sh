@@ -137,6 +137,10 @@ event_cases()
 	    'TBUF_EVENT(three, 1, TBUF_TEXT("b", 1), 2.0);'
 	rejects "$other" "$both" "$events" 'TBUF_EVENT(three, 1, "b", 2);'
 	refuses "$both" "$events" 'TBUF_EVENT(three, v, "b", 2.0);'
+	rejects "$other" "$both" "$events" \
+	    'TBUF_EVENT(three, TBUF_INTERNED(1), "b", 2.0);'
+	rejects "$other" "$both" "$(list 'E(p, a, 1, TBUF_ALWAYS, k, \
+	    (struct tbuf_interned, x))')" 'TBUF_EVENT(a, 1);'
 	refuses "$both" "$events" 'TBUF_EVENT(four, 1);'
 	refuses "$both" "$events" 'if (TBUF_EVENT_ENABLED(four)) return;'
 }
