@@ -10,7 +10,7 @@ set -u
 . "$top_srcdir/tests/lib/same.sh"
 : "${TBUFCTL:?}" "${top_builddir:?}"
 . "$top_srcdir/tests/lib/tbufctl.sh"
-target=$top_builddir/tests/system/registry_target
+target=$top_builddir/tests/registry/registry_target
 TBUF_DIR=$SCRATCH/dir
 export TBUF_DIR
 unset TBUF_OPTIONS TBUF_DISABLE TBUF_KEEP TBUF_MAXSIZE
@@ -44,7 +44,7 @@ read_file()
 }
 
 # simple: a compiler and a header; no tool makes code.
-same 'simple' 0 "$(compile "$top_srcdir/tests/system/registry_target.c" simple
+same 'simple' 0 "$(compile "$top_srcdir/tests/registry/registry_target.c" simple
     echo $?)"
 
 # open: a new event of any types is a row of a list, and needs nothing else.
@@ -84,7 +84,7 @@ same 'multi' '16 streams of 10, 16 of 5' "$(
 	END { printf("%d streams of 10, %d of 5", n[10], n[5]) }')"
 
 # share: a tool includes the same list; impl: it is a few lines of C.
-compile "$top_srcdir/tests/system/registry_tool.c" tool
+compile "$top_srcdir/tests/registry/registry_tool.c" tool
 record 'reg-request:::;reg-loop:::' fire=1
 same 'share and impl' 'reg request__start
 reg request__done
@@ -145,7 +145,8 @@ same 'small' 1 "$("$TBUFCTL" -q -x bufpolicy=fill -b 32 \
     grep -c hello)"
 
 # avail: a release has the events that are TBUF_ALWAYS.
-compile "$top_srcdir/tests/system/registry_target.c" release -DTBUF_RELEASE -O2
+compile "$top_srcdir/tests/registry/registry_target.c" release \
+    -DTBUF_RELEASE -O2
 same 'avail' '2 1' "$("$TBUFCTL" -q -n reg-request:::,reg-table:::,reg-loop::: \
     -c './release fire=1' -o avail 2>errors
     echo "$(grep -c id= avail) $(grep -c '^ *$' avail)")"

@@ -10,7 +10,7 @@ set -u
 . "$top_srcdir/tests/lib/same.sh"
 : "${TBUFCTL:?}" "${top_builddir:?}"
 . "$top_srcdir/tests/lib/tbufctl.sh"
-target=$top_builddir/tests/system/registry_target
+target=$top_builddir/tests/registry/registry_target
 TBUF_DIR=$SCRATCH/dir
 export TBUF_DIR
 unset TBUF_OPTIONS TBUF_DISABLE TBUF_KEEP TBUF_MAXSIZE
@@ -182,7 +182,7 @@ for optimize in -O0 -O2; do
 	# shellcheck disable=SC2086 # CC may have flags
 	$CC $optimize -DTBUF_RELEASE -I"$top_srcdir/libtbuf/include" \
 	    -I"$top_srcdir/tests" \
-	    "$top_srcdir/tests/system/registry_target.c" -o release \
+	    "$top_srcdir/tests/registry/registry_target.c" -o release \
 	    -L"$top_builddir/.libs" -ltbuf || failed=$((failed + 1))
 	same "a release, $optimize" "$(echo "$events" | grep -v look)" \
 	    "$(list -c ./release)"

@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/registry_events.h"
+#include "registry/registry_events.h"
 
 static void
 fire(uint64_t n)

@@ -10,7 +10,7 @@
 
 #include <tbuf_consumer.h>
 
-#include "system/registry_events.h"
+#include "registry/registry_events.h"
 
 #define ROW(provider, name, code, always, kind, ...)			\
 	{ code, #name, #provider },

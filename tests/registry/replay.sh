@@ -56,7 +56,7 @@ every()
 }
 
 # Other functions of the program may allocate as well: pthread_create() does.
-record known "$top_builddir/tests/system/replay_target"
+record known "$top_builddir/tests/registry/replay_target"
 same 'no losses' '0 0 0 0 0 0 ' "$(every known "$losses")"
 same 'calls' '300 1 1 1 ' "$(every known \
     realloc:posix_memalign:memalign:aligned_alloc)"
@@ -74,14 +74,14 @@ same 'live' 1 "$(every known 'live at the end' |
     awk '{ print ($1 >= 7777 && $1 < 20000) }')"
 
 # The beginning is overwritten: some frees have no block.
-policy=ring size=4k record cut "$top_builddir/tests/system/replay_target"
+policy=ring size=4k record cut "$top_builddir/tests/registry/replay_target"
 same 'a ring: status' 0 "$("$replay" cut >replayed; echo $?)"
 same 'a ring: overwritten' 1 "$(sed -n 's/^overwritten  *//p' replayed |
     awk '{ print ($1 > 0) }')"
 same 'a ring: unknown frees' 1 "$(sed -n 's/^unknown frees  *//p' replayed |
     awk '{ print ($1 > 0) }')"
 # A full buffer drops the end.
-policy=fill size=4k record cut "$top_builddir/tests/system/replay_target"
+policy=fill size=4k record cut "$top_builddir/tests/registry/replay_target"
 same 'drops' 1 "$(every cut drops | awk '{ print ($1 > 0) }')"
 
 echo 'no recording' >other
