@@ -153,7 +153,8 @@ class Data:
     def value(self, kind, bound=False):
         if kind == INTERNED and not bound:
             at = struct.unpack("=I", self.take(4, 4))[0]
-            return quoted(self.memory.text(at).encode()) if at else "NULL"
+            known = 0 < at < self.memory.u32(228)
+            return quoted(self.memory.text(at).encode()) if known else "NULL"
         if kind in TEXTS or kind in (BINARY, INTERNED):
             word = struct.unpack("=H", self.take(2, 2))[0]
             data = self.take(1, word & ~TEXT_CUT)

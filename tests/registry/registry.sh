@@ -169,6 +169,18 @@ same 'interned: the viewers' '"hello" "hello"' "$("$TBUFCTL" -q \
     --format=chrome --read="$file" 2>>errors | grep -o '"hello"' | xargs \
     printf '"%s" ' | sed 's/ $//')"
 rm -f dir/tbuf.*
+# gdb prints the last records of the program that it runs, if it may run one.
+if [ -z "$SANITIZER" ] && command -v gdb >/dev/null; then
+	TBUF_OPTIONS='bufsize=64k,probes=reg-text:::' gdb -batch -nx \
+	    -iex 'set debuginfod enabled off' \
+	    -ex "source $top_srcdir/gdb/libtbuf-gdb.py" \
+	    -ex 'run intern=hello unknown abort' -ex 'tbuf bt' "$target" \
+	    >debugger 2>&1
+	! grep -q '^tbuf: last' debugger || same 'interned: gdb' \
+	    "$(echo "$text" | head -n 4)" \
+	    "$(sed -n 's/^-.*interned //p; s/^-.*mixed //p' debugger)"
+	rm -f dir/tbuf.*
+fi
 same 'interned: no room' '4096 ENOSPC' "$("$target" many)"
 same 'interned: tracing is off' \
     'registry_target: tbuf_intern: Operation canceled' \
