@@ -378,9 +378,9 @@ void	tbuf_sites_unregister(struct tbuf_site *start, struct tbuf_site *stop);
  * a member (`r->id`, `(long)v[i].size`) has its name, any other one is `argN`.
  * It may be an integer of any width, a char, bool, enum, bit-field, float,
  * double, string (char *, char array, std::string, std::string_view),
- * TBUF_TEXT(p, n), TBUF_BYTES(p, n), TBUF_INTERNED(n) or another pointer.  An argument may have
- * commas in parentheses only, as for any macro, and up to C++17 no lambda
- * expression.
+ * TBUF_TEXT(p, n), TBUF_BYTES(p, n), TBUF_INTERNED(n) or another pointer.  An
+ * argument may have commas in parentheses only, as for any macro, and up to
+ * C++17 no lambda expression.
  *
  * TBUF_PROBE_SEL(mask, provider, name, arguments...)
  *

@@ -92,7 +92,7 @@ tbuf_label(const void *pointer, const char *text)
 	    "tbuf: a code is a number from 1 to 0xffff");		\
 	struct tbuf_name_##provider;					\
 	TBUF_PRIVATE_RELATION_COUNTED(#provider, #name,			\
-	    tbuf_event_##name##_text, tbuf_event_##name,			\
+	    tbuf_event_##name##_text, tbuf_event_##name,		\
 	    TBUF_PRIVATE_COUNT(__VA_ARGS__), __VA_ARGS__)
 #define TBUF_PRIVATE_RELATION_COUNTED(provider, name, text, event,	\
     count, ...)								\

@@ -365,7 +365,8 @@ viewer_begin(struct format *f)
 
 	*v = (struct viewer){
 		.out = f->out, .consumer = f->consumer,
-		.encoder = encoders[view], .live = !options_reads(o), .execname = ""
+		.encoder = encoders[view], .live = !options_reads(o),
+		.execname = ""
 	};
 	for (i = 0; i < o->pairs.count; i++)
 		pairs_add(o->pairs.all[i]);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A program that has control characters in all its names and texts, for
- * tests/hostile/hostile_names.sh, which replaces QQQQ in the file of the program
- * by such characters where a C name may have none.  ZQZQ stands for characters
- * that the library does not accept: the program writes them into the files that
- * it shares with consumers.
+ * tests/hostile/hostile_names.sh, which replaces QQQQ in the file of the
+ * program by such characters where a C name may have none.  ZQZQ stands for
+ * characters that the library does not accept: the program writes them into the
+ * files that it shares with consumers.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>

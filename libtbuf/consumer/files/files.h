@@ -119,8 +119,8 @@ int	tbuf_open_mapping(pid_t, const struct tbuf_process_map *);
 
 /*
  * Semaphores that the notes of USDT probes in a file name.  tbuf_notes_read()
- * reads them, and takes the bytes that it reads from those that are left; a file
- * without them, a damaged one, or one with more bytes, has none.
+ * reads them, and takes the bytes that it reads from those that are left; a
+ * file without them, a damaged one, or one with more bytes, has none.
  * tbuf_notes_have() returns true if one is at this offset of the file, which
  * counts on after the file's end for data that begin as zeroes.
  */

@@ -152,10 +152,10 @@ void	tbuf_batch_done(const struct tbuf_consumer *, struct tbuf_reader *);
  * release: publishes how many records of a lane's units were returned.  is:
  * returns true if a lane's next record is an envelope or the commit record of a
  * unit; open: its batch is returned from now on.  unfinished: at the end, opens
- * the batch of an unfinished unit in the target's first lane, as above.
- * losses: returns 1 with the next kind of losses, or 0.  lost: stores those of
- * records, and returns true if there are any.  age: begins to look for hung units, if the
- * target records.  hung: returns 1 with the next event of one, or 0.
+ * the batch of an unfinished unit in the target's first lane, as above. losses:
+ * returns 1 with the next kind of losses, or 0.  lost: stores those of records,
+ * and returns true if there are any.  age: begins to look for hung units, if
+ * the target records.  hung: returns 1 with the next event of one, or 0.
  */
 void	tbuf_units_look(struct tbuf_consumer *);
 void	tbuf_units_release(struct tbuf_reader *);

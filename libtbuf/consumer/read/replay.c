@@ -36,7 +36,7 @@ struct tbuf_replay {
 	struct tbuf_event held;	/* its record has not fired yet */
 	bool holding;
 	uint64_t values[TBUF_ARGS_MAX];
-	uint8_t types[TBUF_ARGS_MAX];	/* a text's may differ from the probe's */
+	uint8_t types[TBUF_ARGS_MAX];	/* a text's may be another */
 	struct tbuf_bytes bytes[TBUF_ARGS_MAX];
 	/* The texts of a record, NUL-terminated. */
 	char texts[TBUF_RECORD_MAX + TBUF_ARGS_MAX];

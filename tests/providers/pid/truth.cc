@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * A program that counts the entries and the returns of its functions, and
- * prints these: by calls, tail calls, callbacks, recursion, exceptions, longjmp,
- * contexts, threads, signal handlers and children.
+ * prints these: by calls, tail calls, callbacks, recursion, exceptions,
+ * longjmp, contexts, threads, signal handlers and children.
  */
 #include <sys/time.h>
 #include <sys/wait.h>
