@@ -170,6 +170,7 @@ connect(const struct pid_object *o, struct probes *p)
 		sites = &p->sites[o->plan.wish_of[point->function]];
 		place->site = point->is_entry ? &sites->entry : &sites->exits;
 		place->offset = point->at - codes[point->function].start;
+		place->in_libc = o->is_libc;
 		place->patch.hit = point->is_entry ? pid_hit_entry :
 		    pid_hit_exit;
 		place->patch.enabled = place->site->enabled;

@@ -6,24 +6,108 @@
  */
 #include "pid.h"
 
+#include <sys/syscall.h>
+
+#include <errno.h>
+
+#include "arch/rseq_area.h"
+#include "arch/syscall.h"
 #include "target/provider.h"
 
 #define IN_REGISTERS	6u	/* arguments */
+#define RSEQ_UNREGISTER	1
+#define RSEQ_WRONG	0	/* no signature: nothing is unregistered */
+#define RSEQ_SIZE_MIN	32u	/* least size that the C library registers */
+#define MAIN_STACK	((uintptr_t)64 << 20)
+#define STEP		(64u << 10)	/* of a stack that becomes known */
 
 _Static_assert(offsetof(struct pid_place, patch) == 0, "a hit has it");
 
 /*
  * At an entry and at an exit, the return address is the stack's first word.  An
  * address in a stack is after an instruction, and names the function before it.
+ * Providers call the C library while they arm, and the program does not.
  */
 static void
-fire(const struct pid_place *place, const struct patch_registers *r,
+fire_once(const struct pid_place *place, const struct patch_registers *r,
     const uint64_t *values)
 {
 	const uint64_t *stack = (const uint64_t *)r->rsp;
 
-	tbuf_site_fire_from(place->site, values, place->patch.place + 1,
-	    stack[0], r->rsp + sizeof(*stack), r->rbp);
+	if (tbuf_thread_hide(0) == 0)
+		tbuf_site_fire_from(place->site, values,
+		    place->patch.place + 1, stack[0],
+		    r->rsp + sizeof(*stack), r->rbp);
+}
+
+/*
+ * The C library starts a thread in a stack of an earlier one, whose rseq area
+ * looks registered, and runs the child of posix_spawn(3), system(3) or popen(3)
+ * with its parent's area, which the kernel does not maintain for it.  Fires of
+ * such tasks go to lock lanes.  The child has a stack of its own, so that on
+ * the thread's stack, as far as it is known, no system call has to tell.
+ */
+static __thread struct {
+	uintptr_t low, high;	/* the known part of the thread's stack */
+	long tid;
+} known __attribute__((tls_model("initial-exec")));
+
+/*
+ * Returns true if this task's rseq area is registered, or no task's is: no
+ * change is made.
+ */
+static bool
+is_registered(void)
+{
+	unsigned size;
+
+	if (!tbuf_rseq_registered())
+		return (true);
+	size = __rseq_size < RSEQ_SIZE_MIN ? RSEQ_SIZE_MIN : __rseq_size;
+	return (raw_call(SYS_rseq, (long)__builtin_thread_pointer() +
+	    __rseq_offset, size, RSEQ_UNREGISTER, RSEQ_WRONG, 0) == -EPERM);
+}
+
+static bool
+is_thread(uintptr_t stack)
+{
+	long tid;
+
+	if (stack >= known.low && stack < known.high)
+		return (true);
+	tid = raw_call(SYS_gettid, 0, 0, 0, 0, 0);
+	if (tid != known.tid && !is_registered())
+		return (false);
+	known.tid = tid;
+	if (known.high == 0)
+		known.high = (known.low = stack) + 1;
+	else if (stack < known.low && known.low - stack <= STEP)
+		known.low = stack;
+	else if (stack >= known.high && stack - known.high < STEP)
+		known.high = stack + 1;
+	return (true);
+}
+
+/* No mapping is so near below the stack of the main thread. */
+void
+pid_know_stack(void)
+{
+	known.tid = raw_call(SYS_gettid, 0, 0, 0, 0, 0);
+	known.low = (uintptr_t)__builtin_frame_address(0) - MAIN_STACK;
+	known.high = UINTPTR_MAX;
+}
+
+static void
+fire(const struct pid_place *place, const struct patch_registers *r,
+    const uint64_t *values)
+{
+	if (!place->in_libc || is_thread(r->rsp)) {
+		fire_once(place, r, values);
+		return;
+	}
+	tbuf_thread_mark(1);
+	fire_once(place, r, values);
+	tbuf_thread_mark(-1);
 }
 
 /*

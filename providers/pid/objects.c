@@ -18,12 +18,6 @@
 static struct pid_object objects[OBJECTS_MAX];
 static unsigned nobjects;
 
-/* A fire in such a function would begin again in the next one. */
-static const char called[] = "the recording of an event may call it";
-
-/* The symbols that libtbuf imports. */
-static struct usdt_symbols imports;
-
 static char *
 path_of(const struct dl_phdr_info *info, bool is_program)
 {
@@ -37,6 +31,20 @@ path_of(const struct dl_phdr_info *info, bool is_program)
 		return (NULL);
 	path[n] = '\0';
 	return (strdup(path));
+}
+
+static bool
+begins(const char *text, const char *prefix)
+{
+	return (strncmp(text, prefix, strlen(prefix)) == 0);
+}
+
+/* musl has one file for both. */
+static bool
+is_libc(const char *file)
+{
+	return (begins(file, "libc.so") || begins(file, "libpthread") ||
+	    begins(file, "ld-"));
 }
 
 /* The program is the first object, and has no name. */
@@ -55,16 +63,11 @@ add_object(struct dl_phdr_info *info, size_t size, void *unused)
 	slash = strrchr(o->path, '/');
 	o->file = slash == NULL ? o->path : slash + 1;
 	o->is_program = is_program;
+	o->is_libc = is_libc(o->file);
 	o->memory.info = *info;
 	o->memory.is_fixed = info->dlpi_addr == 0;
 	nobjects++;
 	return (0);
-}
-
-static bool
-begins(const char *text, const char *prefix)
-{
-	return (strncmp(text, prefix, strlen(prefix)) == 0);
 }
 
 /* Returns true for objects of which nothing is ever armed, nor reported. */
@@ -74,16 +77,6 @@ is_own(const struct pid_object *o)
 	return (begins(o->file, "libtbuf") ||
 	    begins(o->file, "libZydis") || begins(o->file, "libZycore") ||
 	    begins(o->file, "linux-vdso"));
-}
-
-/* Returns why no function of an object may be armed, or NULL. */
-static const char *
-obstacle(const struct pid_object *o)
-{
-	if (begins(o->file, "libc.so") || begins(o->file, "libpthread") ||
-	    begins(o->file, "ld-linux"))
-		return (called);
-	return (NULL);
 }
 
 /* Returns true if the bytes of a part of the file are those in memory. */
@@ -130,35 +123,6 @@ is_same(const struct pid_object *o, int fd)
 	return (same);
 }
 
-static void
-read_imports(void)
-{
-	unsigned i;
-	int fd;
-
-	for (i = 0; i < nobjects; i++)
-		if (begins(objects[i].file, "libtbuf.so") &&
-		    (fd = open(objects[i].path, O_RDONLY | O_CLOEXEC)) != -1) {
-			usdt_symbols_read_loader(&imports, fd);
-			close(fd);
-			return;
-		}
-}
-
-/* A program may define a function of the C library: libtbuf then calls it. */
-static bool
-is_import(const char *name)
-{
-	const Elf64_Sym *symbol = imports.all;
-
-	for (; symbol < imports.all + imports.count; symbol++)
-		if (symbol->st_shndx == SHN_UNDEF &&
-		    symbol->st_name < imports.names_size &&
-		    strcmp(imports.names + symbol->st_name, name) == 0)
-			return (true);
-	return (false);
-}
-
 /* Wants the probes of a function that descriptions match by any alias. */
 static void
 want_function(struct pid_object *o, size_t function)
@@ -168,7 +132,7 @@ want_function(struct pid_object *o, size_t function)
 	const struct pid_alias *alias = pid_alias_first(f, start), *end;
 	char offset[PID_OFFSET];
 	struct pid_alias unnamed = { start, offset };
-	bool wanted[2] = { false, false }, import = false;
+	bool wanted[2] = { false, false };
 	unsigned i;
 
 	pid_offset(f, start, offset);
@@ -177,14 +141,10 @@ want_function(struct pid_object *o, size_t function)
 		alias = &unnamed;
 		end = alias + 1;
 	}
-	for (; alias < end && alias->address == start; alias++) {
+	for (; alias < end && alias->address == start; alias++)
 		for (i = 0; i < 2; i++)
 			wanted[i] |= pid_wanted(o->file, o->is_program,
 			    alias->name, i == 0 ? PID_ENTRY : PID_RETURN);
-		import |= (wanted[0] || wanted[1]) && is_import(alias->name);
-	}
-	if (import)
-		f->map.codes[function].problem = called;
 	if (wanted[0] || wanted[1])
 		pid_plan_add(&o->plan, function, wanted[0], wanted[1]);
 }
@@ -211,15 +171,12 @@ plan(struct pid_object *o, int fd)
 static void
 arm(struct pid_object *o)
 {
-	const char *problem = obstacle(o);
-	int fd;
+	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
+	const char *problem = fd == -1 ? "its file cannot be read" :
+	    plan(o, fd);
 
-	if (problem == NULL) {
-		fd = open(o->path, O_RDONLY | O_CLOEXEC);
-		problem = fd == -1 ? "its file cannot be read" : plan(o, fd);
-		if (fd != -1)
-			close(fd);
-	}
+	if (fd != -1)
+		close(fd);
 	if (problem == NULL)
 		pid_arm(o);
 	else
@@ -234,13 +191,11 @@ pid_objects_arm(void)
 	unsigned i;
 
 	(void)dl_iterate_phdr(add_object, NULL);
-	read_imports();
 	for (i = 0; i < nobjects; i++)
 		if (!is_own(&objects[i]) && pid_wanted_module(objects[i].file,
 		    objects[i].is_program, objects[i].module))
 			arm(&objects[i]);
 	for (i = 0; i < nobjects; i++)
 		free(objects[i].path);
-	usdt_symbols_free(&imports);
 	nobjects = 0;
 }

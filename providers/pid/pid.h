@@ -29,11 +29,15 @@ struct pid_place {
 	struct patch_probe patch;
 	struct tbuf_site *site;
 	uint64_t offset;	/* of an exit, from the function's start */
+	bool in_libc;		/* its rseq area may not be registered */
 };
 
 /* Called when a place is reached while its probe is enabled. */
 void	pid_hit_entry(struct patch_probe *, const struct patch_registers *);
 void	pid_hit_exit(struct patch_probe *, const struct patch_registers *);
+
+/* Called in the main thread, before any place is reached. */
+void	pid_know_stack(void);
 
 /* ------------------------------------------------------------ descriptions */
 
@@ -68,6 +72,7 @@ struct pid_object {
 	const char *file;		/* its base name */
 	char module[PID_MODULE];	/* the name that descriptions use */
 	bool is_program;
+	bool is_libc;			/* or the dynamic linker */
 	struct pid_functions functions;
 	struct pid_plan plan;
 };

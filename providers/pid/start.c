@@ -25,6 +25,7 @@ start(void)
 	patch_block(&mask);
 	(void)tbuf_thread_hide(1);
 	if (pid_wanted_begin()) {
+		pid_know_stack();
 		pid_report_begin();
 		pid_objects_arm();
 		pid_report_end();

@@ -25,13 +25,17 @@ libraries="libtbuf.so libtbuf-libc.so libtbuf-syscall.so libtbuf-usdt.so"
 archives="libtbuf/.libs/libtarget.a providers/.libs/libsyscall-fire.a
 providers/.libs/libusdt-fire.a"
 cd "$top_builddir" || exit 1
+if [ -e .libs/libtbuf-pid.so ]; then
+	libraries="$libraries libtbuf-pid.so"
+	archives="$archives providers/.libs/libpid-fire.a"
+fi
 [ -e .libs/libtbuf.so ] || skip "no shared libraries"
 
 cat >"$SCRATCH/table" <<'END'
 # A fire: by the pointer in its site, of a probe without a site, and of code
 # that a provider has redirected.
 entry tbuf_fire_choose tbuf_probe_emit tbuf_site_fire_from
-entry tbuf_libc_fire usdt_hit patch_hit
+entry tbuf_libc_fire usdt_hit patch_hit pid_hit_entry pid_hit_exit
 entry syscall_enter syscall_leave
 entry __wrap_tbuf_vfork_begin __wrap_tbuf_vfork_end
 # Work units, as a handler begins and ends them.

@@ -157,8 +157,6 @@ message() {
 	    's/^tbufctl: //; s/pid[0-9][0-9]*/pidN/; /not armed\|match/p' |
 	    head -n 1
 }
-expect 'the C library' "$(message 'pid$target:libc:malloc:entry')" \
-    'pidN:libc: not armed: the recording of an event may call it'
 expect 'no such function' "$(message 'pid$target:a.out:absent:entry' |
     sed 's/.*: probe/probe/')" \
     'probe description pidN:a.out:absent:entry does not match any probes'
