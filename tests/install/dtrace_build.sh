@@ -163,7 +163,8 @@ usage '-h does not go with a probe description' -h -n a:::
 usage '-G does not go with -l' -G -l -s bad.d
 usage '--object needs -l' --object=../shop
 usage '--object does not go with -c' -l --object=../shop -c true
-usage '--object does not go with a probe description' -l --object=x -n a:::
+usage '--object does not go with a D program' -l --object=x \
+    -n 'a::: { trace(1); }'
 echo 'provider x { probe a(); };' >good.d
 expect 'a compiler that is missing' "$(CC=/no/cc "$TBUFCTL" -G -s good.d 2>&1
     echo $?)" 'tbufctl: failed to compile with /no/cc: No such file or directory
