@@ -116,6 +116,8 @@ number_type(const struct tbuf_record_field *field)
 		return ("f32");
 	case TBUF_DOUBLE:
 		return ("f64");
+	case TBUF_STRING_INTERNED:
+		return ("interned");
 	default:
 		return ("u64");
 	}
@@ -219,8 +221,9 @@ describe(const struct tbuf_probe_info *probe,
 	return (out.buffer);
 }
 
-bool
-metadata_add(struct metadata *m, struct tbuf_consumer *consumer,
+/* Describes the events with new EPIDs.  Returns true if there are any. */
+static bool
+add_events(struct metadata *m, struct tbuf_consumer *consumer,
     const struct tbuf_packet *packet)
 {
 	struct tbuf_record_field fields[TBUF_FIELDS_MAX];
@@ -249,9 +252,19 @@ metadata_add(struct metadata *m, struct tbuf_consumer *consumer,
 			continue;
 		}
 		m->events[i] = describe(probe, fields, count);
+		interned_fields(&m->interned, i, fields, count);
 		any = true;
 	}
 	return (any);
+}
+
+bool
+metadata_add(struct metadata *m, struct tbuf_consumer *consumer,
+    const struct tbuf_packet *packet)
+{
+	bool any = add_events(m, consumer, packet);
+
+	return (interned_add(&m->interned, consumer, packet) || any);
 }
 
 /* ------------------------------------------------------------ the clock */
@@ -331,6 +344,21 @@ static const char unit[] =
 "\t\tu64 hung;\n"
 "\t\tu64 unselected;\n";
 
+/* Writes the texts that numbers stand for; 0 is NULL, an empty text. */
+static void
+put_interned(struct output *f, const struct interned *in)
+{
+	unsigned i;
+
+	output_printf(f, "typealias enum : u32 {\n\t\"\" = 0");
+	for (i = 0; i < in->ntexts; i++) {
+		output_printf(f, ",\n\t\"");
+		put_string(f, in->texts[i].text);
+		output_printf(f, "\" = %" PRIu32, in->texts[i].number);
+	}
+	output_printf(f, "\n} := interned;\n\n");
+}
+
 static void
 put_stream(struct output *f, enum ctf_class class)
 {
@@ -391,6 +419,8 @@ metadata_write(const struct metadata *m, struct output *f)
 	    m->target, m->generation);
 	put_clock(m, f);
 	output_printf(f, "%s", stamp_type);
+	if (m->interned.any)
+		put_interned(f, &m->interned);
 	for (i = 0; i < CTF_CLASSES; i++)
 		if (m->classes[i])
 			put_class(m, f, (enum ctf_class)i);
@@ -404,4 +434,5 @@ metadata_free(struct metadata *m)
 	for (i = 0; i < m->nevents; i++)
 		free(m->events[i]);
 	free(m->events);
+	interned_free(&m->interned);
 }

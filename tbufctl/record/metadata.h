@@ -11,6 +11,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "interned.h"
 #include "stream.h"
 
 struct output;
@@ -28,11 +29,12 @@ struct metadata {
 	char **events;		/* by EPID: name and fields, or NULL */
 	unsigned nevents;
 	bool complete;		/* all of these EPIDs have a probe */
+	struct interned interned;
 };
 
 /*
- * Describes the events with new EPIDs of a packet's session.  Returns true if
- * there are any.
+ * Describes the events with new EPIDs of a packet's session, and adds the
+ * interned texts of its records.  Returns true if there are any.
  */
 bool	metadata_add(struct metadata *, struct tbuf_consumer *,
 	    const struct tbuf_packet *);

@@ -168,6 +168,41 @@ same 'interned: D over a file' 'hello hello' "$("$TBUFCTL" -q --read="$file" \
 same 'interned: the viewers' '"hello" "hello"' "$("$TBUFCTL" -q \
     --format=chrome --read="$file" 2>>errors | grep -o '"hello"' | xargs \
     printf '"%s" ' | sed 's/ $//')"
+# Recordings have the numbers, and their metadata the texts: also those that
+# are interned when there are packets already.
+recorded()
+{
+	babeltrace2 recording | sed 's/.*}, {.* word = \([^:]*\) .*/\1)/'
+}
+if command -v babeltrace2 >/dev/null; then
+	"$TBUFCTL" -q --record=recording --read="$file" -n reg-text::: \
+	    2>>errors
+	same 'interned: a recording of a file' '( "hello")
+( "hello")' "$(recorded)"
+	cat >program <<-end
+		exec $target intern=one 'intern=a"b\c' intern= unknown wait \
+		    intern=two
+	end
+	for options in '' '-x bufscope=thread' '-x nunits=2'; do
+		rm -rf recording
+		# shellcheck disable=SC2086 # options are words
+		until ls recording/*/*_0 >found 2>&1 || [ -e failed ]; do
+			:
+		done | cat - /dev/null | "$TBUFCTL" --follow --record=recording \
+		    -x switchrate=200hz $options -n reg-text::: \
+		    -c 'sh program' 2>>errors || touch failed
+		same "interned: a recording $options" '( "one")
+( "one")
+( "a\"b\\c")
+( "a\"b\\c")
+( "")
+( "")
+( <unknown>)
+( "")
+( "two")
+( "two")' "$(recorded)"
+	done
+fi
 rm -f dir/tbuf.*
 # gdb prints the last records of the program that it runs, if it may run one.
 if [ -z "$SANITIZER" ] && command -v gdb >/dev/null; then

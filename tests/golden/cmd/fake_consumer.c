@@ -292,6 +292,17 @@ tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
 	return (NULL);
 }
 
+const char *
+tbuf_consumer_interned(struct tbuf_consumer *c,
+    const struct tbuf_packet *packet, uint32_t number)
+{
+
+	(void)c;
+	(void)packet;
+	(void)number;
+	return (NULL);
+}
+
 int
 tbuf_consumer_fields(struct tbuf_consumer *c, const struct tbuf_packet *packet,
     unsigned epid, struct tbuf_record_field fields[TBUF_FIELDS_MAX])
