@@ -64,10 +64,17 @@ expect 'output: counted' "$(cat armed)" "$(cat plain)"
 count() {
 	awk -v f="$1" -v n="$2" '$1 == f && $2 == n { print $3 }' counts
 }
-expect 'the program counts as much' "$(count l64a entry)" "$(cat number)"
+# While a thread has a lane's lock, fires of others there are drops, and told.
+exact=1
+case ${GLIBC_TUNABLES-} in
+*rseq=0*)
+	[ "$(sum err 'aggregation drops')" -eq 0 ] || exact= ;;
+esac
+[ -z "$exact" ] ||
+    expect 'the program counts as much' "$(count l64a entry)" "$(cat number)"
 for function in l64a malloc calloc strtod regcomp qsort dlopen dlclose \
     posix_spawnp pthread_create; do
-	expect "entries and returns: $function" "$(count $function return)" \
+	[ -z "$exact" ] || expect "entries and returns: $function" "$(count $function return)" \
 	    "$(count $function entry)"
 done
 expect 'many functions' "$([ "$(wc -l <counts)" -gt 300 ] && echo many)" many

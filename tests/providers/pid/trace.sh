@@ -39,7 +39,13 @@ for flags in -O0 -O2 '-O2 -fno-pie -no-pie' '-O3 -fomit-frame-pointer -fno-ipa-c
 	awk 'NF == 3 { print $1, $2, $3 }' traced | sort | grep -E \
 	    "$(awk '{ print $1 }' known | sort -u | paste -sd'|' |
 	    sed 's/^/^(/; s/$/) /')" >got
-	expect "counts: $flags" "$(cat got)" "$(cat want)"
+	# While a thread has a lane's lock, fires of others there are drops.
+	case ${GLIBC_TUNABLES-},$(cat err) in
+	*rseq=0*'aggregation drops'*)
+		;;
+	*)
+		expect "counts: $flags" "$(cat got)" "$(cat want)" ;;
+	esac
 	expect "its output: $flags" "$(grep '^[0-9]*$' err)" \
 	    "$(./truth 2>&1 >/dev/null)"
 done
