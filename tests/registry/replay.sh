@@ -33,7 +33,7 @@ record()
 	to=$1
 	shift
 	rm -f dir/tbuf.*
-	options="bufpolicy=${policy-fill},bufsize=${size-32m}"
+	options="bufpolicy=${policy-fill},bufsize=${size-64m}"
 	TBUF_OPTIONS="$options,probes=${probes#;}" \
 	    LD_PRELOAD="$top_builddir/.libs/libtbuf-libc.so" "$@"
 	mv dir/tbuf.* "$to"
