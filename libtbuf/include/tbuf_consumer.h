@@ -724,6 +724,24 @@ const struct tbuf_probe_info *tbuf_consumer_epid(struct tbuf_consumer *,
 const char *tbuf_consumer_interned(struct tbuf_consumer *,
 	    const struct tbuf_packet *, uint32_t number);
 
+/*
+ * Writes the head of the last packet's session to an empty file: all that
+ * tbuf_consumer_open_packets() has to know beside packets.  Returns 0 or
+ * -errno.
+ */
+int	tbuf_consumer_head(struct tbuf_consumer *, const struct tbuf_packet *,
+	    int fd);
+
+/*
+ * Opens stored packets of one session, as tbuf_consumer_open_file() opens a
+ * file.  `next' stores the next packet and returns 1, 0 if there are no more,
+ * or -errno; a packet's kind, lane, cpu, data, unit and losses are used.  The
+ * packets of a lane come one after the other in order of their times.  Neither
+ * the head nor the packets are trusted.  `name' is for messages.
+ */
+int	tbuf_consumer_open_packets(struct tbuf_consumer *, const char *name,
+	    int head, int (*next)(void *, struct tbuf_packet *), void *arg);
+
 /* A value in the data of a record, after the header and a lock lane's CPU. */
 struct tbuf_record_field {
 	uint8_t type;		/* enum tbuf_type; its first bytes are the value

@@ -68,6 +68,7 @@
 #define MSG_ALLOW	"%s() is a destructive action: allow it with -w"
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_RECORD	"failed to record to '%s': %s"
+#define MSG_READ_RECORDING "failed to read %s: %s"
 #define MSG_RECORD_LINK	"it is a link (name the directory itself)"
 #define MSG_RECORD_OWNER "it belongs to another user (name a directory of " \
 			"your own)"

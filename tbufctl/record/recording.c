@@ -231,6 +231,42 @@ write_metadata(struct recorded *t)
 	return (error);
 }
 
+/*
+ * Replaces the head by one that has the probes, EPIDs and texts of a packet
+ * that is not written yet.
+ */
+static int
+write_head(struct recorded *t, struct tbuf_consumer *consumer,
+    const struct tbuf_packet *packet)
+{
+	static const char hidden[] = ".tbuf.new";
+	int fd = openat(t->directory, hidden, O_RDWR | O_CREAT | O_TRUNC |
+	    O_CLOEXEC | O_NOFOLLOW, 0600), error;
+
+	error = fd == -1 ? -errno : tbuf_consumer_head(consumer, packet, fd);
+	if (fd != -1)
+		close(fd);
+	if (error == 0 && renameat(t->directory, hidden, t->directory,
+	    HEAD_FILE) != 0)
+		error = -errno;
+	if (error != 0)
+		(void)unlinkat(t->directory, hidden, 0);
+	return (error);
+}
+
+/* Marks a trace as one of a snapshot, for readers of a whole recording. */
+static int
+write_mark(int directory)
+{
+	int fd = openat(directory, SNAPSHOT_FILE, O_WRONLY | O_CREAT |
+	    O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd == -1)
+		return (-errno);
+	close(fd);
+	return (0);
+}
+
 static enum ctf_class
 class_of(const struct tbuf_packet *packet)
 {
@@ -252,12 +288,13 @@ class_of(const struct tbuf_packet *packet)
  */
 static int
 update_metadata(struct recorded *t, struct tbuf_consumer *consumer,
-    const struct tbuf_packet *packet)
+    const struct tbuf_packet *packet, bool is_snapshot)
 {
 	struct metadata *m = &t->metadata;
 	bool *class = &m->classes[class_of(packet)];
 	bool changed = !t->written || !*class ||
 	    (packet->fault != NULL && !m->faults);
+	int error;
 
 	*class = true;
 	m->faults |= packet->fault != NULL;
@@ -265,7 +302,12 @@ update_metadata(struct recorded *t, struct tbuf_consumer *consumer,
 	changed |= m->calibration[1].mono - m->calibration[0].mono >
 	    2 * t->covered;
 	changed |= metadata_add(m, consumer, packet);
-	return (changed ? write_metadata(t) : 0);
+	if (!changed)
+		return (0);
+	error = write_head(t, consumer, packet);
+	if (error == 0 && is_snapshot)
+		error = write_mark(t->directory);
+	return (error != 0 ? error : write_metadata(t));
 }
 
 /* ------------------------------------------------------------ streams */
@@ -519,7 +561,8 @@ recording_add(struct recording *r, struct tbuf_consumer *consumer,
 
 	if ((error = room(r, bytes)) != 0 ||
 	    (t = target_get(r, packet, &error)) == NULL ||
-	    (error = update_metadata(t, consumer, packet)) != 0 ||
+	    (error = update_metadata(t, consumer, packet,
+	    r->chunk != NULL && r->chunk->snapshot)) != 0 ||
 	    (error = add(r, t, packet)) != 0)
 		return (error);
 	r->records += packet->records;

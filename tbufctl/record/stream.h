@@ -21,6 +21,10 @@
 #define CTF_MAGIC	0xc1fc1fc1u
 #define CTF_UUID	16
 
+/* Hidden files of a trace: its head (tbuf_consumer_head()), and a mark. */
+#define HEAD_FILE	".tbuf"
+#define SNAPSHOT_FILE	".snapshot"
+
 /* Classes of streams, by the form of their packets and records. */
 enum ctf_class {
 	CTF_LANE,		/* of a CPU or a thread */

@@ -4,6 +4,8 @@
  * Reads control files (--read) and core files (--core), which may be compressed
  * as systemd-coredump does it.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #include "base/messages.h"
 #include "options/command_line.h"
 #include "read_files.h"
+#include "record/read_recording.h"
 
 /*
  * Reports the library's result.  1: the file was cut off, or the process's
@@ -79,12 +82,33 @@ core_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
 	return (status);
 }
 
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* Opens the traces of a recording. */
+static int
+recording_open(struct tbuf_consumer *consumer, const char *path, bool quiet)
+{
+	const char *why;
+	int error = recording_read(consumer, path, &why);
+
+	return (why != NULL ? fail(MSG_READ_RECORDING, path, why) :
+	    opened(consumer, error, MSG_HAS_RECORDER, quiet));
+}
+
 /* Opens a control file; a number is the pid of a process, dead or alive. */
 static int
 file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 {
 	pid_t pid = pid_parse(file_or_pid);
 
+	if (pid == 0 && is_directory(file_or_pid))
+		return (recording_open(consumer, file_or_pid, quiet));
 	return (opened(consumer, pid != 0 ?
 	    tbuf_consumer_open_pid(consumer, pid) :
 	    tbuf_consumer_open_file(consumer, file_or_pid), MSG_HAS_RECORDER,

@@ -79,6 +79,15 @@ counted()
 	total errors
 	same "$1: records" "$records" "$events"
 	same "$1: drops" "$drops" "$discarded"
+	again "$1"
+}
+
+# again WHAT: --read of the recording has the records and losses of its run.
+again()
+{
+	"$TBUFCTL" --read=recording >again.txt 2>again.errors || failed=1
+	same "$1: read" "$(grep 'total:' errors)" \
+	    "$(grep 'total:' again.errors)"
 }
 
 lanes()
@@ -119,6 +128,8 @@ clauses()
 	view recording
 	same 'clauses: records' 500 "$events"
 	same 'clauses: arguments' 500 "$(grep -c 'op = "[gs]et"' events.txt)"
+	"$TBUFCTL" --read=recording >again.txt 2>again.errors
+	same 'clauses: read' 500 "$(grep -c 'op="[gs]et"' again.txt)"
 	same 'clauses: an aggregation' 500 "$(tr -dc 0-9 <output)"
 	serve 500 -x nspec=64 -n 'kv:::request-start {
 	    self->s = speculation(); speculate(self->s); record(); }
@@ -127,11 +138,15 @@ clauses()
 	view recording
 	busy=$(sed -n 's/.*: \([0-9]*\) failed spec.*/\1/p' errors |
 	    awk '{ n += $1 } END { print n + 0 }')
+	"$TBUFCTL" -q --read=recording >again.txt 2>again.errors
+	same 'speculations: read' "$events" "$(grep -c id= again.txt)"
 	same 'speculations' $((2 * (500 - busy))) "$events"
 	serve 500 -n 'kv:::request-start / *(int *)copyin(id & 1, 4) / {
 	    record(); }'
 	view recording
 	same 'faults' 500 "$(grep -c 'tbuf:::fault' events.txt)"
+	"$TBUFCTL" --read=recording >again.txt 2>again.errors
+	same 'faults: read' 500 "$(grep -c 'error on enabled' again.errors)"
 	same 'messages of faults' 500 "$(grep -c 'error on enabled' errors)"
 }
 
@@ -145,6 +160,12 @@ followed()
 	same 'traces' 2 "$(ls recording/*/metadata | wc -l)"
 }
 
+# untimed FILE: prints it without times, which each reading calibrates.
+untimed()
+{
+	sed 's/[0-9]\{9,\}[.0-9]*//g; s/"dur":[.0-9]*//g' "$1"
+}
+
 files()
 {
 	TBUF_OPTIONS='bufsize=64k,probes=tt:::' "$TBUF_TARGET" types
@@ -154,6 +175,36 @@ files()
 	"$TBUFCTL" --read="$file" --record=recording >output 2>errors ||
 	    failed=1
 	counted 'a file'
+	for options in '' --format=json --format=chrome '-x temporal' -F; do
+		# shellcheck disable=SC2086 # options are words
+		"$TBUFCTL" --read="$file" $options >read.txt 2>read.errors
+		# shellcheck disable=SC2086
+		"$TBUFCTL" --read=recording $options >again.txt 2>again.errors
+		same "a file, read $options" "$(untimed read.txt)" \
+		    "$(untimed again.txt)"
+	done
+	for program in 'tt::: { @[probename] = count(); }' \
+	    'tt::: { printf("%s\n", probename); }'; do
+		"$TBUFCTL" --read="$file" -q -n "$program" >read.txt
+		"$TBUFCTL" --read=recording -q -n "$program" >again.txt
+		same "a file, read by D" "$(cat read.txt)" "$(cat again.txt)"
+	done
+	rm -rf damaged
+	cp -R recording damaged
+	for trace in damaged/*; do
+		truncate -s 100 "$trace"/cpu*
+		"$TBUFCTL" --read=damaged >again.txt 2>again.errors
+		same 'a torn stream' 0 \
+		    "$(sed -n 's/.*total: \([0-9]*\) rec.*/\1/p' again.errors)"
+		truncate -s 8192 "$trace/.tbuf"
+		"$TBUFCTL" --read=damaged >again.txt 2>again.errors
+		same 'a torn head' 'tbufctl: failed to read damaged: it is damaged' \
+		    "$(cat again.errors)"
+		rm "$trace/.tbuf"
+		"$TBUFCTL" --read=damaged >again.txt 2>again.errors
+		same 'no head' 'tbufctl: failed to read damaged: it is not a recording (tbufctl --record=DIR)' \
+		    "$(cat again.errors)"
+	done
 	same 'a file: as printed' "$(grep 'total:' read.errors)" \
 	    "$(grep 'total:' errors)"
 	rm -rf recording
@@ -215,7 +266,13 @@ limited()
 	"$kvload" --requests=60000 --connections=2 "$SCRATCH/sock" >load
 	kill "$server"
 	wait $consumer || failed=1
-	counted 'chunks'
+	view recording
+	total errors
+	same 'chunks: records' "$records" "$events"
+	same 'chunks: drops' "$drops" "$discarded"
+	"$TBUFCTL" --read=recording >again.txt 2>again.errors
+	same 'chunks: read' "$records" \
+	    "$(sed -n 's/.*total: \([0-9]*\) rec.*/\1/p' again.errors)"
 	overwritten=$(sed -n 's/.*records, \([0-9]*\) over.*/\1/p' errors)
 	[ "$overwritten" -gt 0 ] || same 'chunks that went' some none
 	[ ! -e recording/000001 ] || same 'the oldest chunk' removed there
@@ -253,6 +310,9 @@ killed()
 		wait $load
 		view recording
 		[ "$events" -gt 0 ] || same "kill $i" 'some events' none
+		"$TBUFCTL" --read=recording >again.txt 2>again.errors
+		same "kill $i: read" "$events" \
+		    "$(sed -n 's/.*total: \([0-9]*\) rec.*/\1/p' again.errors)"
 	done 2>said.shell
 }
 

@@ -292,6 +292,30 @@ tbuf_consumer_epid(struct tbuf_consumer *c, const struct tbuf_packet *packet,
 	return (NULL);
 }
 
+int
+tbuf_consumer_head(struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    int fd)
+{
+
+	(void)c;
+	(void)packet;
+	(void)fd;
+	return (0);
+}
+
+int
+tbuf_consumer_open_packets(struct tbuf_consumer *c, const char *name, int head,
+    int (*next)(void *, struct tbuf_packet *), void *arg)
+{
+
+	(void)c;
+	(void)name;
+	(void)head;
+	(void)next;
+	(void)arg;
+	return (-ENOENT);
+}
+
 const char *
 tbuf_consumer_interned(struct tbuf_consumer *c,
     const struct tbuf_packet *packet, uint32_t number)
