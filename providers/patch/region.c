@@ -41,15 +41,40 @@ has_arrival(const struct patch_map *m, uintptr_t at, uintptr_t end)
 	return (false);
 }
 
-/* Returns true if a place of another provider may be in a line. */
 static bool
-has_nop(const struct patch_map *m, uintptr_t at, uintptr_t end)
+is_nop(const struct patch_map *m, uintptr_t at)
 {
-	for (; m->keeps_nops && at < end; at = patch_map_next(m, at))
-		if (*(const uint8_t *)at == NOP &&
-		    patch_map_next(m, at) == at + 1)
+	return (patch_map_has(m, at) &&
+	    (*patch_map_mark(m, at) & PATCH_BEGINS) != 0 &&
+	    *(const uint8_t *)at == NOP && patch_map_next(m, at) == at + 1);
+}
+
+/*
+ * Returns true if a place of another provider may be in a line, or before it
+ * where its own jump needs the line's first bytes.
+ */
+static bool
+has_nop(const struct patch_map *m, uintptr_t start, uintptr_t end)
+{
+	uintptr_t at;
+
+	for (at = start - (PATCH_JUMP - 1); m->keeps_nops && at < end; at++)
+		if (is_nop(m, at))
 			return (true);
 	return (false);
+}
+
+/*
+ * Returns true if the function of a line may have a place of another provider,
+ * which refuses a function with a jump that goes on after its end.
+ */
+static bool
+has_place(const struct patch_map *m, uintptr_t at)
+{
+	const struct patch_code *code = m->keeps_nops ?
+	    patch_map_code(m, at) : NULL;
+
+	return (code != NULL && has_nop(m, code->start, code->end));
 }
 
 static void
@@ -124,7 +149,7 @@ settle(struct patch_map *m, uintptr_t start, uintptr_t end, bool ended)
 	struct patch_moves moves;
 	const char *problem;
 
-	if (room < start + PATCH_JUMP && ended)
+	if (room < start + PATCH_JUMP && ended && !has_place(m, start))
 		room = fill(m, end, start + PATCH_JUMP);
 	if (room < start + PATCH_JUMP)
 		return ("it is too short");

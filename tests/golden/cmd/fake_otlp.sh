@@ -80,7 +80,7 @@ numbered()
 	    30313233343536373839616263646566 3031323334353637"
 }
 ctl --format=otlp -n kv::: | numbered
-ctl --format=otlp -x otlp=logs -n kv::: | numbered | head -12
+ctl --format=otlp -x otlp=logs -n kv::: | numbered | sed -n 1,12p
 "$TBUFCTL_FAKE" --format=otlp -n kv::: 2>&- >first
 "$TBUFCTL_FAKE" --format=otlp -n kv::: 2>&- | cmp first - && echo the same
 ctl --format=otlp -x otlp=traces -n kv:::

@@ -250,11 +250,29 @@ count_of(const void *function, bool entered)
 	return (sum);
 }
 
+/* Returns true if all exits of a function have regions. */
+static bool
+has_exits(const void *function)
+{
+	size_t own_index = (size_t)(patch_map_code(&own.map,
+	    (uintptr_t)function) - own.map.codes), i;
+
+	for (i = 0; i < npoints; i++)
+		if (points[i].function == own_index && !points[i].is_entry &&
+		    points[i].problem != NULL)
+			return (false);
+	return (true);
+}
+
+/* Not all compilers leave room at each exit. */
 static void
 check_counts(const void *function, unsigned entries, unsigned exits)
 {
 	ck_assert_uint_eq(count_of(function, true), entries);
-	ck_assert_uint_eq(count_of(function, false), exits);
+	if (has_exits(function))
+		ck_assert_uint_eq(count_of(function, false), exits);
+	else
+		ck_assert_uint_lt(count_of(function, false), exits);
 }
 
 /* ------------------------------------------------------------ tests */
