@@ -9,6 +9,8 @@ set -u
 . "${top_srcdir:?}/tests/lib/scratch.sh"
 . "$top_srcdir/tests/lib/same.sh"
 : "${TBUFCTL:?}" "${top_builddir:?}"
+# The provider may be any of a glob, so that tbufctl preloads that of USDT.
+[ -z "$SANITIZER" ] || exit 77
 . "$top_srcdir/tests/lib/tbufctl.sh"
 target=$top_builddir/tests/registry/registry_target
 TBUF_DIR=$SCRATCH/dir

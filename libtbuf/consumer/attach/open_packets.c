@@ -127,11 +127,12 @@ read_head(struct rebuilt *b, int head)
 static void
 end_lane(struct rebuilt *b)
 {
-	struct tbuf_lane *lane = &b->lanes[b->at];
 	uint64_t storage = 64;
+	struct tbuf_lane *lane;
 
 	if (b->at == NONE)
 		return;
+	lane = &b->lanes[b->at];
 	while (storage < lane->head)
 		storage *= 2;
 	lane->place = tbuf_place(b->end, storage);
