@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Makes the list of calls.  An entry waits for its thread's return, which has
- * the block; what a recording of any contents has besides is counted.
+ * the block; other records of the recording are counted.
  */
 #include <err.h>
 #include <errno.h>

@@ -109,7 +109,7 @@ tid_find(void)
 }
 #endif
 
-/* What the dynamic section of the vDSO says; NULL: not there. */
+/* The tables that the dynamic section of the vDSO names, or NULL. */
 struct tables {
 	const ElfW(Sym) *symbols;
 	const char *names;

@@ -63,8 +63,8 @@
 	TBUF_PRIVATE_ASSERT(1, "")
 
 /*
- * Fires the probe tbuf:::label, which says what an address is called from now
- * on: a record of both, if it is enabled.  Async-signal-safe.
+ * Fires the probe tbuf:::label, which names an address from now on: a record of
+ * the address and its name, if the probe is enabled.  Async-signal-safe.
  */
 static inline void
 tbuf_label(const void *pointer, const char *text)

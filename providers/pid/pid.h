@@ -88,8 +88,8 @@ void	pid_arm(struct pid_object *);
 
 /*
  * Report that an object, or a probe, is not armed, or the latter that it is
- * (problem is NULL): in PID_LIST all that is wanted, in PID_MISSED what is not
- * armed of it.
+ * (problem is NULL): in PID_LIST all wanted ones, in PID_MISSED those of them
+ * that are not armed.
  */
 #define PID_LIST	"TBUF_PID_LIST"
 #define PID_MISSED	"TBUF_PID_MISSED"

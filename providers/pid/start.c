@@ -1,7 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arming before main(), of what TBUF_PID names.
+ * Arming before main(), of the functions that TBUF_PID names.
  */
 #include <sys/auxv.h>
 

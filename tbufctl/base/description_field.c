@@ -87,3 +87,18 @@ description_title(int flag, const char *text)
 		end--;
 	return (string_format("%.*s%s", (int)(end - start), start, rest));
 }
+
+const char *
+description_suffix(int flag)
+{
+	switch (flag) {
+	case 'P':
+		return (":::");
+	case 'm':
+		return ("::");
+	case 'f':
+		return (":");
+	default:
+		return ("");
+	}
+}

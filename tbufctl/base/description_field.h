@@ -29,4 +29,7 @@ const char *description_cut(const char *text);
  */
 char	*description_title(int flag, const char *text);
 
+/* Returns the colons that complete the argument of a flag: -P kv is kv:::. */
+const char *description_suffix(int flag);
+
 #endif

@@ -952,7 +952,7 @@ check_providers(const struct options *o)
 	return (bad_usage(MSG_NEEDS, "-x usdt", "-c"));
 }
 
-/* Chooses --report, which shows what is read and has no other output. */
+/* Chooses --report, which shows the records read and has no other output. */
 static int
 choose_report(struct options *o)
 {

@@ -25,22 +25,6 @@
 /* The highest of the ids of BEGIN, END and ERROR, which begin at 1. */
 #define OWN_IDS	3
 
-/* Returns the colons that complete the argument of a flag: -P kv is kv:::. */
-static const char *
-suffix(int flag)
-{
-	switch (flag) {
-	case 'P':
-		return (":::");
-	case 'm':
-		return ("::");
-	case 'f':
-		return (":");
-	default:
-		return ("");
-	}
-}
-
 /* Returns the offset of the = of a selection after a list, or of the end. */
 static size_t
 selection_at(const char *text)
@@ -90,7 +74,7 @@ trim(const char *p, const char *end)
 static bool
 has_too_many(int flag, const char *p)
 {
-	return (field_count(p) + strlen(suffix(flag)) > FIELDS);
+	return (field_count(p) + strlen(description_suffix(flag)) > FIELDS);
 }
 
 /* Returns true if there is an X::Y, perhaps of a C++ function. */
@@ -108,7 +92,7 @@ static bool
 has_leading(int flag, const char *p, const char *end)
 {
 	return (*p == ':' && !has_scope(p, end) &&
-	    field_count(p) + strlen(suffix(flag)) == FIELDS + 1);
+	    field_count(p) + strlen(description_suffix(flag)) == FIELDS + 1);
 }
 
 /* Reports why the library refuses the argument of a flag. */
@@ -145,7 +129,7 @@ refuse(const struct description *d)
 static char *
 complete(int flag, const char *text)
 {
-	const char *add = suffix(flag), *p = text, *end;
+	const char *add = description_suffix(flag), *p = text, *end;
 	size_t lists = 1;
 	char *full, *to;
 
@@ -427,7 +411,7 @@ near_list(const struct description *d, near_probes *probes, void *context)
 		else
 			found = true;
 		free(item);
-		near[strlen(near) - strlen(suffix(d->flag))] = '\0';
+		near[strlen(near) - strlen(description_suffix(d->flag))] = '\0';
 		longer = string_format("%s%s%s", list, p == d->full ? "" : ",",
 		    near);
 		free(near);

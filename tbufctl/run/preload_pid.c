@@ -48,22 +48,6 @@ look_at_list(struct words *found, const char *p)
 	}
 }
 
-/* Returns the fields that a flag leaves out after its argument. */
-static const char *
-suffix(int flag)
-{
-	switch (flag) {
-	case 'P':
-		return (":::");
-	case 'm':
-		return ("::");
-	case 'f':
-		return (":");
-	default:
-		return ("");
-	}
-}
-
 /*
  * Adds those in a D program, which is compiled later.  A word in a comment or a
  * string may look like one: then more is armed than is traced.
@@ -78,8 +62,8 @@ look_at_program(struct words *found, const struct description *d)
 	while ((word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
 		if (*word == '\0')
 			continue;
-		full = string_format("%s%s", word, first ? suffix(d->flag) :
-		    "");
+		full = string_format("%s%s", word, first ?
+		    description_suffix(d->flag) : "");
 		look_at_list(found, full);
 		free(full);
 		first = false;

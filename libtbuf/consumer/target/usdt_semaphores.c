@@ -29,7 +29,7 @@
 #include "consumer/files/files.h"
 #include "consumer/target/target.h"
 
-/* Bounds of what one target may cost: objects, and bytes of their files. */
+/* Bounds of one target: its objects, and the bytes of their files. */
 #define OBJECTS_MAX	4096u
 #define BYTES_MAX	(UINT64_C(64) << 20)
 
