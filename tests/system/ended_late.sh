@@ -39,14 +39,16 @@ guard()
 # waits until it has printed a message with LINE in it.
 begin()
 {
-	line=$1
+	line=$1 heard=
 	shift
 	"$TBUFCTL" "$@" >full 2>messages 5<&- &
 	run=$!
 	exec 6<messages
-	until read -r heard <&6 || break; [ "${heard#*"$line"}" != "$heard" ]
-	do
-		:
+	until [ "${heard#*"$line"}" != "$heard" ]; do
+		if ! read -r heard <&6; then
+			echo "tbufctl $*: ended without '$line'"
+			exit 1
+		fi
 	done
 }
 
@@ -91,12 +93,14 @@ done
 
 # ----------------------------------------------------------- aggregations
 
-# target ORDER ...: starts a target that fires once a consumer is there.
+# target ORDER ...: starts a target that fires once a consumer is there; its
+# control file is there when it has printed its first line.
 target()
 {
-	"$TBUF_TARGET" enabled "$@" say=fired wait <in >out 5<&- &
+	"$TBUF_TARGET" say=started enabled "$@" say=fired wait <in >out 5<&- &
 	pid=$!
 	exec 3>in 4<out
+	read -r heard <&4
 }
 
 # over: ends the target.
