@@ -20,11 +20,14 @@
 #include "replay.h"
 
 static const char usage[] =
-"usage: tbuf-replay FILE\n"
+"usage: tbuf-replay [-p PID] FILE | DIR\n"
 "\n"
-"Makes the calls of malloc(3), free(3) and so on again that a control file\n"
-"recorded by the provider libc, with this program's malloc or one that\n"
-"LD_PRELOAD names, thread by thread, and prints time and memory.\n";
+"Makes the calls of malloc(3), free(3) and so on again that the provider libc\n"
+"recorded, with this program's malloc or one that LD_PRELOAD names, thread by\n"
+"thread, and prints time and memory.\n"
+"\n"
+"FILE is a control file, and DIR a recording (tbufctl --record).\n"
+"-p PID: the process of a recording that has several.\n";
 
 /* Maps the list that the child has made. */
 static const struct list *
@@ -44,7 +47,7 @@ list_map(int fd)
 
 /* Reads the recording in a child, whose memory does not count. */
 static const struct list *
-list_get(const char *path)
+list_get(const char *path, pid_t process)
 {
 	int fd = memfd_create("calls", MFD_CLOEXEC), status;
 	const struct list *list;
@@ -55,7 +58,7 @@ list_get(const char *path)
 	if ((pid = fork()) == -1)
 		err(1, "fork");
 	if (pid == 0)
-		list_make(path, fd);
+		list_make(path, process, fd);
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
 			err(1, "waitpid");
@@ -98,11 +101,38 @@ report(const struct list *list, const struct result *result)
 	row("damage", list->damage, " bytes");
 }
 
+/* Returns the path of the command line; *process: of -p, or 0. */
+static const char *
+arguments(int argc, char **argv, pid_t *process)
+{
+	const char *error;
+	int option;
+
+	*process = 0;
+	while ((option = getopt(argc, argv, "+p:")) != -1) {
+		if (option != 'p') {
+			fputs(usage, stderr);
+			exit(2);
+		}
+		*process = (pid_t)strtonum(optarg, 1, INT32_MAX, &error);
+		if (error != NULL)
+			errx(2, "-p: '%s' is not a pid (example: 4711)",
+			    optarg);
+	}
+	if (argc - optind != 1) {
+		fputs(usage, stderr);
+		exit(2);
+	}
+	return (argv[optind]);
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct list *list;
+	const char *path;
 	struct result result;
+	pid_t process;
 	int error;
 
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
@@ -113,14 +143,11 @@ main(int argc, char **argv)
 		printf("tbuf-replay %s\n", tbuf_version());
 		return (0);
 	}
-	if (argc != 2 || argv[1][0] == '-') {
-		fputs(usage, stderr);
-		return (2);
-	}
-	list = list_get(argv[1]);
+	path = arguments(argc, argv, &process);
+	list = list_get(path, process);
 	if (list->ncalls == 0)
 		errx(1, "%s has no calls of the malloc family (record "
-		    "libc::malloc: and so on, see tbuf-replay(1))", argv[1]);
+		    "libc::malloc: and so on, see tbuf-replay(1))", path);
 	if ((error = list_run(list, &result)) != 0)
 		errc(1, error, "cannot replay");
 	report(list, &result);

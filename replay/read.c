@@ -4,6 +4,8 @@
  * Makes the list of calls.  An entry waits for its thread's return, which has
  * the block; other records of the recording are counted.
  */
+#include <sys/stat.h>
+
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 
 #include <tbuf_consumer.h>
 
+#include "record/read_recording.h"
 #include "replay.h"
 
 const char *const function_names[FUNCTIONS] = {
@@ -43,6 +46,8 @@ struct block {
 
 static struct list list;
 static FILE *file;
+static pid_t process;			/* whose calls are replayed */
+static bool process_is_named;		/* else the first one of the records */
 static struct thread threads[THREADS_MAX];
 static struct block *blocks;		/* open addressing, half full at most */
 static size_t blocks_room, blocks_used;
@@ -282,6 +287,22 @@ leave(struct thread *t, enum function f, const struct tbuf_record *r)
 
 /* ------------------------------------------------------------ records */
 
+/* Returns true for the process that is replayed, which has to be one. */
+static bool
+is_process(const struct tbuf_record *r)
+{
+	char message[sizeof(list.error)];
+
+	if (process == 0)
+		process = r->pid;
+	if (r->pid == process || process_is_named)
+		return (r->pid == process);
+	snprintf(message, sizeof(message), "calls of several processes: -p "
+	    "names one of them (example: -p %ld, which is %.32s)",
+	    (long)r->pid, r->execname == NULL ? "?" : r->execname);
+	give_up(message);
+}
+
 static void
 record(const struct tbuf_record *r)
 {
@@ -291,7 +312,7 @@ record(const struct tbuf_record *r)
 	while (f < FUNCTIONS && strcmp(p->function, function_names[f]) != 0)
 		f++;
 	if (f == FUNCTIONS || strcmp(p->provider, "libc") != 0 ||
-	    r->npieces != 0)
+	    r->npieces != 0 || !is_process(r))
 		return;
 	if (strcmp(p->name, "entry") == 0)
 		enter(thread_of(r->tid), f, r);
@@ -302,6 +323,8 @@ record(const struct tbuf_record *r)
 static void
 event(const struct tbuf_event *e)
 {
+	if (process_is_named && e->pid != process)
+		return;
 	switch (e->type) {
 	case TBUF_EVENT_RECORD:
 		record(&e->record);
@@ -323,13 +346,30 @@ event(const struct tbuf_event *e)
 }
 
 static int
+open_path(struct tbuf_consumer *c, const char *path)
+{
+	char message[sizeof(list.error)];
+	struct stat st;
+	const char *why = NULL;
+	int error;
+
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return (tbuf_consumer_open_file(c, path));
+	error = recording_read(c, path, &why);
+	if (why == NULL)
+		return (error);
+	snprintf(message, sizeof(message), "failed to read %s: %s", path, why);
+	give_up(message);
+}
+
+static int
 read_all(struct tbuf_consumer *c, const char *path)
 {
 	struct tbuf_event e;
 	int error = tbuf_consumer_set(c, "temporal", NULL), more = 1;
 
 	if (error >= 0)
-		error = tbuf_consumer_open_file(c, path);
+		error = open_path(c, path);
 	if (error >= 0)
 		error = tbuf_consumer_go(c);
 	while (error >= 0 && more > 0) {
@@ -342,11 +382,13 @@ read_all(struct tbuf_consumer *c, const char *path)
 }
 
 void
-list_make(const char *path, int fd)
+list_make(const char *path, pid_t wanted, int fd)
 {
 	struct tbuf_consumer *c = tbuf_consumer_new();
 	unsigned i;
 
+	process = wanted;
+	process_is_named = wanted != 0;
 	if ((file = fdopen(fd, "w")) == NULL || c == NULL)
 		err(1, NAME);
 	if (fwrite(&list, sizeof(list), 1, file) != 1)

@@ -12,6 +12,8 @@
 #ifndef TBUF_REPLAY_REPLAY_H
 #define TBUF_REPLAY_REPLAY_H
 
+#include <sys/types.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,8 +55,11 @@ struct list {
 	uint64_t drops, overwritten, damage;
 };
 
-/* Writes the list of a recording to a file, and leaves the process. */
-_Noreturn void list_make(const char *path, int fd);
+/*
+ * Writes the list of a process to a file, and leaves this process.  `process`
+ * is 0 if the recording has one.
+ */
+_Noreturn void list_make(const char *path, pid_t process, int fd);
 
 struct result {
 	uint64_t nanoseconds;

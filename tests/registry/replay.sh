@@ -84,6 +84,45 @@ same 'a ring: unknown frees' 1 "$(sed -n 's/^unknown frees  *//p' replayed |
 policy=fill size=4k record cut "$top_builddir/tests/registry/replay_target"
 same 'drops' 1 "$(every cut drops | awk '{ print ($1 > 0) }')"
 
+# A recording of tbufctl's says the same, in chunks as well.
+target=$top_builddir/tests/registry/replay_target
+exact='realloc:posix_memalign:memalign:aligned_alloc:refused:failed calls'
+exact="$exact:drops:overwritten:damage"
+expected='300 1 1 1 0 0 0 0 0 '
+families=$(echo "${probes#;}" | tr ';' ',')
+# record_directory DIR OPTION ...: by a run of tbufctl.
+record_directory()
+{
+	directory=$1
+	shift
+	"$TBUFCTL" -q -b 4m --record="$directory" -n "$families" "$@" \
+	    2>errors || cat errors
+}
+same 'a control file' "$expected" "$(every known "$exact")"
+record_directory calls -c "$target"
+same 'a recording' "$expected" "$(every calls "$exact")"
+same 'its trace' "$expected" "$(every calls/* "$exact")"
+record_directory chunks -x recordsize=4m -c "$target"
+same 'a recording of chunks' "$expected" "$(every chunks "$exact")"
+record_directory two -x follow -c "sh -c '$target; $target; exit 0'"
+pids=$(ls two | sed 's/\..*//')
+same 'processes: status' 1 "$("$replay" two >replayed 2>errors; echo $?)"
+same 'processes: message' 'tbuf-replay: calls of several processes: -p names'\
+' one of them (example: -p N, which is P)' \
+    "$(sed 's/-p [0-9]*, which is [a-z_]*/-p N, which is P/' errors)"
+for pid in $pids; do
+	"$replay" -p "$pid" two 2>errors |
+	    sed -n 's/^\(realloc\|aligned_alloc\)  *//p' | tr '\n' ' '
+	echo
+done | grep -c '^300 1 $' >number
+same 'processes: each' 2 "$(cat number)"
+same 'processes: none' 1 "$("$replay" -p 1 two 2>errors; echo $?)"
+mkdir empty
+same 'no recording' "tbuf-replay: failed to read empty: it is not a"\
+' recording (tbufctl --record=DIR)' "$("$replay" empty 2>&1)"
+same 'no pid' "tbuf-replay: -p: '0' is not a pid (example: 4711) 2" \
+    "$("$replay" -p 0 two 2>&1) $("$replay" -p 0 two 2>errors; echo $?)"
+
 echo 'no recording' >other
 same 'not a recording: message' \
     'tbuf-replay: failed to read other: not a control file' \
