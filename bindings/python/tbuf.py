@@ -7,9 +7,13 @@
     done(7, "tea", 250)
     if done:
         done(8, costly(), 100)
+
+    tea = tbuf.intern("tea")
+    tbuf.Probe("shop", "tea-done", item=tbuf.INTERNED)(tea)
 """
 
 import ctypes
+import errno
 import operator
 import os
 import struct
@@ -18,14 +22,14 @@ import sys
 # enum tbuf_type of <tbuf.h>
 INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64 = range(1, 9)
 BOOL, FLOAT, DOUBLE, POINTER = range(10, 14)
-STRING, BYTES = 15, 16
+STRING, BYTES, INTERNED = 15, 16, 17
 
 SEL_FAILURE = 1
 SEL_SUCCESS = 2
 
 _TYPES = {int: INT64, float: DOUBLE, str: STRING, bytes: BYTES, bool: BOOL}
 _KNOWN = {INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, BOOL,
-          FLOAT, DOUBLE, POINTER, STRING, BYTES}
+          FLOAT, DOUBLE, POINTER, STRING, BYTES, INTERNED}
 _SONAME = "libtbuf.so.1"
 
 
@@ -34,8 +38,8 @@ class _Bytes(ctypes.Structure):
     _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 
 
-# new() and free() may wait for another thread that registers probes, so they
-# release the interpreter's lock; the other two never wait.
+# new(), free() and intern() may wait for another thread that registers probes,
+# so they release the interpreter's lock; the other two never wait.
 _library = ctypes.CDLL(_SONAME, use_errno=True)
 _fast = ctypes.PyDLL(_SONAME)
 
@@ -47,6 +51,9 @@ _new.argtypes = [ctypes.c_char_p] * 4 + [
 _free = _library.tbuf_probe_free
 _free.restype = None
 _free.argtypes = [ctypes.c_void_p]
+_intern = _library.tbuf_intern
+_intern.restype = ctypes.c_uint32
+_intern.argtypes = [ctypes.c_char_p]
 _wanted = _fast.tbuf_probe_wanted
 _wanted.restype = ctypes.c_int
 _wanted.argtypes = [ctypes.c_void_p]
@@ -153,3 +160,31 @@ class Probe:
         words = self._values(*[convert(value, kept) for convert, value
                                in zip(self._converters, values)])
         _emit(self._handle, len(values), words)
+
+
+def intern(text):
+    """Returns the number of a text, for arguments of the type tbuf.INTERNED.
+
+    The number is 0, which is recorded as NULL, while tracing is off and if
+    there is no room for more texts.
+    """
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogateescape")
+    if b"\0" in text:
+        raise ValueError(f"{text!r} has a NUL")
+    number = _intern(text)
+    if number == 0 and ctypes.get_errno() == errno.EINVAL:
+        raise ValueError("the text is longer than 255 bytes")
+    return number
+
+
+_label = None
+
+
+def label(pointer, text):
+    """Fires tbuf:::label, which names an address, if it is enabled."""
+    global _label
+    if _label is None:
+        _label = Probe("tbuf", "label", "tbuf", "label",
+                       pointer=POINTER, text=str)
+    _label(pointer, text)

@@ -19,6 +19,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::raw::{c_char, c_int, c_uint, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The type of an argument: enum tbuf_type of <tbuf.h>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub enum Type {
     Pointer = 13,
     Str = 15,
     Bytes = 16,
+    Interned = 17,
 }
 
 /// The value of an argument.
@@ -57,6 +59,8 @@ pub enum Value<'a> {
     Pointer(*const c_void),
     Str(&'a str),
     Bytes(&'a [u8]),
+    /// A number of [`intern`].
+    Interned(u32),
 }
 
 /// TBUF_SEL_FAILURE and TBUF_SEL_SUCCESS of <tbuf.h>.
@@ -89,6 +93,7 @@ extern "C" {
     fn tbuf_probe_free(probe: *mut c_void);
     fn tbuf_probe_wanted(probe: *const c_void) -> c_int;
     fn tbuf_probe_emit(probe: *mut c_void, nvalues: c_uint, values: *const u64) -> c_int;
+    fn tbuf_intern(text: *const c_char) -> u32;
 }
 
 /// A probe; it ends when it is dropped.
@@ -206,6 +211,7 @@ impl Probe {
                 Value::Pointer(v) => (Type::Pointer, v as usize as u64),
                 Value::Str(v) => (Type::Str, Probe::span(&mut spans[i], v.as_bytes())),
                 Value::Bytes(v) => (Type::Bytes, Probe::span(&mut spans[i], v)),
+                Value::Interned(v) => (Type::Interned, v as u64),
             };
             if found != self.types[i] {
                 return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -229,4 +235,40 @@ impl Drop for Probe {
     fn drop(&mut self) {
         unsafe { tbuf_probe_free(self.handle) }
     }
+}
+
+/// Returns the number of a text, for values of [`Value::Interned`].  The number
+/// is 0, which is recorded as NULL, while tracing is off and if there is no room
+/// for more texts.  Fails if the text has a NUL or more than 255 bytes.
+pub fn intern(value: &str) -> io::Result<u32> {
+    let value = text(value)?;
+    let number = unsafe { tbuf_intern(value.as_ptr()) };
+    if number == 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() == io::ErrorKind::InvalidInput {
+            return Err(error);
+        }
+    }
+    Ok(number)
+}
+
+static LABEL: AtomicPtr<Probe> = AtomicPtr::new(ptr::null_mut());
+
+/// Fires tbuf:::label, which names an address, if it is enabled.
+pub fn label(pointer: *const c_void, text: &str) -> io::Result<()> {
+    let mut probe = LABEL.load(Ordering::Acquire);
+    if probe.is_null() {
+        let arguments = [("pointer", Type::Pointer), ("text", Type::Str)];
+        let new = Probe::new("tbuf", "tbuf", "label", "label", &arguments)?;
+        let new = Box::into_raw(Box::new(new));
+        let old = LABEL.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
+        probe = match old {
+            Ok(_) => new,
+            Err(first) => {
+                drop(unsafe { Box::from_raw(new) });
+                first
+            }
+        };
+    }
+    unsafe { &*probe }.fire(|| [Value::Pointer(pointer), Value::Str(text)])
 }

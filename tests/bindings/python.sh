@@ -109,6 +109,49 @@ printf 'a=1 b="TypeError"\n%.0s' 1 2 3 >expected
 "$TBUFCTL" -q -n py::: -c 'python3 enabled.py' 2>err >got
 same 'errors while a session traces'
 
+# Interned texts: each stands once in the file, and readers see it.
+cat >interned.py <<'END'
+import ctypes
+import tbuf
+
+get, put = tbuf.intern("GET"), tbuf.intern("PUT ä")
+assert get != put and get == tbuf.intern(b"GET")
+op = tbuf.Probe("py", "op", "m", "f", op=tbuf.INTERNED, n=int)
+for number in get, put, get, 0:
+    op(number, 1)
+tbuf.label(0x10, "an address")
+tbuf.label(0x20, None)
+for bad in "x" * 256, "a\0b":
+    try:
+        tbuf.intern(bad)
+    except ValueError:
+        op(get, 2)
+END
+cat >expected <<'END'
+op="GET" n=1
+op="PUT ä" n=1
+op="GET" n=1
+op=NULL n=1
+pointer=0x10 text="an address"
+pointer=0x20 text=NULL
+op="GET" n=2
+op="GET" n=2
+END
+"$TBUFCTL" -q -n py:::op,tbuf:::label -c 'python3 interned.py' 2>err >got
+same 'interned texts'
+cat >expected <<'END'
+
+  GET                                                               2
+END
+"$TBUFCTL" -q -n 'py:::op /op == "GET" && n == 1/ { @[op] = count(); }' \
+    -c 'python3 interned.py' 2>err | sed '/^$/{N;/^\n$/D;}' >got
+same 'interned texts in D'
+echo '0 False' >expected
+TBUF_DISABLE=1 python3 -c 'import tbuf
+print(tbuf.intern("x"), bool(tbuf.Probe("py", "op", a=tbuf.INTERNED)))
+tbuf.label(1, "x")' >got 2>err
+same 'interned texts while tracing is off'
+
 cat >threads.py <<'END'
 import os
 import threading

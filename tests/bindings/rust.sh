@@ -108,6 +108,42 @@ printf '%s\n' n=0:1000 n=1:1000 n=2:1000 n=3:1000 >expected
     sort >got
 same 'threads'
 
+cat >interned.rs <<'END'
+mod tbuf;
+
+use tbuf::{intern, label, Probe, Type, Value};
+
+fn main() {
+    let (get, put) = (intern("GET").unwrap(), intern("PUT ä").unwrap());
+    assert!(get != put && get == intern("GET").unwrap());
+    let op = Probe::new("rs", "m", "f", "op", &[("op", Type::Interned)])
+        .unwrap();
+    for number in [get, put, get, 0] {
+        op.fire(|| [Value::Interned(number)]).unwrap();
+    }
+    assert!(op.emit(&[Value::U32(get)]).is_err());
+    for address in [16, 32] {
+        label(address as *const _, "an address").unwrap();
+    }
+    for bad in ["x".repeat(256), "a\0b".to_string()] {
+        println!("{}", intern(&bad).unwrap_err().raw_os_error().unwrap());
+    }
+}
+END
+build interned.rs
+cat >expected <<'END'
+22
+22
+op="GET"
+op="PUT ä"
+op="GET"
+op=NULL
+pointer=0x10 text="an address"
+pointer=0x20 text="an address"
+END
+"$TBUFCTL" -q -n rs:::op,tbuf:::label -c ./interned 2>err >got
+same 'interned texts'
+
 build shop.rs
 for n in 1 2 3; do
 	echo "id=$n item=\"tea\" cents=$((250 * n))"
