@@ -42,6 +42,7 @@ struct rebuilt {
 	unsigned lane;
 	uint64_t nolane[TBUF_NLOCKS];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
+	bool overwritten;		/* a lane has overwritten records */
 	uint32_t tables;		/* in use: units without envelopes */
 	struct tbuf_unit_entry losses;	/* of all units */
 };
@@ -193,6 +194,7 @@ add_losses(struct rebuilt *b, const struct tbuf_packet *p)
 	lane->full += p->drops[TBUF_CAUSE_FULL];
 	lane->large += p->drops[TBUF_CAUSE_LARGE];
 	lane->pair[0].overwritten += p->overwritten;
+	b->overwritten |= p->overwritten != 0;
 	lane->skipped += p->damage;
 	b->nolane[b->at >= b->first_extra || lock >= TBUF_NLOCKS ? 0 : lock] +=
 	    p->drops[TBUF_CAUSE_NOLANE];
@@ -377,6 +379,9 @@ finish(struct rebuilt *b)
 	slot->area_size = b->end - slot->area;
 	slot->nlanes = slot->nlanes_max = b->nlanes;
 	slot->terms.flags &= ~(uint64_t)TBUF_S_WRAP;
+	/* Packets of any policy may have been lost after they were read. */
+	if (b->overwritten)
+		slot->terms.policy = TBUF_RING;
 	slot->nspec = 0;
 	b->control.end = b->end;
 	b->control.stage = TBUF_STAGE_LIVE;
