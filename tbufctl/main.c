@@ -32,6 +32,7 @@
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/consume.h"
+#include "run/receive_pipe.h"
 #include "run/record.h"
 #include "run/hints.h"
 #include "run/preload.h"
@@ -366,6 +367,8 @@ run(struct options *o, struct output *out)
 	    replace_file_check(o->output) :
 	    output_append(out, o->output)) < 0)
 		return (fail(MSG_OPEN, o->output, strerror(-error)));
+	if (pipe_is_copied(o))
+		return (pipe_record(o));
 	if (o->record != NULL && (error = record_open(o)) != 0)
 		return (error);
 	if (o->report != NULL && (error = replace_file_check(o->report)) < 0)

@@ -69,6 +69,8 @@
 #define MSG_OPEN	"failed to open output file '%s': %s"
 #define MSG_RECORD	"failed to record to '%s': %s"
 #define MSG_READ_RECORDING "failed to read %s: %s"
+#define MSG_RECORD_TERMINAL "it is a terminal (use a pipe or a file)"
+#define MSG_READ_NONE	"it has no packets of tbufctl --record=-"
 #define MSG_RECORD_LINK	"it is a link (name the directory itself)"
 #define MSG_RECORD_OWNER "it belongs to another user (name a directory of " \
 			"your own)"
@@ -264,6 +266,10 @@
 			"work units"
 #define MSG_TOTAL_SLICES MSG_TOTAL ", %" PRIu64 " slices, %" PRIu64 \
 			" records without a partner"
+#define MSG_PIPE	"pipe: %" PRIu64 " packet%s lost or damaged with %" \
+			PRIu64 " record%s, %" PRIu64 " repeated"
+#define MSG_PIPE_CUT	"pipe: it ended before its last packet: later " \
+			"records are not counted"
 #define MSG_TOTAL	"total: %" PRIu64 " records, %" PRIu64 \
 			" overwritten, %" PRIu64 " drops"
 

@@ -128,6 +128,7 @@ const char options_usage[] =
 "                      metric=@aggregation:name:scale:label,...;\n"
 "                      metricbounds=low,high, metrickeys of its series,\n"
 "                      recordsize of --record: remove its oldest parts,\n"
+"                      packetsize of --record=-,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -169,7 +170,8 @@ const char options_usage[] =
 "                      process, dead or alive; the records stay there\n"
 "  --core=file         print the records in a core\n"
 "  --record=dir        record to a new directory in CTF 1.8, for babeltrace2\n"
-"                      and other readers, in place of printing\n"
+"                      and other readers, in place of printing; - records\n"
+"                      to a pipe, which --read=- reads on any machine\n"
 "  --snapshot[=pid]    print the records of running processes\n"
 "  --left[=remove[=age]]\n"
 "                      list the files that ended processes have left, or\n"
@@ -266,6 +268,19 @@ parse_record_size(struct options *o, const char *value)
 }
 
 static int
+parse_record_block(struct options *o, const char *value)
+{
+	if (value != NULL && tbuf_parse_size(value, &o->record_block) == 0 &&
+	    o->record_block >= RECORD_BLOCK_LEAST &&
+	    o->record_block <= RECORD_BLOCK_MOST &&
+	    o->record_block % RECORD_BLOCK_LEAST == 0)
+		return (0);
+	return (bad_usage(MSG_SET_WRONG, "packetsize",
+	    value == NULL ? "" : value,
+	    "not a multiple of 4k up to 16m (example: 64k)"));
+}
+
+static int
 parse_otlp(struct options *o, const char *value)
 {
 	o->otlp = true;
@@ -306,6 +321,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "recordsize") == 0) {
 		free(name);
 		return (parse_record_size(o, value));
+	}
+	if (strcmp(name, "packetsize") == 0) {
+		free(name);
+		return (parse_record_block(o, value));
 	}
 	if (strcmp(name, "usdt") == 0) {
 		free(name);
@@ -594,7 +613,7 @@ options_near(const char *word, size_t length)
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
 		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
-		"metrickeys", "otlp", "pair", "recordsize"
+		"metrickeys", "otlp", "packetsize", "pair", "recordsize"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -752,9 +771,13 @@ parse_long(struct options *o, int c)
 		o->object_file = optarg;
 		return (check_name("--object", optarg));
 	case OPTION_READ:
+		if (strcmp(optarg, "-") == 0 && o->read_pipe)
+			return (bad_usage(MSG_TWICE, "--read=-"));
+		o->read_pipe |= strcmp(optarg, "-") == 0;
 		return (add_file(&o->files, "--read", optarg));
 	case OPTION_RECORD:
 		o->record = optarg;
+		o->record_pipe = strcmp(optarg, "-") == 0;
 		return (check_name("--record", optarg));
 	case OPTION_REPORT:
 		return (parse_report(o, optarg));
@@ -970,6 +993,7 @@ static int
 choose_mode(struct options *o)
 {
 	const char *reads = first_given(o, "SRC");
+	int status;
 
 	if (o->report != NULL)
 		return (choose_report(o));
@@ -999,6 +1023,8 @@ choose_mode(struct options *o)
 		o->mode = MODE_LIST;
 		return (exclude(o, "-l", "VMD"));
 	}
+	if (o->record_pipe && (status = exclude(o, "--record=-", "o")) != 0)
+		return (status);
 	if (o->record != NULL)
 		return (exclude(o, "--record", "JFVMfiw"));
 	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
@@ -1023,6 +1049,10 @@ check_format(const struct options *o)
 		{ "-x otlp", "--format=otlp", o->otlp && o->view != VIEW_OTLP },
 		{ "-x recordsize", "--record",
 		    o->record_size != 0 && o->record == NULL },
+		{ "-x recordsize", "--record=DIR",
+		    o->record_size != 0 && o->record_pipe },
+		{ "-x packetsize", "--record=-",
+		    o->record_block != 0 && !o->record_pipe },
 		{ "-x pair", "--format=chrome, perfetto or otlp",
 		    o->pairs.count > 0 && o->view == VIEW_NONE }
 	};
@@ -1112,6 +1142,8 @@ options_parse(struct options *o, int argc, char **argv)
 	status = choose_mode(o);
 	if (status == 0)
 		status = check_format(o);
+	if (o->record_block == 0)
+		o->record_block = RECORD_BLOCK;
 	return (status == 0 ? check_providers(o) : status);
 }
 

@@ -78,7 +78,10 @@ struct options {
 	bool snapshot;		/* --snapshot, of all processes */
 	const char *output;	/* -o */
 	const char *record;	/* --record */
+	bool record_pipe;	/* --record=- */
 	uint64_t record_size;	/* -x recordsize; 0: any */
+	uint64_t record_block;	/* -x packetsize, of a pipe */
+	bool read_pipe;		/* --read=-, which is in files, too */
 	const char *report;	/* --report */
 	const char *object_file;	/* --object */
 	const char *check;	/* --check: an earlier list */
@@ -129,6 +132,11 @@ struct options {
 
 /* A packet of a lane is smaller than an eighth of a recording. */
 #define RECORD_SIZE_LEAST	(UINT64_C(4) << 20)
+
+/* Sizes of packets on a pipe: a multiple of the least one. */
+#define RECORD_BLOCK		(UINT64_C(64) << 10)
+#define RECORD_BLOCK_LEAST	(UINT64_C(4) << 10)
+#define RECORD_BLOCK_MOST	(UINT64_C(16) << 20)
 
 /* Parses all options.  Returns 0, or an exit status after a message. */
 int	options_parse(struct options *, int argc, char **argv);

@@ -53,12 +53,8 @@ chunks_open(int directory, const char *name)
 	return (fd == -1 ? -errno : fd);
 }
 
-/*
- * Removes a directory with its files, which directories of this depth are
- * between.  Returns 0 or -errno.
- */
-static int
-remove_tree(int directory, const char *name, int depth)
+int
+chunks_remove(int directory, const char *name, int depth)
 {
 	const struct dirent *entry;
 	int fd = chunks_open(directory, name), error = 0;
@@ -72,12 +68,11 @@ remove_tree(int directory, const char *name, int depth)
 	}
 	while ((entry = readdir(dir)) != NULL && error == 0) {
 		if (strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0)
+		    strcmp(entry->d_name, "..") == 0 ||
+		    unlinkat(fd, entry->d_name, 0) == 0)
 			continue;
-		if (depth > 0)
-			error = remove_tree(fd, entry->d_name, depth - 1);
-		else if (unlinkat(fd, entry->d_name, 0) != 0)
-			error = -errno;
+		error = errno != EISDIR || depth == 0 ? -errno :
+		    chunks_remove(fd, entry->d_name, depth - 1);
 	}
 	closedir(dir);
 	if (error == 0 && unlinkat(directory, name, AT_REMOVEDIR) != 0)
@@ -99,7 +94,7 @@ remove_oldest(struct chunks *all)
 	while (error == 0 && all->most != 0 && (c = all->list) != NULL &&
 	    bytes + all->most / CHUNKS > all->most) {
 		chunk_name(c->number, name);
-		error = remove_tree(all->base, name, 1);
+		error = chunks_remove(all->base, name, 1);
 		bytes -= c->bytes;
 		all->removed += c->snapshot ? 0 : c->records;
 		all->list = c->next;

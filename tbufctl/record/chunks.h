@@ -47,6 +47,12 @@ void	chunks_free(struct chunks *);
 /* Opens a directory in another one, but no link.  Returns it, or -errno. */
 int	chunks_open(int directory, const char *name);
 
+/*
+ * Removes a directory with its files, and with directories in it down to this
+ * depth.  Returns 0 or -errno.
+ */
+int	chunks_remove(int directory, const char *name, int depth);
+
 /* Returns true if a directory has no files; *error: it cannot be read. */
 bool	chunks_is_empty(int directory, int *error);
 

@@ -258,13 +258,45 @@ add_events(struct metadata *m, struct tbuf_consumer *consumer,
 	return (any);
 }
 
-bool
-metadata_add(struct metadata *m, struct tbuf_consumer *consumer,
+void
+metadata_begin(struct metadata *m, const uint8_t *clock_uuid,
     const struct tbuf_packet *packet)
 {
-	bool any = add_events(m, consumer, packet);
+	ctf_uuid(m->uuid);
+	m->clock_uuid = clock_uuid;
+	m->pid = packet->pid;
+	m->target = packet->target;
+	m->generation = packet->generation;
+	m->nanoseconds = packet->nanoseconds;
+	(void)snprintf(m->execname, sizeof(m->execname), "%s",
+	    packet->execname);
+}
 
-	return (interned_add(&m->interned, consumer, packet) || any);
+bool
+metadata_is_of(const struct metadata *m, const struct tbuf_packet *packet)
+{
+	return (m->target == packet->target &&
+	    m->generation == packet->generation && m->pid == packet->pid);
+}
+
+bool
+metadata_update(struct metadata *m, struct tbuf_consumer *consumer,
+    const struct tbuf_packet *packet)
+{
+	bool *class = &m->classes[ctf_class_of(packet)];
+	bool changed = !*class || (packet->fault != NULL && !m->faults);
+	uint64_t covered = packet->calibration[1].mono -
+	    packet->calibration[0].mono;
+
+	*class = true;
+	m->faults |= packet->fault != NULL;
+	memcpy(m->calibration, packet->calibration, sizeof(m->calibration));
+	changed |= covered > 2 * m->covered;
+	changed |= add_events(m, consumer, packet);
+	changed |= interned_add(&m->interned, consumer, packet);
+	if (changed)
+		m->covered = covered;
+	return (changed);
 }
 
 /* ------------------------------------------------------------ the clock */

@@ -26,17 +26,26 @@ struct metadata {
 	bool classes[CTF_CLASSES];	/* that the trace has streams of */
 	bool faults;		/* of clauses are among the records */
 	struct tbuf_calibration calibration[2];
+	uint64_t covered;	/* ns between its points at the last change */
 	char **events;		/* by EPID: name and fields, or NULL */
 	unsigned nevents;
 	bool complete;		/* all of these EPIDs have a probe */
 	struct interned interned;
 };
 
+/* Begins the metadata of a packet's session, and makes its UUID. */
+void	metadata_begin(struct metadata *, const uint8_t *clock_uuid,
+	    const struct tbuf_packet *);
+
+bool	metadata_is_of(const struct metadata *, const struct tbuf_packet *);
+
 /*
- * Describes the events with new EPIDs of a packet's session, and adds the
- * interned texts of its records.  Returns true if there are any.
+ * Adds the class of a packet's stream, the events with new EPIDs of its
+ * session, and the interned texts of its records.  Returns true if there are
+ * any, or if the clock is known over twice the time: the metadata have to be
+ * written before the packet.
  */
-bool	metadata_add(struct metadata *, struct tbuf_consumer *,
+bool	metadata_update(struct metadata *, struct tbuf_consumer *,
 	    const struct tbuf_packet *);
 
 void	metadata_write(const struct metadata *, struct output *);

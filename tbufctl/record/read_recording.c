@@ -269,15 +269,7 @@ unit_of(struct trace *t)
 	struct ctf_unit unit;
 
 	memcpy(&unit, t->data + sizeof(struct ctf_head), sizeof(unit));
-	if (unit.kind[0] == '\0' && unit.began == 0)
-		return (NULL);
-	t->unit = (struct tbuf_unit_info){
-		.id = unit.id, .outcome = unit.outcome,
-		.ended = unit.ended != 0, .discarded = unit.discarded,
-		.began = unit.began, .end = unit.end, .hung = unit.hung
-	};
-	memcpy(t->unit.kind, unit.kind, sizeof(t->unit.kind) - 1);
-	return (&t->unit);
+	return (ctf_unit_info(&unit, &t->unit) ? &t->unit : NULL);
 }
 
 static int

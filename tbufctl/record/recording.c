@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include <sys/param.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include "base/output.h"
 #include "chunks.h"
 #include "metadata.h"
+#include "pipe.h"
 #include "recording.h"
 #include "stream.h"
 
@@ -30,9 +30,15 @@ struct recorded {
 	struct metadata metadata;
 	struct ctf_stream *streams;
 	uint64_t instances;
-	uint64_t covered;	/* ns between the calibration's points as in
-				   the metadata that were written */
 	bool written;		/* the metadata were */
+	bool received;		/* they come from a pipe, in this version: */
+	uint64_t version;
+};
+
+/* Where the metadata and the head of a packet come from. */
+struct origin {
+	struct tbuf_consumer *consumer;
+	const struct recording_head *received;	/* or NULL */
 };
 
 struct recording {
@@ -48,15 +54,6 @@ struct recording {
 
 /* ------------------------------------------------------------ directories */
 
-static void
-make_uuid(uint8_t *uuid)
-{
-	if (getrandom(uuid, CTF_UUID, 0) != CTF_UUID)
-		memset(uuid, 0, CTF_UUID);
-	uuid[6] = (uuid[6] & 0x0f) | 0x40;
-	uuid[8] = (uuid[8] & 0x3f) | 0x80;
-}
-
 static struct recording *
 make(int base, int directory, uint64_t most)
 {
@@ -66,7 +63,7 @@ make(int base, int directory, uint64_t most)
 	r->chunks.base = base;
 	r->chunks.most = most;
 	r->directory = directory;
-	make_uuid(r->clock_uuid);
+	ctf_uuid(r->clock_uuid);
 	return (r);
 }
 
@@ -144,14 +141,25 @@ open_directory(struct recording *r, const struct tbuf_packet *packet)
 static bool
 is_of(const struct recorded *t, const struct tbuf_packet *packet)
 {
-	return (t != NULL && t->metadata.target == packet->target &&
-	    t->metadata.generation == packet->generation &&
-	    t->metadata.pid == packet->pid);
+	return (t != NULL && metadata_is_of(&t->metadata, packet));
+}
+
+static void
+target_begin(const struct recording *r, struct recorded *t,
+    const struct origin *origin, const struct tbuf_packet *packet)
+{
+	metadata_begin(&t->metadata, r->clock_uuid, packet);
+	if (origin->received == NULL)
+		return;
+	t->received = true;
+	memcpy(t->metadata.uuid, origin->received->uuid, CTF_UUID);
+	t->metadata.calibration[0].stamp = packet->begin;
 }
 
 /* Finds the target of a packet, or adds it.  Returns NULL and *error. */
 static struct recorded *
-target_get(struct recording *r, const struct tbuf_packet *packet, int *error)
+target_get(struct recording *r, const struct origin *origin,
+    const struct tbuf_packet *packet, int *error)
 {
 	struct recorded *t = r->last;
 	int fd;
@@ -172,14 +180,7 @@ target_get(struct recording *r, const struct tbuf_packet *packet, int *error)
 		t = memory_get(NULL, 1, sizeof(*t));
 		memset(t, 0, sizeof(*t));
 		t->directory = fd;
-		make_uuid(t->metadata.uuid);
-		t->metadata.clock_uuid = r->clock_uuid;
-		t->metadata.pid = packet->pid;
-		t->metadata.target = packet->target;
-		t->metadata.generation = packet->generation;
-		t->metadata.nanoseconds = packet->nanoseconds;
-		(void)snprintf(t->metadata.execname,
-		    sizeof(t->metadata.execname), "%s", packet->execname);
+		target_begin(r, t, origin, packet);
 		t->next = r->targets;
 		r->targets = t;
 	}
@@ -205,30 +206,57 @@ write_bytes(int fd, const char *bytes, size_t size)
 
 /* Replaces the metadata by a file that was written under a hidden name. */
 static int
-write_metadata(struct recorded *t)
+write_text(struct recorded *t, const char *text, size_t size)
 {
-	struct output out;
-	int fd, error;
+	int fd = openat(t->directory, ".metadata", O_WRONLY | O_CREAT |
+	    O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), error;
 
-	output_memory(&out);
-	metadata_write(&t->metadata, &out);
-	fd = openat(t->directory, ".metadata", O_WRONLY | O_CREAT | O_TRUNC |
-	    O_CLOEXEC | O_NOFOLLOW, 0600);
-	error = fd == -1 ? -errno : write_bytes(fd, out.buffer, out.used);
+	error = fd == -1 ? -errno : write_bytes(fd, text, size);
 	if (fd != -1)
 		close(fd);
-	free(out.buffer);
 	if (error == 0 && renameat(t->directory, ".metadata", t->directory,
 	    "metadata") != 0)
 		error = -errno;
 	if (error != 0)
 		(void)unlinkat(t->directory, ".metadata", 0);
-	else {
+	else
 		t->written = true;
-		t->covered = t->metadata.calibration[1].mono -
-		    t->metadata.calibration[0].mono;
-	}
 	return (error);
+}
+
+static int
+write_metadata(struct recorded *t)
+{
+	struct output out;
+	int error;
+
+	output_memory(&out);
+	metadata_write(&t->metadata, &out);
+	error = write_text(t, out.buffer, out.used);
+	free(out.buffer);
+	return (error);
+}
+
+/* Writes the pieces of a received head to an empty file. */
+static int
+write_pieces(const struct recording_head *head, int fd)
+{
+	const char *at = head->bytes;
+	struct pipe_piece piece;
+	ssize_t n;
+	uint64_t i;
+
+	if (ftruncate(fd, (off_t)head->size) != 0)
+		return (-errno);
+	for (i = 0; i < head->pieces; i++) {
+		memcpy(&piece, at, sizeof(piece));
+		at += sizeof(piece);
+		n = pwrite(fd, at, piece.size, (off_t)piece.at);
+		if (n != (ssize_t)piece.size)
+			return (n == -1 ? -errno : -ENOSPC);
+		at += roundup(piece.size, 8);
+	}
+	return (0);
 }
 
 /*
@@ -236,14 +264,16 @@ write_metadata(struct recorded *t)
  * that is not written yet.
  */
 static int
-write_head(struct recorded *t, struct tbuf_consumer *consumer,
+write_head(struct recorded *t, const struct origin *origin,
     const struct tbuf_packet *packet)
 {
 	static const char hidden[] = ".tbuf.new";
 	int fd = openat(t->directory, hidden, O_RDWR | O_CREAT | O_TRUNC |
 	    O_CLOEXEC | O_NOFOLLOW, 0600), error;
 
-	error = fd == -1 ? -errno : tbuf_consumer_head(consumer, packet, fd);
+	error = fd == -1 ? -errno : origin->received != NULL ?
+	    write_pieces(origin->received, fd) :
+	    tbuf_consumer_head(origin->consumer, packet, fd);
 	if (fd != -1)
 		close(fd);
 	if (error == 0 && renameat(t->directory, hidden, t->directory,
@@ -267,47 +297,30 @@ write_mark(int directory)
 	return (0);
 }
 
-static enum ctf_class
-class_of(const struct tbuf_packet *packet)
-{
-	switch (packet->kind) {
-	case TBUF_PACKET_LOCK:
-		return (CTF_LOCK);
-	case TBUF_PACKET_UNIT:
-		return (CTF_UNIT);
-	case TBUF_PACKET_BATCH:
-		return (CTF_BATCH);
-	default:
-		return (CTF_LANE);
-	}
-}
-
 /*
- * Updates the metadata before a packet that needs it, or when the clock is
- * known over twice the time.
+ * Updates the metadata before a packet that needs it.  The head is written
+ * first, so that it has all that the metadata have.
  */
 static int
-update_metadata(struct recorded *t, struct tbuf_consumer *consumer,
+update_metadata(struct recorded *t, const struct origin *origin,
     const struct tbuf_packet *packet, bool is_snapshot)
 {
-	struct metadata *m = &t->metadata;
-	bool *class = &m->classes[class_of(packet)];
-	bool changed = !t->written || !*class ||
-	    (packet->fault != NULL && !m->faults);
+	const struct recording_head *head = origin->received;
+	bool changed = head != NULL ? head->version != t->version :
+	    metadata_update(&t->metadata, origin->consumer, packet);
 	int error;
 
-	*class = true;
-	m->faults |= packet->fault != NULL;
-	memcpy(m->calibration, packet->calibration, sizeof(m->calibration));
-	changed |= m->calibration[1].mono - m->calibration[0].mono >
-	    2 * t->covered;
-	changed |= metadata_add(m, consumer, packet);
-	if (!changed)
+	if (!changed && t->written)
 		return (0);
-	error = write_head(t, consumer, packet);
+	error = write_head(t, origin, packet);
 	if (error == 0 && is_snapshot)
 		error = write_mark(t->directory);
-	return (error != 0 ? error : write_metadata(t));
+	if (error == 0)
+		error = head == NULL ? write_metadata(t) :
+		    write_text(t, head->metadata, head->metadata_size);
+	if (error == 0 && head != NULL)
+		t->version = head->version;
+	return (error);
 }
 
 /* ------------------------------------------------------------ streams */
@@ -387,43 +400,11 @@ packet_fill(struct ctf_packet *to, const struct recorded *t,
 	*to = (struct ctf_packet){ .head = s->head, .tail = s->tail };
 	to->head.magic = CTF_MAGIC;
 	memcpy(to->head.uuid, t->metadata.uuid, sizeof(to->head.uuid));
-	to->head.stream_id = class_of(packet);
+	to->head.stream_id = ctf_class_of(packet);
 	to->head.cpu = (uint64_t)(int64_t)packet->cpu;
 	to->head.begin = ++to->head.end;
 	to->tail.lane = packet->lane;
 	to->tail.kind = packet->kind;
-}
-
-static void
-add_losses(struct ctf_packet *to, const struct tbuf_packet *packet)
-{
-	unsigned i;
-
-	for (i = 0; i < 3; i++) {
-		to->tail.drops[i] += packet->drops[i];
-		to->head.discarded += packet->drops[i];
-	}
-	to->tail.overwritten += packet->overwritten;
-	to->tail.damage += packet->damage;
-	to->tail.unselected += packet->discarded;
-}
-
-static void
-unit_fill(struct ctf_unit *to, const struct tbuf_packet *packet)
-{
-	const struct tbuf_unit_info *unit = packet->unit;
-
-	memset(to, 0, sizeof(*to));
-	if (unit == NULL)
-		return;
-	memcpy(to->kind, unit->kind, sizeof(to->kind));
-	to->id = unit->id;
-	to->outcome = unit->outcome;
-	to->ended = unit->ended;
-	to->began = unit->began;
-	to->end = unit->end;
-	to->hung = unit->hung;
-	to->discarded = unit->discarded;
 }
 
 /*
@@ -455,14 +436,14 @@ stream_append(struct recorded *t, struct ctf_stream *s,
 	struct ctf_unit unit;
 
 	packet_fill(&to, t, s, packet);
-	add_losses(&to, packet);
+	ctf_add_losses(&to.head, &to.tail, packet);
 	to.data = packet->data;
 	to.size = packet->size;
 	if (packet->size != 0) {
 		to.head.begin = packet->begin;
 		to.head.end = packet->end;
 	}
-	unit_fill(&unit, packet);
+	ctf_unit_fill(&unit, packet);
 	to.unit = packet->kind == TBUF_PACKET_UNIT ? &unit : NULL;
 	return (ctf_append(s, t->directory, &to));
 }
@@ -494,7 +475,7 @@ target_finish(struct recorded *t)
 		error = error == 0 ? one : error;
 		ctf_leave(s);
 	}
-	one = t->written ? write_metadata(t) : 0;
+	one = t->written && !t->received ? write_metadata(t) : 0;
 	if (t->directory != -1)
 		close(t->directory);
 	t->directory = -1;
@@ -550,8 +531,9 @@ add(struct recording *r, struct recorded *t, const struct tbuf_packet *packet)
 	return (error == 0 ? stream_append(t, s, packet) : error);
 }
 
-int
-recording_add(struct recording *r, struct tbuf_consumer *consumer,
+/* Adds a packet of this origin. */
+static int
+add_packet(struct recording *r, const struct origin *origin,
     const struct tbuf_packet *packet)
 {
 	uint64_t bytes = packet->size + sizeof(struct ctf_head) +
@@ -560,8 +542,8 @@ recording_add(struct recording *r, struct tbuf_consumer *consumer,
 	int error;
 
 	if ((error = room(r, bytes)) != 0 ||
-	    (t = target_get(r, packet, &error)) == NULL ||
-	    (error = update_metadata(t, consumer, packet,
+	    (t = target_get(r, origin, packet, &error)) == NULL ||
+	    (error = update_metadata(t, origin, packet,
 	    r->chunk != NULL && r->chunk->snapshot)) != 0 ||
 	    (error = add(r, t, packet)) != 0)
 		return (error);
@@ -571,6 +553,24 @@ recording_add(struct recording *r, struct tbuf_consumer *consumer,
 		r->chunk->bytes += bytes;
 	}
 	return (0);
+}
+
+int
+recording_add(struct recording *r, struct tbuf_consumer *consumer,
+    const struct tbuf_packet *packet)
+{
+	const struct origin origin = { .consumer = consumer };
+
+	return (add_packet(r, &origin, packet));
+}
+
+int
+recording_receive(struct recording *r, const struct recording_head *head,
+    const struct tbuf_packet *packet)
+{
+	const struct origin origin = { .received = head };
+
+	return (add_packet(r, &origin, packet));
 }
 
 uint64_t
@@ -619,6 +619,27 @@ close_all(struct recording *r, pid_t pid)
 		error = error == 0 ? one : error;
 	}
 	return (error);
+}
+
+int
+recording_receive_end(struct recording *r, const struct recording_head *head,
+    const struct tbuf_packet *packet)
+{
+	const struct origin origin = { .received = head };
+	struct recorded **at = &r->targets, *t;
+	int error = 0, one;
+
+	while ((t = *at) != NULL && !is_of(t, packet))
+		at = &t->next;
+	if (t == NULL)
+		return (0);
+	if (t->directory != -1)
+		error = update_metadata(t, &origin, packet, r->chunk != NULL &&
+		    r->chunk->snapshot);
+	*at = t->next;
+	r->last = NULL;
+	one = target_close(t);
+	return (error == 0 ? one : error);
 }
 
 int

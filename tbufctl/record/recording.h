@@ -16,6 +16,7 @@
 #define TBUFCTL_RECORD_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <tbuf_consumer.h>
@@ -37,6 +38,27 @@ struct recording *recording_snapshot(struct recording *, int *error);
 /* Adds the last packet of a consumer.  Returns 0 or -errno. */
 int	recording_add(struct recording *, struct tbuf_consumer *,
 	    const struct tbuf_packet *);
+
+/* The head and metadata of a trace that was received. */
+struct recording_head {
+	const uint8_t *uuid;
+	uint64_t version;
+	const char *metadata;
+	size_t metadata_size;
+	uint64_t size;		/* of the head's file */
+	uint64_t pieces;	/* struct pipe_piece of it, */
+	const char *bytes;	/* each with its bytes */
+};
+
+/*
+ * Adds a packet of a trace with this head, which is written before it.
+ * recording_receive_end() writes the head if the trace had packets, and
+ * completes the trace; the packet says which one.  Return 0 or -errno.
+ */
+int	recording_receive(struct recording *, const struct recording_head *,
+	    const struct tbuf_packet *);
+int	recording_receive_end(struct recording *,
+	    const struct recording_head *, const struct tbuf_packet *);
 
 /* Completes the streams of a process that has ended.  Returns 0 or -errno. */
 int	recording_ended(struct recording *, pid_t);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include <sys/param.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 
 #include <errno.h>
@@ -21,6 +22,77 @@
 _Static_assert(sizeof(struct ctf_head) == 88, "ctf_head");
 _Static_assert(sizeof(struct ctf_unit) == 80, "ctf_unit");
 _Static_assert(sizeof(struct ctf_tail) == 56, "ctf_tail");
+
+enum ctf_class
+ctf_class_of(const struct tbuf_packet *packet)
+{
+	switch (packet->kind) {
+	case TBUF_PACKET_LOCK:
+		return (CTF_LOCK);
+	case TBUF_PACKET_UNIT:
+		return (CTF_UNIT);
+	case TBUF_PACKET_BATCH:
+		return (CTF_BATCH);
+	default:
+		return (CTF_LANE);
+	}
+}
+
+void
+ctf_uuid(uint8_t uuid[CTF_UUID])
+{
+	if (getrandom(uuid, CTF_UUID, 0) != CTF_UUID)
+		memset(uuid, 0, CTF_UUID);
+	uuid[6] = (uuid[6] & 0x0f) | 0x40;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+void
+ctf_add_losses(struct ctf_head *head, struct ctf_tail *tail,
+    const struct tbuf_packet *packet)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		tail->drops[i] += packet->drops[i];
+		head->discarded += packet->drops[i];
+	}
+	tail->overwritten += packet->overwritten;
+	tail->damage += packet->damage;
+	tail->unselected += packet->discarded;
+}
+
+void
+ctf_unit_fill(struct ctf_unit *to, const struct tbuf_packet *packet)
+{
+	const struct tbuf_unit_info *unit = packet->unit;
+
+	memset(to, 0, sizeof(*to));
+	if (unit == NULL)
+		return;
+	memcpy(to->kind, unit->kind, sizeof(to->kind));
+	to->id = unit->id;
+	to->outcome = unit->outcome;
+	to->ended = unit->ended;
+	to->began = unit->began;
+	to->end = unit->end;
+	to->hung = unit->hung;
+	to->discarded = unit->discarded;
+}
+
+bool
+ctf_unit_info(const struct ctf_unit *unit, struct tbuf_unit_info *to)
+{
+	if (unit->kind[0] == '\0' && unit->began == 0)
+		return (false);
+	*to = (struct tbuf_unit_info){
+		.id = unit->id, .outcome = unit->outcome,
+		.ended = unit->ended != 0, .discarded = unit->discarded,
+		.began = unit->began, .end = unit->end, .hung = unit->hung
+	};
+	memcpy(to->kind, unit->kind, sizeof(to->kind) - 1);
+	return (true);
+}
 
 /* Makes the name of the stream's last file, or the hidden one before it. */
 static void

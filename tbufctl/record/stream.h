@@ -15,8 +15,11 @@
 #ifndef TBUFCTL_RECORD_STREAM_H
 #define TBUFCTL_RECORD_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <tbuf_consumer.h>
 
 #define CTF_MAGIC	0xc1fc1fc1u
 #define CTF_UUID	16
@@ -33,6 +36,11 @@ enum ctf_class {
 	CTF_BATCH,		/* a packet is the batch of a commit() */
 	CTF_CLASSES
 };
+
+enum ctf_class ctf_class_of(const struct tbuf_packet *);
+
+/* Makes a random UUID. */
+void	ctf_uuid(uint8_t uuid[CTF_UUID]);
 
 /* The header and context of all packets. */
 struct ctf_head {
@@ -94,6 +102,16 @@ struct ctf_packet {
 	size_t size;
 	struct ctf_tail tail;
 };
+
+/* Adds a packet's losses to the sums of its stream. */
+void	ctf_add_losses(struct ctf_head *, struct ctf_tail *,
+	    const struct tbuf_packet *);
+
+/* Stores the unit of a packet; one without a unit is all zeros. */
+void	ctf_unit_fill(struct ctf_unit *, const struct tbuf_packet *);
+
+/* Reads that again.  Returns false if the packet is without a unit. */
+bool	ctf_unit_info(const struct ctf_unit *, struct tbuf_unit_info *);
 
 /*
  * Appends a packet to a stream in a directory.  Returns 0 or -errno: then the

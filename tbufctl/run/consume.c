@@ -332,7 +332,7 @@ tell_losses(struct run *run, int cpu)
 static void
 check_record(struct run *run, int status)
 {
-	if (status == 0 || run->stopped)
+	if (run->stopped || !record_failed())
 		return;
 	run->stopped = true;
 	run->status = status;

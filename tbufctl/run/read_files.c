@@ -19,6 +19,7 @@
 #include "base/messages.h"
 #include "options/command_line.h"
 #include "read_files.h"
+#include "receive_pipe.h"
 #include "record/read_recording.h"
 
 /*
@@ -107,6 +108,8 @@ file_open(struct tbuf_consumer *consumer, const char *file_or_pid, bool quiet)
 {
 	pid_t pid = pid_parse(file_or_pid);
 
+	if (strcmp(file_or_pid, "-") == 0)
+		return (pipe_read_open(consumer));
 	if (pid == 0 && is_directory(file_or_pid))
 		return (recording_open(consumer, file_or_pid, quiet));
 	return (opened(consumer, pid != 0 ?

@@ -1,27 +1,64 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/messages.h"
 #include "machine/program.h"
 #include "options/command_line.h"
 #include "record.h"
+#include "record/pipe.h"
 #include "record/recording.h"
 
-/* The recording of the run, and the one of a snapshot in it. */
+/* The recording of the run, and the one of a snapshot in it; or its pipe. */
 static struct recording *recording, *snapshot;
-static bool failed;
+static struct pipe *pipe_out;
+static bool failed, in_snapshot;
 static uint64_t written, removed;
 
+/*
+ * Reports the first error.  Returns 0, or an exit status.  That a pipe has lost
+ * its reader is no error, but the run ends.
+ */
 static int
 tell(const struct options *o, int error)
 {
 	if (error == 0 || failed)
 		return (0);
 	failed = true;
+	if (error == -EPIPE)
+		return (EXIT_DONE);
 	return (fail(MSG_RECORD, o->record, strerror(-error)));
+}
+
+bool
+record_failed(void)
+{
+	if (pipe_out != NULL && pipe_check(pipe_out) != 0)
+		failed = true;
+	return (failed);
+}
+
+/*
+ * Makes standard output a pipe of packets.  All other output, such as that of a
+ * command, goes to standard error.
+ */
+static int
+open_pipe(const struct options *o)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO) == 1)
+		return (fail(MSG_RECORD, o->record, MSG_RECORD_TERMINAL));
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd == -1 || dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return (fail(MSG_RECORD, o->record, strerror(errno)));
+	pipe_out = pipe_open(fd, o->record_block);
+	return (0);
 }
 
 int
@@ -30,6 +67,8 @@ record_open(const struct options *o)
 	const char *why;
 	int error;
 
+	if (o->record_pipe)
+		return (open_pipe(o));
 	recording = recording_open(o->record, o->record_size, &error, &why);
 	if (recording != NULL)
 		return (0);
@@ -145,22 +184,30 @@ tell_losses(const struct tbuf_packet *p,
 		event(arg, p->fault);
 }
 
+/* Adds a packet to the pipe, or to the recording of a run or snapshot. */
+static int
+add(struct tbuf_consumer *consumer, const struct tbuf_packet *packet)
+{
+	if (pipe_out != NULL)
+		return (pipe_add(pipe_out, consumer, packet));
+	return (recording_add(snapshot != NULL ? snapshot : recording,
+	    consumer, packet));
+}
+
 int
 record_drain(const struct options *o, struct tbuf_consumer *consumer,
     void (*event)(void *, const struct tbuf_event *), void *arg, bool *any)
 {
-	struct recording *to = snapshot != NULL ? snapshot : recording;
 	struct tbuf_packet packet;
 	int status = 0, more;
 
 	while ((more = tbuf_consumer_packet(consumer, &packet)) > 0) {
 		*any |= packet.records != 0;
 		/* A snapshot's losses and faults are reported later. */
-		if (snapshot == NULL)
+		if (!in_snapshot)
 			tell_losses(&packet, event, arg);
 		if (!failed)
-			status = tell(o, recording_add(to, consumer,
-			    &packet));
+			status = tell(o, add(consumer, &packet));
 	}
 	return (status);
 }
@@ -168,6 +215,8 @@ record_drain(const struct options *o, struct tbuf_consumer *consumer,
 int
 record_ended(const struct options *o, pid_t pid)
 {
+	if (pipe_out != NULL)
+		return (tell(o, pipe_ended(pipe_out, pid)));
 	return (recording == NULL ? 0 :
 	    tell(o, recording_ended(recording, pid)));
 }
@@ -176,11 +225,13 @@ int
 record_close(const struct options *o)
 {
 	struct recording *r = recording;
+	struct pipe *p = pipe_out;
 
-	if (r == NULL)
-		return (0);
 	recording = NULL;
-	return (tell(o, recording_close(r)));
+	pipe_out = NULL;
+	if (p != NULL)
+		return (tell(o, pipe_close(p)));
+	return (r == NULL ? 0 : tell(o, recording_close(r)));
 }
 
 int
@@ -188,8 +239,13 @@ record_snapshot(const struct options *o)
 {
 	int error;
 
+	in_snapshot = true;
 	if (failed)
 		return (0);
+	if (pipe_out != NULL) {
+		pipe_snapshot(pipe_out);
+		return (0);
+	}
 	snapshot = recording_snapshot(recording, &error);
 	return (tell(o, error));
 }
@@ -200,6 +256,9 @@ record_snapshot_end(const struct options *o, uint64_t *records)
 	struct recording *r = snapshot;
 
 	*records = 0;
+	in_snapshot = false;
+	if (pipe_out != NULL && !failed)
+		return (tell(o, pipe_snapshot_end(pipe_out, records)));
 	if (r == NULL)
 		return (0);
 	snapshot = NULL;
@@ -210,7 +269,9 @@ record_snapshot_end(const struct options *o, uint64_t *records)
 void
 record_total(struct tbuf_totals *totals)
 {
-	if (recording != NULL) {
+	if (pipe_out != NULL)
+		written = pipe_records(pipe_out);
+	else if (recording != NULL) {
 		written = recording_records(recording);
 		removed = recording_removed(recording);
 	}

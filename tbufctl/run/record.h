@@ -17,7 +17,7 @@ struct options;
 struct tbuf_d_script;
 
 /*
- * record_open() opens the directory of --record.  record_check() refuses
+ * record_open() opens the directory of --record, or the pipe.  record_check() refuses
  * options, and clauses that print.  Return 0, or an exit
  * status after a message.
  */
@@ -33,6 +33,12 @@ int	record_check(const struct options *, struct tbuf_consumer *,
 int	record_drain(const struct options *, struct tbuf_consumer *,
 	    void (*event)(void *, const struct tbuf_event *), void *arg,
 	    bool *any);
+
+/*
+ * Returns true if no more packets are recorded: one was not written, or the
+ * pipe has no reader.
+ */
+bool	record_failed(void);
 
 /* Completes the recording of a process, or all.  Return as record_drain(). */
 int	record_ended(const struct options *, pid_t);
