@@ -35,6 +35,8 @@ enum {
 	PATCH_DOUBT	= 0x80,	/* a computed jump may leave it or not */
 	PATCH_POINTED	= 0x100, /* by an address in data */
 	PATCH_BUSY	= 0x200, /* a jump replaces the byte */
+	PATCH_COPIED	= 0x400, /* a stub runs its copy */
+	PATCH_FILLER	= 0x800, /* no code reaches it */
 	PATCH_CLASS	= 0xe000
 };
 

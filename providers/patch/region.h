@@ -13,7 +13,11 @@
  *	end:	next instruction <----- copy, jmp end
  *
  * Control arrives at no byte of the line after the first (map.h), and no call
- * is in it, so no return address is ever in a stub.
+ * is moved, so no return address is ever in a stub.
+ *
+ * Plain jumps of five bytes are planned for all points first.  The bytes of
+ * their lines after the jump are dead then, as the filler between functions is,
+ * and have room for other jumps (holes.c).
  */
 #ifndef TBUF_PROVIDERS_PATCH_REGION_H
 #define TBUF_PROVIDERS_PATCH_REGION_H
@@ -22,29 +26,56 @@
 
 #pragma GCC visibility push(hidden)
 
+#define PATCH_NO_REGION	SIZE_MAX
+
+/* How the start of a region leads to its stub. */
+enum patch_way {
+	PATCH_WAY_JUMP,		/* by a jump */
+	PATCH_WAY_HOLE		/* by a short jump to a jump in `hole` */
+};
+
+struct patch_region {
+	uintptr_t start, end;
+	enum patch_way way;
+	uintptr_t hole;		/* dead bytes, or 0 */
+	size_t host;		/* index of the region that these are in, or
+				   PATCH_NO_REGION */
+	bool needed;		/* for a point, or for another region's hole */
+	const char *problem;	/* why it could not be armed, or NULL */
+};
+
+/* Regions, in the order in which they are armed: they do not overlap. */
+struct patch_regions {
+	struct patch_region *all;
+	size_t n, room;
+	bool failed;		/* out of memory */
+};
+
 /* A place that is to have a check: the entry of a function or an exit. */
 struct patch_point {
 	uintptr_t at;
 	size_t function;	/* index in the map */
 	bool is_entry;
+	bool is_branch;		/* it is an exit if a condition holds */
 	const char *problem;	/* why it has no region, or NULL */
-	uintptr_t start, end;	/* its region */
+	size_t region;		/* index, or PATCH_NO_REGION */
 	struct patch_probe *probe;
 };
 
 /*
  * Plans the regions of points, which are sorted by address, an entry before an
- * exit at one place.  A region is where a jump of five bytes has room.
+ * exit at one place.  Free the regions in any case.
  */
-const char *patch_regions_plan(struct patch_map *, struct patch_point *,
-	    size_t n);
+const char *patch_regions_plan(struct patch_map *, struct patch_regions *,
+	    struct patch_point *, size_t n);
+void	patch_regions_free(struct patch_regions *);
 
 /*
- * Makes the stubs of all planned regions, and redirects these.  A point that
- * could not be armed gets a problem.
+ * Makes the stubs of the regions that points need, and redirects these.  A
+ * point that could not be armed gets a problem.
  */
-void	patch_regions_arm(const struct patch *, const struct patch_text *,
-	    struct patch_point *, size_t n);
+void	patch_regions_arm(const struct patch *, const struct patch_map *,
+	    struct patch_regions *, struct patch_point *, size_t n);
 
 #pragma GCC visibility pop
 

@@ -245,8 +245,8 @@ pid_arm(struct pid_object *o)
 		    (intmax_t)getpid());
 		register_probes(o, &p);
 		connect(o, &p);
-		patch_regions_arm(&patch, &o->functions.text, o->plan.points,
-		    o->plan.npoints);
+		patch_regions_arm(&patch, &o->functions.map, &o->plan.regions,
+		    o->plan.points, o->plan.npoints);
 		patch_end(&patch);
 		take_problems(&o->plan);
 		finish(o, &p);

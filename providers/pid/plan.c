@@ -23,6 +23,7 @@ pid_plan_begin(struct pid_plan *p, struct pid_functions *f)
 void
 pid_plan_free(struct pid_plan *p)
 {
+	patch_regions_free(&p->regions);
 	free(p->wishes);
 	free(p->points);
 	free(p->wish_of);
@@ -130,8 +131,8 @@ pid_plan_make(struct pid_plan *p)
 		return ("out of memory");
 	if (p->npoints > 0)
 		qsort(p->points, p->npoints, sizeof(*p->points), by_place);
-	problem = patch_regions_plan(&p->functions->map, p->points,
-	    p->npoints);
+	problem = patch_regions_plan(&p->functions->map, &p->regions,
+	    p->points, p->npoints);
 	if (problem == NULL) {
 		take_problems(p);
 		refuse_exits(p);

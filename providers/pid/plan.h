@@ -27,6 +27,7 @@ struct pid_plan {
 	size_t nwishes;
 	struct patch_point *points;	/* by address */
 	size_t npoints, room;
+	struct patch_regions regions;
 	size_t *wish_of;		/* by function; for its points */
 	bool failed;			/* out of memory */
 };

@@ -34,8 +34,8 @@ for flags in -O0 -O2 '-O2 -fno-pie -no-pie' '-O3 -fomit-frame-pointer -fno-ipa-c
 	    unarmed)" 1
 	# The program's own count of a child is in the child.
 	sort counted | awk '$3 > 0' | grep -v '^child ' >known
-	awk 'FNR == NR { no[$1 " " $2]; next } !(($1 " " $2) in no)' unarmed \
-	    known >want
+	awk 'FILENAME == "unarmed" { no[$1 " " $2]; next }
+	    !(($1 " " $2) in no)' unarmed known >want
 	awk 'NF == 3 { print $1, $2, $3 }' traced | sort | grep -E \
 	    "$(awk '{ print $1 }' known | sort -u | paste -sd'|' |
 	    sed 's/^/^(/; s/$/) /')" >got

@@ -4,18 +4,9 @@
  * Regions: functions of this program are armed at their entries and exits, and
  * then have the same results as before, and counts that are known.
  */
-#include <fcntl.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <check.h>
-
-#include "lib/check_main.h"
-#include "patch/region.h"
-#include "pid/image.h"
+#include "arming.h"
 
 /* ------------------------------------------------------------ tried code */
 
@@ -112,11 +103,19 @@ __asm__(".text\n.type tried_flags, @function\ntried_flags:\n"
     ".cfi_startproc\n call tried_flags\n setb %al\n movzbl %al, %eax\n ret\n"
     ".cfi_endproc\n.size tried_borrow, . - tried_borrow\n");
 
-/* Its loop begins among the bytes of a jump at its entry. */
+/* Their loops begin among the bytes of a jump, and of a short jump. */
 TRIED long tried_early(long);
 __asm__(".text\n.type tried_early, @function\ntried_early:\n"
     ".cfi_startproc\n xor %eax, %eax\n 1: add %rdi, %rax\n dec %rdi\n"
     " jnz 1b\n ret\n.cfi_endproc\n.size tried_early, . - tried_early\n");
+
+TRIED long tried_tight(long);
+__asm__(".text\n.type tried_tight, @function\ntried_tight:\n"
+    ".cfi_startproc\n cltd\n 1: .byte 0x3d, 0, 0, 0, 0\n dec %rdi\n"
+    " jns 1b\n mov $3, %eax\n ret\n.cfi_endproc\n"
+    ".size tried_tight, . - tried_tight\n");
+
+static const char *const prefixes[] = { "tried_", NULL };
 
 static long
 run_all(void)
@@ -129,124 +128,11 @@ run_all(void)
 		sum += tried_tail(n) + tried_recursive(n) +
 		    tried_loop(numbers, n);
 		sum += (long)tried_vector((double)n, 1.5);
-		sum += tried_borrow(n, 4) + tried_early(n + 1);
+		sum += tried_borrow(n, 4) + tried_early(n + 1) +
+		    tried_tight(n);
 		if (setjmp(back) == 0)
 			tried_jump(n & 1);
 	}
-	return (sum);
-}
-
-/* ------------------------------------------------------------ arming */
-
-#define POINTS_MAX	256u
-
-struct counter {
-	struct patch_probe probe;
-	unsigned count;
-	bool is_entry;
-	size_t function;
-};
-
-static struct pid_functions own;
-static struct patch_point points[POINTS_MAX];
-static struct counter counters[POINTS_MAX];
-static size_t npoints;
-static uint32_t enabled;
-static size_t adding;		/* function */
-static uintptr_t arrival;	/* one more, or 0 */
-
-static __attribute__((target("general-regs-only"))) void
-hit(struct patch_probe *probe, const struct patch_registers *r)
-{
-	(void)r;
-	((struct counter *)probe)->count++;
-}
-
-static int
-read_own(struct dl_phdr_info *info, size_t size, void *problem)
-{
-	struct pid_memory memory = { .info = *info };
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	(void)size;
-	memory.is_fixed = info->dlpi_addr == 0;
-	*(const char **)problem = pid_functions_find(&own, &memory, fd);
-	close(fd);
-	return (1);
-}
-
-static void
-add_point(void *is_entry, uintptr_t at)
-{
-	struct counter *c = &counters[npoints];
-
-	ck_assert_uint_lt(npoints, POINTS_MAX);
-	*c = (struct counter){ .is_entry = is_entry != NULL,
-	    .function = adding };
-	c->probe.enabled = &enabled;
-	c->probe.hit = hit;
-	points[npoints++] = (struct patch_point){ .at = at,
-	    .function = adding, .is_entry = c->is_entry, .probe = &c->probe };
-}
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct patch_point *left = a, *right = b;
-
-	if (left->at != right->at)
-		return (left->at < right->at ? -1 : 1);
-	return (right->is_entry - left->is_entry);
-}
-
-/* Adds the points of functions whose name begins with a text. */
-static void
-add_functions(const char *prefix)
-{
-	const struct patch_code *code;
-
-	for (adding = 0; adding < own.map.ncodes; adding++) {
-		code = &own.map.codes[adding];
-		if (code->owner != adding || code->name == NULL ||
-		    strncmp(code->name, prefix, strlen(prefix)) != 0)
-			continue;
-		add_point(&own, code->start);
-		ck_assert_ptr_null(patch_map_exits(&own.map, adding,
-		    add_point, NULL));
-	}
-	qsort(points, npoints, sizeof(*points), by_place);
-}
-
-static void
-arm(void)
-{
-	const char *problem = NULL;
-	struct patch patch;
-
-	(void)dl_iterate_phdr(read_own, &problem);
-	ck_assert_ptr_null(problem);
-	patch_map_arrive(&own.map, arrival, 0);
-	add_functions("tried_");
-	ck_assert_ptr_null(patch_regions_plan(&own.map, points, npoints));
-	ck_assert_ptr_null(patch_begin(&patch));
-	patch_regions_arm(&patch, &own.text, points, npoints);
-	patch_end(&patch);
-}
-
-/* Returns how often a function was entered, or left. */
-static unsigned
-count_of(const void *function, bool entered)
-{
-	const struct patch_code *code = patch_map_code(&own.map,
-	    (uintptr_t)function);
-	unsigned sum = 0;
-	size_t i;
-
-	ck_assert_ptr_nonnull(code);
-	for (i = 0; i < npoints; i++)
-		if (counters[i].is_entry == entered &&
-		    counters[i].function == (size_t)(code - own.map.codes))
-			sum += counters[i].count;
 	return (sum);
 }
 
@@ -282,7 +168,7 @@ START_TEST(functions_do_as_before)
 	long sum = run_all();
 	size_t i, armed = 0;
 
-	arm();
+	arm(prefixes);
 	for (i = 0; i < npoints; i++)
 		armed += points[i].problem == NULL;
 	ck_assert_uint_ge(armed * 10, npoints * 8);
@@ -296,7 +182,7 @@ END_TEST
 
 START_TEST(each_pass_is_counted)
 {
-	arm();
+	arm(prefixes);
 	enabled = 1;
 	(void)run_all();
 	enabled = 0;
@@ -308,7 +194,8 @@ START_TEST(each_pass_is_counted)
 	check_counts(tried_loop, 8, 8);
 	check_counts(tried_vector, 8, 8);
 	check_counts(tried_flags, 8, 8);
-	check_counts(tried_early, 0, 8);
+	check_counts(tried_early, 8, 8);
+	check_counts(tried_tight, 0, 8);
 	/* half of its calls do not return */
 	check_counts(tried_jump, 8, 4);
 }
@@ -327,8 +214,8 @@ entry_problem(uintptr_t function)
 
 START_TEST(a_branch_between_the_bytes_refuses_an_entry)
 {
-	arm();
-	ck_assert_str_eq(entry_problem((uintptr_t)tried_early),
+	arm(prefixes);
+	ck_assert_str_eq(entry_problem((uintptr_t)tried_tight),
 	    "a branch leads between the bytes");
 	ck_assert_ptr_null(entry_problem((uintptr_t)tried_vector));
 }
@@ -340,7 +227,7 @@ START_TEST(a_branch_into_an_instruction_refuses_an_entry)
 	volatile size_t offset = 1;
 
 	arrival = (uintptr_t)tried_vector + offset;
-	arm();
+	arm(prefixes);
 	ck_assert_str_eq(entry_problem((uintptr_t)tried_vector),
 	    "a branch leads between the bytes");
 }
@@ -349,13 +236,13 @@ END_TEST
 /* A line that a branch enters, or that has a call, is no region. */
 START_TEST(a_region_has_no_arrival_and_no_call)
 {
+	const struct patch_region *r;
 	uintptr_t at;
-	size_t i;
 
-	arm();
-	for (i = 0; i < npoints; i++)
-		for (at = points[i].start + 1; points[i].problem == NULL &&
-		    at < points[i].end; at++) {
+	arm(prefixes);
+	ck_assert_uint_gt(regions.n, 0);
+	for (r = regions.all; r < regions.all + regions.n; r++)
+		for (at = r->start + 1; at < r->end; at++) {
 			ck_assert_uint_eq(*patch_map_mark(&own.map, at) &
 			    PATCH_ARRIVAL, 0);
 			ck_assert_int_ne(patch_class(*patch_map_mark(&own.map,
@@ -370,7 +257,7 @@ START_TEST(stubs_are_not_writable)
 	char line[256];
 	FILE *f;
 
-	arm();
+	arm(prefixes);
 	f = fopen("/proc/self/maps", "r");
 	ck_assert_ptr_nonnull(f);
 	while (fgets(line, sizeof(line), f) != NULL)

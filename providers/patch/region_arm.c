@@ -1,0 +1,158 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Arming of planned regions.  A stub is written before the bytes that lead to
+ * it, and a region before those whose holes are in it: its bytes are dead from
+ * then on.
+ */
+#include <string.h>
+
+#include "region_stub.h"
+
+#define CHANGE_MAX	64u	/* bytes of a line that change */
+
+static const char refused[] = "the kernel does not permit writing to text";
+
+struct arming {
+	const struct patch *patch;
+	const struct patch_map *map;
+	struct patch_regions *regions;
+	struct patch_point *points;
+	size_t n;
+};
+
+/* Returns the first point that is not before an address. */
+static size_t
+point_of(const struct arming *a, uintptr_t at)
+{
+	size_t low = 0, high = a->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (a->points[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low);
+}
+
+/*
+ * Writes bytes into the text.  The rest of an instruction that they replace in
+ * part becomes int3, so that decoders find the next one.
+ */
+static bool
+write_bytes(const struct arming *a, uintptr_t at, const uint8_t *from,
+    size_t size)
+{
+	uint8_t bytes[CHANGE_MAX];
+	unsigned marks;
+
+	memcpy(bytes, from, size);
+	for (; size < sizeof(bytes) && patch_map_has(a->map, at + size);
+	    size++) {
+		marks = *patch_map_mark(a->map, at + size);
+		if ((marks & (PATCH_BEGINS | PATCH_BUSY)) != 0 ||
+		    (marks & PATCH_CODE) == 0)
+			break;
+		bytes[size] = 0xcc;
+	}
+	return (patch_write(a->patch, at, bytes, size) == 0);
+}
+
+static const char *
+write_jump(const struct arming *a, uintptr_t at, uintptr_t stub)
+{
+	uint8_t jump[PATCH_JUMP];
+
+	if (!patch_jump(jump, at, stub))
+		return ("its stub is out of reach");
+	return (write_bytes(a, at, jump, sizeof(jump)) ? NULL : refused);
+}
+
+static const char *
+redirect(const struct arming *a, const struct patch_region *r, uintptr_t stub)
+{
+	uint8_t jump[2] = { 0xeb, (uint8_t)(r->hole - (r->start + 2)) };
+	const char *problem;
+
+	if (r->way == PATCH_WAY_JUMP)
+		return (write_jump(a, r->start, stub));
+	if ((problem = write_jump(a, r->hole, stub)) != NULL)
+		return (problem);
+	return (write_bytes(a, r->start, jump, sizeof(jump)) ? NULL :
+	    refused);
+}
+
+static const char *
+arm(const struct arming *a, const struct patch_region *r)
+{
+	size_t first = point_of(a, r->start), i;
+	struct patch_point *points = a->points + first;
+	struct region_stub s;
+	uintptr_t at;
+
+	region_stub_make(&s, r->start, a->map, r, points, a->n - first);
+	if (s.problem != NULL)
+		return (s.problem);
+	if ((at = patch_map_near(a->map->text, s.size)) == 0)
+		return ("there is no room for a stub within reach");
+	region_stub_make(&s, at, a->map, r, points, a->n - first);
+	if (s.problem != NULL)
+		return (s.problem);
+	for (i = first; i < a->n && a->points[i].at < r->end; i++)
+		if (a->points[i].problem == NULL) {
+			a->points[i].probe->place = a->points[i].at;
+			a->points[i].probe->pushed = 0;
+		}
+	if (patch_write(a->patch, at, s.bytes, s.size) != 0)
+		return (refused);
+	return (redirect(a, r, at));
+}
+
+/* Returns the region that a region's hole is in, or NULL. */
+static struct patch_region *
+host_of(const struct arming *a, const struct patch_region *r)
+{
+	return (r->host == PATCH_NO_REGION ? NULL :
+	    &a->regions->all[r->host]);
+}
+
+/* A region is needed for its points, and for regions whose holes are in it. */
+static void
+find_needed(const struct arming *a)
+{
+	struct patch_region *host;
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		if (a->points[i].problem == NULL)
+			a->regions->all[a->points[i].region].needed = true;
+	for (i = a->regions->n; i-- > 0;)
+		if (a->regions->all[i].needed &&
+		    (host = host_of(a, &a->regions->all[i])) != NULL)
+			host->needed = true;
+}
+
+void
+patch_regions_arm(const struct patch *patch, const struct patch_map *m,
+    struct patch_regions *regions, struct patch_point *points, size_t n)
+{
+	const struct arming a = { patch, m, regions, points, n };
+	const struct patch_region *host;
+	struct patch_region *r;
+	size_t i;
+
+	find_needed(&a);
+	for (r = regions->all; r < regions->all + regions->n; r++) {
+		if (!r->needed)
+			continue;
+		host = host_of(&a, r);
+		r->problem = host != NULL && host->problem != NULL ?
+		    host->problem : arm(&a, r);
+	}
+	for (i = 0; i < n; i++)
+		if (points[i].problem == NULL)
+			points[i].problem =
+			    regions->all[points[i].region].problem;
+}

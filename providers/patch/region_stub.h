@@ -1,0 +1,46 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * The stub of a region while it is made.
+ */
+#ifndef TBUF_PROVIDERS_PATCH_REGION_STUB_H
+#define TBUF_PROVIDERS_PATCH_REGION_STUB_H
+
+#include "region.h"
+
+#pragma GCC visibility push(hidden)
+
+#define REGION_STUB_BYTES	640u
+#define REGION_CHECKS_MAX	6u
+
+struct region_check {
+	const struct patch_probe *probe;
+	size_t branch;		/* end of the branch to 2 */
+	size_t leave;		/* 1 */
+};
+
+struct region_stub {
+	uintptr_t at;
+	size_t size;
+	struct region_check checks[REGION_CHECKS_MAX];
+	unsigned nchecks;
+	const char *problem;
+	uint8_t bytes[REGION_STUB_BYTES];
+};
+
+/*
+ * Makes the stub of a region for an address.  The points begin with the first
+ * one in the region; those after it have no check.
+ */
+void	region_stub_make(struct region_stub *, uintptr_t at,
+	    const struct patch_map *, const struct patch_region *,
+	    const struct patch_point *, size_t n);
+
+void	region_stub_put(struct region_stub *, const void *bytes, size_t size);
+
+/* Appends a displacement: the distance from its end. */
+void	region_stub_put_distance(struct region_stub *, uintptr_t target);
+
+#pragma GCC visibility pop
+
+#endif
