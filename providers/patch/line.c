@@ -38,7 +38,7 @@ patch_line_has_nop(const struct patch_map *m, uintptr_t start, uintptr_t end)
 	return (false);
 }
 
-/* Another provider refuses a function with a jump that goes on after its end. */
+/* Another provider refuses a function with a jump that goes on after it. */
 bool
 patch_line_has_place(const struct patch_map *m, uintptr_t at)
 {

@@ -21,7 +21,8 @@ may_be_part(const struct patch_map *m, const struct patch_code *code)
 
 	if (code->name != NULL)
 		return (code->is_cold);
-	return ((marks & (PATCH_CALLED | PATCH_JUMPED)) == PATCH_JUMPED);
+	return (patch_frame(m->text, code->start) == PATCH_FRAME_SOME ||
+	    (marks & (PATCH_CALLED | PATCH_JUMPED)) == PATCH_JUMPED);
 }
 
 /*
@@ -113,6 +114,8 @@ patch_parts_find(struct patch_map *m)
 
 /* ------------------------------------------------------------ exits */
 
+static const char leaves_it[] = "a conditional jump leaves it";
+
 struct exits {
 	const struct patch_map *map;
 	size_t function;
@@ -139,6 +142,18 @@ look_at_computed(struct exits *e, uintptr_t at, unsigned marks)
 		e->visit(e->arg, at);
 }
 
+/* A conditional jump out, with the caller's stack, is a tail call. */
+static void
+look_at_branch(struct exits *e, uintptr_t at)
+{
+	if (!leaves(e, at))
+		return;
+	if (patch_frame(e->map->text, at) == PATCH_FRAME_NONE)
+		e->visit(e->arg, at);
+	else
+		e->problem = leaves_it;
+}
+
 static void
 look_at_exit(struct exits *e, uintptr_t at, unsigned marks)
 {
@@ -154,9 +169,11 @@ look_at_exit(struct exits *e, uintptr_t at, unsigned marks)
 			e->visit(e->arg, at);
 		break;
 	case PATCH_BRANCH:
+		look_at_branch(e, at);
+		break;
 	case PATCH_ODD:
 		if (leaves(e, at))
-			e->problem = "a conditional jump leaves it";
+			e->problem = leaves_it;
 		break;
 	default:
 		break;

@@ -67,14 +67,15 @@ put_check(struct region_stub *s, const struct patch_point *point)
 	    flags ? 5 : 4);
 	region_stub_put(s, "\x51\x48\xb9", 3);
 	put_word(s, point->probe->enabled);
-	region_stub_put(s, flags ? "\x8b\x09\xe3\x05\xe9" : "\x83\x39\0\x0f\x85", 5);
+	region_stub_put(s, flags ? "\x8b\x09\xe3\x05\xe9" :
+	    "\x83\x39\0\x0f\x85", 5);
 	region_stub_put(s, "\0\0\0", 4);
 	check->probe = point->probe;
 	check->branch = check->leave = s->size;
 	s->nchecks++;
 	region_stub_put(s, "\x59", 1);
-	region_stub_put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" : "\x48\x83\xec\x80",
-	    flags ? 8 : 4);
+	region_stub_put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
+	    "\x48\x83\xec\x80", flags ? 8 : 4);
 }
 
 /* Appends 2 of all checks, and 3. */

@@ -45,6 +45,9 @@ FUNCTION("either",
 FUNCTION("in_data", "nop\n nop\n 7: nop\n ret\n"
     ".section .data.rel.ro, \"aw\"\n .balign 8\n .quad 7b\n .text");
 FUNCTION("tail", "test %rdi, %rdi\n jne map_straight\n jmp map_branched");
+FUNCTION("framed", "push %rbx\n .cfi_adjust_cfa_offset 8\n"
+    " test %rdi, %rdi\n jne map_straight\n pop %rbx\n"
+    " .cfi_adjust_cfa_offset -8\n ret");
 FUNCTION("runs_on", "nop\n nop");
 FUNCTION("after", "ret");
 
@@ -58,6 +61,13 @@ PIECE(".Lcold", "mov $7, %eax\n test %esi, %esi\n jne .Lback\n ret");
 FUNCTION("first", "mov $1, %eax\n jmp .Lshared");
 FUNCTION("second", "mov $2, %eax\n jmp .Lshared");
 PIECE(".Lshared", "add $1, %eax\n ret");
+/* A function, and its table of places, jump into the middle of its frame. */
+FUNCTION("tabled", "push %rbx\n .cfi_adjust_cfa_offset 8\n"
+    " test %edi, %edi\n jne .Lframe\n pop %rbx\n"
+    " .cfi_adjust_cfa_offset -8\n ret\n"
+    ".section .data.rel.ro, \"aw\"\n .balign 8\n .quad .Lframe\n .text");
+PIECE(".Lframe", ".cfi_def_cfa_offset 16\n pop %rbx\n"
+    " .cfi_def_cfa_offset 8\n ret");
 DECLARE(straight);
 DECLARE(branched);
 DECLARE(called);
@@ -67,10 +77,12 @@ DECLARE(pointer);
 DECLARE(either);
 DECLARE(in_data);
 DECLARE(tail);
+DECLARE(framed);
 DECLARE(runs_on);
 DECLARE(parted);
 DECLARE(first);
 DECLARE(second);
+DECLARE(tabled);
 
 static struct pid_functions own;
 
@@ -200,7 +212,10 @@ START_TEST(a_function_ends_where_it_returns)
 	ck_assert_uint_eq(l.n, 1);
 	ck_assert_uint_eq(l.all[0], (uintptr_t)map_pointer + 4);
 	ck_assert_str_eq(exits_of(map_either, &l), "a jump may be a return");
-	ck_assert_str_eq(exits_of(map_tail, &l),
+	ck_assert_ptr_null(exits_of(map_tail, &l));
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert_uint_eq(l.all[0], (uintptr_t)map_tail + 3);
+	ck_assert_str_eq(exits_of(map_framed, &l),
 	    "a conditional jump leaves it");
 	ck_assert_str_eq(exits_of(map_runs_on, &l),
 	    "it runs into the next function");
@@ -222,6 +237,17 @@ START_TEST(a_part_belongs_to_its_function)
 	ck_assert_uint_eq(l.n, 2);
 	ck_assert_uint_eq(l.all[0], parted->end - 1);
 	ck_assert_uint_eq(l.all[1], piece->end - 1);
+}
+END_TEST
+
+START_TEST(a_piece_with_a_frame_is_a_part)
+{
+	const struct patch_code *tabled = code_at(map_tabled);
+	struct list l;
+
+	ck_assert_uint_ne(tabled->part, PATCH_NO_PART);
+	ck_assert_ptr_null(exits_of(map_tabled, &l));
+	ck_assert_uint_eq(l.n, 2);
 }
 END_TEST
 
@@ -327,6 +353,7 @@ main(void)
 	tcase_add_test(tcase, a_jump_that_is_not_understood_is_refused);
 	tcase_add_test(tcase, a_function_ends_where_it_returns);
 	tcase_add_test(tcase, a_part_belongs_to_its_function);
+	tcase_add_test(tcase, a_piece_with_a_frame_is_a_part);
 	tcase_add_test(tcase, a_piece_of_two_functions_is_one_itself);
 	tcase_add_test(tcase, most_functions_of_systems_have_room);
 	suite_add_tcase(suite, tcase);

@@ -23,20 +23,28 @@
 	FUNCTION(name, ".rept 60\n call wall_nothing\n .endr\n ret\n")
 
 FUNCTION(wall_nothing, "ret");
+FUNCTION(wall_carry, "setb %al\n movzbl %al, %eax\n ret");
 WALL(wall_begin);
 
 /* The rest of a long instruction is dead. */
 FUNCTION(tail_host, "movabs $0x1122334455667788, %rax\n ret");
 FUNCTION(tail_short, "mov %edi, %eax\n ret");
 FUNCTION(tail_exits,
-    "movabs $3, %rax\n test %edi, %edi\n je 1f\n mov %rdi, %rax\n shl $2, %rax\n"
-    " inc %rax\n ret\n 1: inc %eax\n ret");
+    "movabs $3, %rax\n test %edi, %edi\n je 1f\n mov %rdi, %rax\n"
+    " shl $2, %rax\n inc %rax\n ret\n 1: inc %eax\n ret");
 WALL(wall_tail);
 
 /* Filler after a function is dead. */
 FUNCTION(filler_host, "mov $9, %eax\n ret\n"
     " .byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0");
 FUNCTION(filler_short, "mov %esi, %eax\n ret");
+WALL(wall_filler);
+
+/* An exit if a condition holds, which the function after it tests as well. */
+FUNCTION(branch_plain,
+    "mov $8, %eax\n cmp %rsi, %rdi\n jb wall_carry\n neg %eax\n ret");
+FUNCTION(branch_both,
+    "cmp %rsi, %rdi\n jb wall_carry\n ja wall_carry\n xor %eax, %eax\n ret");
 WALL(wall_end);
 
 #define TRIED(name)	{ name, #name }
@@ -45,7 +53,8 @@ static const struct tried {
 	const char *name;
 } tried[] = {
 	TRIED(tail_host), TRIED(tail_short), TRIED(tail_exits),
-	TRIED(filler_host), TRIED(filler_short)
+	TRIED(filler_host), TRIED(filler_short),
+	TRIED(branch_plain), TRIED(branch_both)
 };
 #define NTRIED	(sizeof(tried) / sizeof(*tried))
 
@@ -68,7 +77,9 @@ run_all(void)
 static void
 arm_all(void)
 {
-	static const char *const prefixes[] = { "tail_", "filler_", NULL };
+	static const char *const prefixes[] = {
+		"tail_", "filler_", "branch_", NULL
+	};
 
 	arm(prefixes);
 }
