@@ -234,8 +234,10 @@ patch_line_take(struct patch_plan *p, const struct patch_region *r)
 	p->nplain += p->is_plain;
 	if (r->start + size > r->end)
 		patch_line_claim(p->map, r->end);
-	mark(p->map, r->start, r->end, PATCH_COPIED);
-	mark(p->map, r->start, r->start + size, PATCH_BUSY);
+	if (r->way != PATCH_WAY_AIM)
+		mark(p->map, r->start, r->end, PATCH_COPIED);
+	mark(p->map, r->start, r->call != 0 ? r->end : r->start + size,
+	    PATCH_BUSY);
 	if (r->hole != 0)
 		mark(p->map, r->hole, r->hole + PATCH_JUMP, PATCH_BUSY);
 }

@@ -76,6 +76,15 @@ size_t	patch_line_region(const struct patch_plan *, uintptr_t at);
  */
 uintptr_t patch_hole_find(struct patch_map *, uintptr_t start);
 
+/*
+ * Make a region of a line to a call that is among the first bytes: to make the
+ * call in place, or to lead it to the stub.  Return NULL, or why not.
+ */
+const char *patch_call_in_place(struct patch_map *, uintptr_t start,
+	    enum patch_way, struct patch_region *);
+const char *patch_call_aim(const struct patch_map *, uintptr_t start,
+	    struct patch_region *);
+
 #pragma GCC visibility pop
 
 #endif

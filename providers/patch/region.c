@@ -51,6 +51,42 @@ settle_hole(struct patch_plan *p, struct patch_point *point, uintptr_t start,
 	return (r.hole == 0 ? "it is too short" : take(p, point, &r));
 }
 
+/* Calls are among the bytes of entries. */
+static const char *
+settle_call(struct patch_plan *p, struct patch_point *point, uintptr_t start,
+    uintptr_t least, enum patch_way way)
+{
+	struct patch_region r;
+	const char *problem;
+
+	if (!point->is_entry || least > start + 1)
+		return ("it is too short");
+	problem = way == PATCH_WAY_AIM ? patch_call_aim(p->map, start, &r) :
+	    patch_call_in_place(p->map, start, way, &r);
+	return (problem != NULL ? problem : take(p, point, &r));
+}
+
+static const char *
+settle_place(struct patch_plan *p, struct patch_point *point,
+    uintptr_t start, uintptr_t least)
+{
+	return (settle_call(p, point, start, least, PATCH_WAY_JUMP));
+}
+
+static const char *
+settle_aim(struct patch_plan *p, struct patch_point *point, uintptr_t start,
+    uintptr_t least)
+{
+	return (settle_call(p, point, start, least, PATCH_WAY_AIM));
+}
+
+static const char *
+settle_place_hole(struct patch_plan *p, struct patch_point *point,
+    uintptr_t start, uintptr_t least)
+{
+	return (settle_call(p, point, start, least, PATCH_WAY_HOLE));
+}
+
 /* ------------------------------------------------------------ entries */
 
 /* An exit that was to be in the region goes without, if that is better. */
@@ -154,7 +190,9 @@ begin(struct patch_plan *p)
 static void
 plan_points(struct patch_plan *p)
 {
-	static settle *const ways[] = { settle_hole };
+	static settle *const ways[] = {
+		settle_hole, settle_place, settle_aim, settle_place_hole
+	};
 	const char *problem;
 	size_t i, n;
 

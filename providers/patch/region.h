@@ -26,12 +26,14 @@
 
 #pragma GCC visibility push(hidden)
 
+#define PATCH_CALL	4u	/* bytes of a call by a word of the stack */
 #define PATCH_NO_REGION	SIZE_MAX
 
 /* How the start of a region leads to its stub. */
 enum patch_way {
 	PATCH_WAY_JUMP,		/* by a jump */
-	PATCH_WAY_HOLE		/* by a short jump to a jump in `hole` */
+	PATCH_WAY_HOLE,		/* by a short jump to a jump in `hole` */
+	PATCH_WAY_AIM		/* by its call */
 };
 
 struct patch_region {
@@ -40,6 +42,8 @@ struct patch_region {
 	uintptr_t hole;		/* dead bytes, or 0 */
 	size_t host;		/* index of the region that these are in, or
 				   PATCH_NO_REGION */
+	uintptr_t call;		/* the call that its last bytes make, or 0 */
+	size_t pushed;		/* bytes, before the stub is reached */
 	bool needed;		/* for a point, or for another region's hole */
 	const char *problem;	/* why it could not be armed, or NULL */
 };

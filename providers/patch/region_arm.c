@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "line.h"
 #include "region_stub.h"
 
 #define CHANGE_MAX	64u	/* bytes of a line that change */
@@ -70,18 +71,58 @@ write_jump(const struct arming *a, uintptr_t at, uintptr_t stub)
 	return (write_bytes(a, at, jump, sizeof(jump)) ? NULL : refused);
 }
 
+/* Writes the start of a region, and the call at its end, if it has one. */
 static const char *
-redirect(const struct arming *a, const struct patch_region *r, uintptr_t stub)
+write_start(const struct arming *a, const struct patch_region *r,
+    const uint8_t *jump, size_t size)
 {
-	uint8_t jump[2] = { 0xeb, (uint8_t)(r->hole - (r->start + 2)) };
+	uint8_t bytes[CHANGE_MAX], call[REGION_CALL_MAX];
+	size_t ncall;
+
+	memcpy(bytes, jump, size);
+	if (r->call != 0) {
+		ncall = region_call_put(r, call);
+		memset(bytes + size, 0xcc, r->end - r->start - size);
+		size = r->end - r->start;
+		memcpy(bytes + size - ncall, call, ncall);
+	}
+	return (write_bytes(a, r->start, bytes, size) ? NULL : refused);
+}
+
+/* Writes the displacement of a call, its last bytes. */
+static const char *
+write_aim(const struct arming *a, const struct patch_region *r, uintptr_t to)
+{
+	int64_t distance = (int64_t)(to - r->end);
+	int32_t displacement = (int32_t)distance;
+
+	if (displacement != distance)
+		return ("its stub is out of reach");
+	return (patch_write(a->patch, r->end - sizeof(displacement),
+	    &displacement, sizeof(displacement)) == 0 ? NULL : refused);
+}
+
+static const char *
+redirect(const struct arming *a, const struct patch_region *r,
+    const struct region_stub *s)
+{
+	uint8_t jump[PATCH_JUMP] = { 0xeb, (uint8_t)(r->hole - (r->start +
+	    PATCH_SHORT_JUMP)) };
 	const char *problem;
 
-	if (r->way == PATCH_WAY_JUMP)
-		return (write_jump(a, r->start, stub));
-	if ((problem = write_jump(a, r->hole, stub)) != NULL)
-		return (problem);
-	return (write_bytes(a, r->start, jump, sizeof(jump)) ? NULL :
-	    refused);
+	switch (r->way) {
+	case PATCH_WAY_AIM:
+		return (write_aim(a, r, s->has_word ? s->at + s->size -
+		    sizeof(uintptr_t) : s->at));
+	case PATCH_WAY_HOLE:
+		problem = write_jump(a, r->hole, s->at);
+		return (problem != NULL ? problem : write_start(a, r, jump,
+		    PATCH_SHORT_JUMP));
+	default:
+		if (!patch_jump(jump, r->start, s->at))
+			return ("its stub is out of reach");
+		return (write_start(a, r, jump, PATCH_JUMP));
+	}
 }
 
 static const char *
@@ -103,11 +144,11 @@ arm(const struct arming *a, const struct patch_region *r)
 	for (i = first; i < a->n && a->points[i].at < r->end; i++)
 		if (a->points[i].problem == NULL) {
 			a->points[i].probe->place = a->points[i].at;
-			a->points[i].probe->pushed = 0;
+			a->points[i].probe->pushed = r->pushed;
 		}
 	if (patch_write(a->patch, at, s.bytes, s.size) != 0)
 		return (refused);
-	return (redirect(a, r, at));
+	return (redirect(a, r, &s));
 }
 
 /* Returns the region that a region's hole is in, or NULL. */

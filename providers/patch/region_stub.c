@@ -160,6 +160,23 @@ put_point(struct region_stub *s, const struct patch_map *m,
 	return (patch_map_next(m, point->at));
 }
 
+/* Appends the rest of the copy, and the way back from the stub. */
+static void
+put_end(struct region_stub *s, const struct patch_region *r, uintptr_t from)
+{
+	if (r->way == PATCH_WAY_AIM) {
+		region_stub_put_aim(s, r);
+		return;
+	}
+	if (r->call != 0) {
+		(void)put_copy(s, from, r->call);
+		region_stub_put_place(s, r);
+	} else if (put_copy(s, from, r->end)) {
+		region_stub_put(s, "\xe9", 1);
+		region_stub_put_distance(s, r->end);
+	}
+}
+
 void
 region_stub_make(struct region_stub *s, uintptr_t at,
     const struct patch_map *m, const struct patch_region *r,
@@ -171,15 +188,17 @@ region_stub_make(struct region_stub *s, uintptr_t at,
 	s->at = at;
 	s->size = s->nchecks = 0;
 	s->problem = NULL;
+	s->has_word = false;
+	if (r->way == PATCH_WAY_AIM)
+		region_stub_put(s, "\xf3\x0f\x1e\xfa", 4);	/* endbr64 */
 	for (i = 0; i < n && points[i].at < r->end; i++) {
 		if (points[i].problem != NULL)
 			continue;
 		(void)put_copy(s, from, points[i].at);
 		from = put_point(s, m, &points[i]);
 	}
-	if (from == r->end || put_copy(s, from, r->end)) {
-		region_stub_put(s, "\xe9", 1);
-		region_stub_put_distance(s, r->end);
-	}
+	put_end(s, r, from);
 	put_calls(s);
+	if (s->has_word)
+		put_word(s, (const void *)s->at);
 }

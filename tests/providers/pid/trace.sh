@@ -69,6 +69,16 @@ truth`main'
 expect 'a stack from a return' "$(trace 'pid$target:a.out:many:return
     { ustack(); }' | sed 's/+0x.*//' | head -n 2)" 'truth`many
 truth`main'
+# Each has a call among its first bytes, which leads to another function.
+for function in placed aimed; do
+	expect "a stack through a call: $function" "$("$TBUFCTL" -q \
+	    -n "pid\$target:a.out:$function:entry { self->in = arg0 == 4; }
+	    pid\$target:a.out:thrower:entry /self->in/
+	    { ustack(); self->in = 0; }" -c ./truth 2>err |
+	    sed -n 's/^ *\(truth`[a-z]*\)+0x.*/\1/p' | head -n 2)" \
+	    "truth\`thrower
+truth\`$function"
+done
 expect 'the caller' "$(trace 'pid$target:a.out:many:entry
     { @[usym(ucaller)] = count(); }')" 'truth`main 1'
 expect 'children, followed' "$("$TBUFCTL" -q --follow \

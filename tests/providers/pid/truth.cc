@@ -3,7 +3,8 @@
  *
  * A program that counts the entries and the returns of its functions, and
  * prints these: by calls, tail calls, callbacks, recursion, exceptions,
- * longjmp, contexts, threads, signal handlers and children.
+ * longjmp, contexts, threads, signal handlers and children.  Two functions have
+ * calls among their first bytes.
  */
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -20,7 +21,7 @@
 #define FUNCTIONS(x)							\
 	x(add) x(many) x(recursive) x(tail) x(compare) x(thrower)	\
 	x(catcher) x(jumper) x(context) x(thread) x(handler) x(child)	\
-	x(chooser) x(real)
+	x(chooser) x(real) x(placed) x(aimed)
 
 enum {
 #define X(name) COUNT_##name,
@@ -112,6 +113,43 @@ catcher(long n)
 		result = -caught;
 	}
 	LEAVE(catcher);
+	return (result);
+}
+
+/*
+ * An exception passes through them.  The prefixes of a call make room for a jump
+ * before it, where one byte has no room for a short one.
+ */
+#define CALLER(name, call)						\
+	extern "C" long name(long);					\
+	__asm__(".text\n.type " #name ", @function\n" #name ":\n"	\
+	    ".cfi_startproc\n push %rdi\n .cfi_adjust_cfa_offset 8\n"	\
+	    call "\n add $8, %rsp\n .cfi_adjust_cfa_offset -8\n ret\n"	\
+	    ".cfi_endproc\n.size " #name ", . - " #name "\n")
+
+extern "C" long (*const pointer)(long) = thrower;
+CALLER(placed, ".byte 0x3e, 0x48\n call *pointer(%rip)");
+CALLER(aimed, "call thrower");
+
+static long
+pass(long n)
+{
+	long result = 0;
+
+	try {
+		ENTER(placed);
+		result += placed(n);
+		LEAVE(placed);
+	} catch (long caught) {
+		result += caught;
+	}
+	try {
+		ENTER(aimed);
+		result += aimed(n);
+		LEAVE(aimed);
+	} catch (long caught) {
+		result += caught;
+	}
 	return (result);
 }
 
@@ -247,7 +285,7 @@ main(void)
 
 	for (i = 0; i < 30; i++) {
 		sum += (double)(catcher(i) + tail(i) + chooser(i % 8));
-		sum += real((double)i, 2);
+		sum += real((double)i, 2) + (double)pass(i);
 		if (setjmp(back) == 0)
 			jumper(i);
 	}

@@ -13,6 +13,7 @@
 
 #include "lib/check_main.h"
 #include "patch/region.h"
+#include "patch/x86_64.h"
 #include "pid/image.h"
 
 #define POINTS_MAX	256u
@@ -22,6 +23,7 @@ struct counter {
 	unsigned count;
 	bool is_entry;
 	size_t function;
+	uintptr_t caller;	/* of the last pass */
 };
 
 static struct pid_functions own;
@@ -36,8 +38,8 @@ static uintptr_t arrival;	/* one more, or 0 */
 static __attribute__((target("general-regs-only"))) void
 hit(struct patch_probe *probe, const struct patch_registers *r)
 {
-	(void)r;
 	((struct counter *)probe)->count++;
+	((struct counter *)probe)->caller = *(const uintptr_t *)r->rsp;
 }
 
 static int

@@ -4,6 +4,8 @@
  * The ways from a region to its stub, each in functions that have room for no
  * better one: these have the same results as before, and counts that are known.
  */
+#include <execinfo.h>
+
 #include "arming.h"
 
 #define CALLS	5u		/* of each function */
@@ -15,7 +17,7 @@
  * is out of reach of short jumps over it, and no region: it has calls alone.
  */
 #define FUNCTION(name, text)						\
-	long	name(long, long);					\
+	long	name(long, long, long, long, long, long, const void *);	\
 	__asm__(".section .text.ways, \"ax\", @progbits\n"		\
 	    ".type " #name ", @function\n" #name ":\n.cfi_startproc\n"	\
 	    text "\n.cfi_endproc\n.size " #name ", . - " #name "\n .text\n")
@@ -23,6 +25,7 @@
 	FUNCTION(name, ".rept 60\n call wall_nothing\n .endr\n ret\n")
 
 FUNCTION(wall_nothing, "ret");
+FUNCTION(wall_value, "jmp called");
 FUNCTION(wall_carry, "setb %al\n movzbl %al, %eax\n ret");
 WALL(wall_begin);
 
@@ -45,20 +48,69 @@ FUNCTION(branch_plain,
     "mov $8, %eax\n cmp %rsi, %rdi\n jb wall_carry\n neg %eax\n ret");
 FUNCTION(branch_both,
     "cmp %rsi, %rdi\n jb wall_carry\n ja wall_carry\n xor %eax, %eax\n ret");
+WALL(wall_branch);
+
+/* A call among the first bytes, with room for a jump before its last ones. */
+#define FRAME	"sub $8, %rsp\n .cfi_adjust_cfa_offset 8\n "
+#define LEAVE	"\n add $8, %rsp\n .cfi_adjust_cfa_offset -8\n ret"
+static const void *const ways_pointer __attribute__((used)) = wall_value;
+FUNCTION(place_direct, FRAME "call wall_value" LEAVE);
+FUNCTION(place_relative, FRAME "call *ways_pointer(%rip)" LEAVE);
+FUNCTION(place_stack, FRAME "{disp32} call *16(%rsp)" LEAVE);
+FUNCTION(place_branch, "test %edi, %edi\n je 1f\n call wall_value\n"
+    " add $5, %rax\n nop\n ret\n 1: lea 3(%rsi), %rax\n nop\n ret");
+WALL(wall_place);
+
+/* Without such room the call leads to the stub. */
+#define PUSH	"push %rbx\n .cfi_adjust_cfa_offset 8\n "
+#define POP	"\n mov %rsi, %rcx\n pop %rbx\n .cfi_adjust_cfa_offset -8\n ret"
+FUNCTION(aim_direct, PUSH "call wall_value" POP);
+FUNCTION(aim_first, "call wall_value\n add $3, %rax\n nop\n ret");
+FUNCTION(aim_relative, "call *ways_pointer(%rip)\n add $3, %rax\n nop\n ret");
+FUNCTION(aim_pushes, "push %r12\n .cfi_adjust_cfa_offset 8\n push %rdi\n"
+    " .cfi_adjust_cfa_offset 8\n call wall_value\n lea 8(%rsp), %rsp\n"
+    " .cfi_adjust_cfa_offset -8\n pop %r12\n .cfi_adjust_cfa_offset -8\n"
+    " ret");
+WALL(wall_aim);
+
+/* Or a short jump has room, and a hole near it the jump. */
+FUNCTION(hole_host, "movabs $0x1122334455667788, %rax\n ret");
+FUNCTION(hole_call, PUSH "{disp32} call *16(%rsp)" POP);
 WALL(wall_end);
 
 #define TRIED(name)	{ name, #name }
 static const struct tried {
-	long (*function)(long, long);
+	long (*function)(long, long, long, long, long, long, const void *);
 	const char *name;
 } tried[] = {
 	TRIED(tail_host), TRIED(tail_short), TRIED(tail_exits),
 	TRIED(filler_host), TRIED(filler_short),
-	TRIED(branch_plain), TRIED(branch_both)
+	TRIED(branch_plain), TRIED(branch_both),
+	TRIED(place_direct), TRIED(place_relative), TRIED(place_stack),
+	TRIED(place_branch),
+	TRIED(aim_direct), TRIED(aim_first), TRIED(aim_relative),
+	TRIED(aim_pushes), TRIED(hole_host), TRIED(hole_call)
 };
 #define NTRIED	(sizeof(tried) / sizeof(*tried))
 
-static long
+/* The function that tried ones call; it keeps its stack, if that is wanted. */
+#define FRAMES	8
+
+static void *frames[FRAMES];
+static int nframes;
+static bool keeps;
+long	called(long, long);
+
+/* Not all of its callers align the stack. */
+__attribute__((force_align_arg_pointer)) long
+called(long a, long b)
+{
+	if (keeps)
+		nframes = backtrace(frames, FRAMES);
+	return (a + b + 41);
+}
+
+static __attribute__((noinline)) long
 run_all(void)
 {
 	volatile unsigned long sum = 0;
@@ -68,7 +120,7 @@ run_all(void)
 	for (i = 0; i < NTRIED; i++)
 		for (n = 0; n < (long)CALLS; n++)
 			sum = sum * 31 + (unsigned long)tried[i].function(n,
-			    2);
+			    2, 0, 0, 0, 0, (const void *)wall_value);
 	return ((long)sum);
 }
 
@@ -78,7 +130,8 @@ static void
 arm_all(void)
 {
 	static const char *const prefixes[] = {
-		"tail_", "filler_", "branch_", NULL
+		"tail_", "filler_", "branch_", "place_", "aim_", "hole_",
+		NULL
 	};
 
 	arm(prefixes);
@@ -102,6 +155,12 @@ way_of(const void *function)
 
 	ck_assert_ptr_null(point->problem);
 	return (regions.all[point->region].way);
+}
+
+static const struct patch_code *
+code_of(long (*function)(void))
+{
+	return (patch_map_code(&own.map, (uintptr_t)function));
 }
 
 START_TEST(all_points_have_regions)
@@ -129,6 +188,10 @@ START_TEST(functions_do_as_before)
 		ck_assert_uint_eq(count_of(tried[i].function, true), 0);
 	enabled = 1;
 	ck_assert_int_eq(run_all(), sum);
+	for (i = 0; i < npoints; i++)
+		ck_assert_ptr_eq(counters[i].count == 0 ? code_of(run_all) :
+		    patch_map_code(&own.map, counters[i].caller),
+		    code_of(run_all));
 	for (i = 0; i < NTRIED; i++) {
 		ck_assert_msg(count_of(tried[i].function, true) == CALLS,
 		    "entries of %s", tried[i].name);
@@ -155,6 +218,83 @@ START_TEST(a_short_jump_leads_to_a_hole)
 }
 END_TEST
 
+static const struct patch_region *
+region_of(const void *function)
+{
+	ck_assert_ptr_null(entry_of(function)->problem);
+	return (&regions.all[entry_of(function)->region]);
+}
+
+START_TEST(a_call_is_made_in_place)
+{
+	static const void *const functions[] = {
+		place_direct, place_relative, place_stack, place_branch
+	};
+	const struct patch_region *r;
+	size_t i;
+
+	arm_all();
+	for (i = 0; i < 4; i++) {
+		r = region_of(functions[i]);
+		ck_assert_int_eq(r->way, PATCH_WAY_JUMP);
+		ck_assert_uint_ne(r->call, 0);
+		ck_assert_mem_eq((const void *)(r->end - 4),
+		    "\xff\x54\x24\xf8", 4);
+	}
+	r = region_of(hole_call);
+	ck_assert_int_eq(r->way, PATCH_WAY_HOLE);
+	ck_assert_uint_ne(r->call, 0);
+}
+END_TEST
+
+START_TEST(a_call_leads_to_its_stub)
+{
+	static const void *const functions[] = {
+		aim_direct, aim_first, aim_relative, aim_pushes
+	};
+	const struct patch_region *r;
+	size_t i;
+
+	arm_all();
+	for (i = 0; i < 4; i++) {
+		r = region_of(functions[i]);
+		ck_assert_int_eq(r->way, PATCH_WAY_AIM);
+		ck_assert_uint_eq(r->pushed, 8 * (r->call - r->start -
+		    (i == 3) + 1));
+	}
+}
+END_TEST
+
+/* Return addresses are those of the original calls, for unwinders as well. */
+START_TEST(a_stack_has_the_function_of_a_call)
+{
+	static const struct {
+		long (*function)(long, long, long, long, long, long,
+		    const void *);
+	} all[] = {
+		{ place_direct }, { place_relative }, { place_stack },
+		{ place_branch }, { aim_direct }, { aim_first },
+		{ aim_relative }, { aim_pushes }, { hole_call }
+	};
+	const struct patch_code *code;
+	size_t i;
+
+	arm_all();
+	enabled = keeps = true;
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		nframes = 0;
+		(void)all[i].function(1, 2, 0, 0, 0, 0,
+		    (const void *)wall_value);
+		ck_assert_int_ge(nframes, 3);
+		code = patch_map_code(&own.map, (uintptr_t)all[i].function);
+		ck_assert_ptr_eq(patch_map_code(&own.map,
+		    (uintptr_t)frames[1]), code);
+		ck_assert_str_eq(patch_map_code(&own.map,
+		    (uintptr_t)frames[2])->name, __func__);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -167,6 +307,9 @@ main(void)
 	tcase_add_test(tcase, all_points_have_regions);
 	tcase_add_test(tcase, functions_do_as_before);
 	tcase_add_test(tcase, a_short_jump_leads_to_a_hole);
+	tcase_add_test(tcase, a_call_is_made_in_place);
+	tcase_add_test(tcase, a_call_leads_to_its_stub);
+	tcase_add_test(tcase, a_stack_has_the_function_of_a_call);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }
