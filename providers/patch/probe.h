@@ -47,6 +47,26 @@ uintptr_t patch_replaceable(const struct patch_text *, uintptr_t function);
 const char *patch_replace(const struct patch *, const struct patch_text *,
 	    uintptr_t function, void (*other)(void));
 
+/*
+ * Returns the address of the word with the other function, if a function has
+ * been replaced already, also by another provider; or 0.
+ */
+uintptr_t patch_replaced(uintptr_t function);
+
+/*
+ * Lets changed() be called when the dynamic linker is about to load or unload
+ * objects, and when it has mapped those that it loads and run none of their
+ * code, with its lock held (_r_debug.r_state says which).  Another provider may
+ * watch already: *former is its function then, which changed() has to call.
+ */
+const char *patch_watch(void (*changed)(void), void (**former)(void));
+
+/*
+ * Returns true if the thread's filters of system calls have changed since
+ * patch_watch(): they may kill for calls that the linker does not make.
+ */
+bool	patch_refiltered(void);
+
 #pragma GCC visibility pop
 
 #endif

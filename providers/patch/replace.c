@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define RET	0xc3
+#define FAR_WORD	6u	/* offset of the address in a far jump */
 
 /* Returns the size in bytes of a function that does nothing, or 0. */
 static size_t
@@ -47,10 +48,29 @@ patch_jump(uint8_t jump[PATCH_JUMP], uintptr_t from, uintptr_t to)
 	return (displacement == distance);
 }
 
+/* The jump to a stub is the only code that begins so, and goes on as a stub. */
+uintptr_t
+patch_replaced(uintptr_t function)
+{
+	const uint8_t *p = (const uint8_t *)function;
+	uint8_t stub[PATCH_FAR], other[PATCH_FAR];
+	int32_t displacement;
+	uintptr_t at;
+
+	if (p[0] != 0xe9)
+		return (0);
+	memcpy(&displacement, p + 1, sizeof(displacement));
+	at = function + PATCH_JUMP + (uintptr_t)(intptr_t)displacement;
+	memcpy(stub, (const void *)at, sizeof(stub));
+	memcpy(&function, stub + FAR_WORD, sizeof(function));
+	patch_far_encode(other, function);
+	return (memcmp(stub, other, sizeof(stub)) == 0 ? at + FAR_WORD : 0);
+}
+
 void
 patch_far_encode(uint8_t stub[PATCH_FAR], uintptr_t to)
 {
 	memset(stub, 0xcc, PATCH_FAR);
 	memcpy(stub, "\xff\x25\0\0\0\0", 6);	/* jmp *0(%rip) */
-	memcpy(stub + 6, &to, sizeof(to));
+	memcpy(stub + FAR_WORD, &to, sizeof(to));
 }

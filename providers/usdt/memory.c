@@ -8,9 +8,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include <limits.h>
-#include <stdio.h>
-
 #include "usdt.h"
 
 #define PAGE		4096u
@@ -35,40 +32,11 @@ look_at_stack(struct usdt_memory *m)
 	m->stack_low = m->stack_end - size;
 }
 
-/*
- * Counts filters of system calls, by calls that every program makes that can
- * load objects; others may not be allowed.
- */
-static bool
-count_filters(unsigned *count)
-{
-	FILE *f = fopen("/proc/thread-self/status", "re");
-	bool found = false;
-	char line[256];
-
-	if (f == NULL)
-		return (false);
-	while (!found && fgets(line, sizeof(line), f) != NULL)
-		found = sscanf(line, "Seccomp_filters: %u", count) == 1;
-	fclose(f);
-	return (found);
-}
-
-bool
-usdt_memory_refiltered(void)
-{
-	unsigned filters;
-
-	return (!count_filters(&filters) || filters != usdt_memory.filters);
-}
-
 void
 usdt_memory_look(void)
 {
 	struct usdt_memory *m = &usdt_memory;
 
 	m->peek = tbuf_peek_way(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0);
-	if (!count_filters(&m->filters))
-		m->filters = UINT_MAX;
 	look_at_stack(m);
 }

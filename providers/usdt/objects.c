@@ -73,7 +73,7 @@ static void
 arm(struct object *o, bool loading)
 {
 	o->is_new = false;
-	if (loading && usdt_memory_refiltered())
+	if (loading && patch_refiltered())
 		return;
 	if (!usdt_find(&o->sites, &o->info, loading))
 		return;

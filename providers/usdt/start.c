@@ -4,21 +4,12 @@
  * Arming before main(), and when dlopen(3) has mapped objects and run none of
  * their code: sites that are armed then stay so, and afterwards the probes'
  * enable words alone decide.
- *
- * The dynamic linker notifies debuggers of objects that come and go: it calls a
- * function that does nothing, where they have a breakpoint (r_brk in <link.h>).
- * Here it is replaced by a call of changed().  An audit library would be
- * notified, too, but has to be set before the program starts, and loads a C
- * library of its own.
  */
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 
 #include "target/provider.h"
 #include "usdt.h"
-
-#define TEXTS_MAX	8u
 
 /*
  * Hides calls from here, which are not the program's.  Those of a signal
@@ -38,8 +29,11 @@ show(const sigset_t *mask)
 	patch_unblock(mask);
 }
 
+static void (*former)(void);	/* of another provider, or NULL */
+
 /*
- * Called with the linker's lock held.  A thread comes here again if a function
+ * Called with the linker's lock held.  The other provider comes first, as it
+ * reads code as it is in the file.  A thread comes here again if a function
  * that is called from here, such as the program's malloc(3), loads an object.
  * After another thread's fork(2) the child's thread is not busy.
  */
@@ -51,6 +45,8 @@ changed(void)
 	int error = errno;
 	sigset_t mask;
 
+	if (former != NULL)
+		former();
 	if (busy)
 		return;
 	busy = true;
@@ -62,45 +58,6 @@ changed(void)
 	show(&mask);
 	busy = false;
 	errno = error;
-}
-
-struct linker {
-	struct patch_text text;
-	bool found;
-};
-
-static int
-find_linker(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct patch_text texts[TEXTS_MAX];
-	struct linker *l = arg;
-	unsigned n = patch_texts(info, texts, TEXTS_MAX), i;
-
-	(void)size;
-	for (i = 0; i < n && !l->found; i++)
-		if (_r_debug.r_brk >= texts[i].start &&
-		    _r_debug.r_brk < texts[i].end) {
-			l->text = texts[i];
-			l->found = true;
-		}
-	return (l->found);
-}
-
-static const char *
-watch(void)
-{
-	struct linker linker = { .found = false };
-	const char *problem;
-	struct patch patch;
-
-	(void)dl_iterate_phdr(find_linker, &linker);
-	if (!linker.found)
-		return ("the dynamic linker is not known");
-	if ((problem = patch_begin(&patch)) != NULL)
-		return (problem);
-	problem = patch_replace(&patch, &linker.text, _r_debug.r_brk, changed);
-	patch_end(&patch);
-	return (problem);
 }
 
 static void __attribute__((constructor))
@@ -115,7 +72,7 @@ start(void)
 	(void)patch_decoder_load();
 	usdt_memory_look();
 	usdt_objects_update(false);
-	if ((problem = watch()) != NULL)
+	if ((problem = patch_watch(changed, &former)) != NULL)
 		usdt_tell(USDT_LIST, "dlopen: not armed: %s\n", problem);
 	show(&mask);
 	errno = error;

@@ -67,7 +67,6 @@ struct usdt_site {
 struct usdt_memory {
 	uintptr_t stack_low, stack_end;	/* the main thread's */
 	enum tbuf_peek peek;		/* how other memory is read */
-	unsigned filters;		/* of system calls, at the start */
 };
 
 /* The sites of one object. */
@@ -140,9 +139,6 @@ void	usdt_unarmed_end(FILE *);
 
 extern struct usdt_memory usdt_memory;
 void	usdt_memory_look(void);
-
-/* Returns true if the thread's filters of system calls have changed. */
-bool	usdt_memory_refiltered(void);
 
 /*
  * Copies a text of at most `most` bytes to `texts`, with the stack at `sp`, and
