@@ -151,7 +151,7 @@ patch_map_at(uintptr_t at, size_t size)
 /* The unused part of the room that was mapped last. */
 static uintptr_t room, room_end;
 
-/* Room of stubs of objects that have been unloaded. */
+/* Room of stubs of objects that have been unloaded; no two are adjacent. */
 static struct {
 	uintptr_t at;
 	size_t size;
@@ -175,6 +175,33 @@ leave(struct page *page, uintptr_t at, size_t size)
 	pages[npages] = (struct page){ .at = 0 };
 }
 
+/* Room is given out in units of 16 bytes. */
+static size_t
+rounded(size_t size)
+{
+	return ((size + 15) & ~(size_t)15);
+}
+
+static void
+leave_room(uintptr_t at, size_t size)
+{
+	unsigned i = 0;
+
+	while (i < nfreed)
+		if (freed[i].at + freed[i].size == at ||
+		    at + size == freed[i].at) {
+			at = at < freed[i].at ? at : freed[i].at;
+			size += freed[i].size;
+			freed[i] = freed[--nfreed];
+			i = 0;
+		} else
+			i++;
+	if (nfreed < FREED_MAX) {
+		freed[nfreed].at = at;
+		freed[nfreed++].size = size;
+	}
+}
+
 void
 patch_unmap(uintptr_t at, size_t size)
 {
@@ -182,10 +209,7 @@ patch_unmap(uintptr_t at, size_t size)
 	struct page *page;
 
 	if (find_page(number) == NULL) {
-		if (nfreed < FREED_MAX) {
-			freed[nfreed].at = at;
-			freed[nfreed++].size = size;
-		}
+		leave_room(at, rounded(size));
 		return;
 	}
 	for (; number < at + size; number += PAGE)
@@ -231,15 +255,19 @@ map_room(const struct patch_text *text, uintptr_t at)
 static uintptr_t
 take_freed(const struct patch_text *text, size_t size)
 {
+	uintptr_t at;
 	unsigned i;
 
-	for (i = 0; i < nfreed; i++)
-		if (freed[i].size == size && reaches(text, freed[i].at)) {
-			uintptr_t at = freed[i].at;
-
+	for (i = 0; i < nfreed; i++) {
+		at = freed[i].at;
+		if (freed[i].size < size || !patch_reaches(text, at, at + size))
+			continue;
+		freed[i].at += size;
+		freed[i].size -= size;
+		if (freed[i].size == 0)
 			freed[i] = freed[--nfreed];
-			return (at);
-		}
+		return (at);
+	}
 	return (0);
 }
 
@@ -249,9 +277,9 @@ patch_map_near(const struct patch_text *text, size_t size)
 {
 	uintptr_t below = text->low & ~(STEP - 1), above, at;
 
+	size = rounded(size);
 	if ((at = take_freed(text, size)) != 0)
 		return (at);
-	size = (size + 15) & ~(size_t)15;
 	if (size > ROOM)
 		return (0);
 	if (room_end - room < size || !reaches(text, room)) {
