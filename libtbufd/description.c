@@ -16,14 +16,22 @@
 #include "tree/errors.h"
 #include "tree/tree.h"
 
+/*
+ * Expands the macro variable at the end of a field.  Functions of Rust have
+ * names such as drop$LT$T$GT$, in which a $ that is no macro's is itself.
+ */
 static const char *
-expand(struct d_compiler *c, const char *whole, const char *field)
+expand(struct d_compiler *c, const char *whole, const char *field,
+    bool is_function)
 {
 	const char *dollar = strchr(field, '$'), *value;
 
 	if (dollar == NULL)
 		return (field);
-	if ((value = d_macro_text(c, dollar + 1)) == NULL)
+	value = d_macro_text(c, dollar + 1);
+	if (value == NULL && is_function && dollar > field)
+		return (field);
+	if (value == NULL)
 		d_fail(c, D_PDESC_INVAL, "invalid probe description \"%s\": "
 		    "Undefined macro variable in probe description", whole);
 	return (d_format(c, "%.*s%s", (int)(dollar - field), field, value));
@@ -198,8 +206,9 @@ d_node_description(struct d_compiler *c, const char *text)
 			    "\"%s\": Overspecified probe description", text);
 		if ((colon = last_separator(rest, scoped)) != NULL)
 			*colon = '\0';
-		d->field[field--] = expand(c, text,
-		    colon == NULL ? rest : colon + 1);
+		d->field[field] = expand(c, text, colon == NULL ? rest :
+		    colon + 1, field == D_FIELD_FUNCTION);
+		field--;
 	} while (colon != NULL);
 	if (scoped && field == D_FIELD_MODULE)
 		split(c, d);

@@ -99,7 +99,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
 	const char *environment[8] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
-	char *functions = preload_pid_setting(&o->program);
+	char *functions = preload_pid_setting(o);
 	unsigned modules = preload_modules(o), n = 0;
 	int status = 0;
 

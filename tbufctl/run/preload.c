@@ -21,7 +21,7 @@
 #include "base/command_path.h"
 #include "base/open_regular.h"
 #include "base/string_list.h"
-#include "options/enablings.h"
+#include "options/command_line.h"
 #include "preload.h"
 
 static const struct module {
@@ -139,14 +139,14 @@ preload_wanted(const struct program *program, const char *provider)
 }
 
 unsigned
-preload_providers(const struct program *program)
+preload_providers(const struct options *o)
 {
-	unsigned wanted = preload_wants_pid(program) ? PRELOAD_PID : 0;
+	unsigned wanted = preload_wants_pid(o) ? PRELOAD_PID : 0;
 	size_t i;
 
 	for (i = 0; i < NMODULES; i++)
 		if (modules[i].provider != NULL &&
-		    preload_wanted(program, modules[i].provider))
+		    preload_wanted(&o->program, modules[i].provider))
 			wanted |= modules[i].bit;
 	return (wanted);
 }

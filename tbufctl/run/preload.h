@@ -32,8 +32,8 @@ bool	preload_wants_probe(const struct program *, const char *provider,
  * preload_pid_setting() returns all these descriptions, as a setting for the
  * environment of the command, for the caller to free.
  */
-bool	preload_wants_pid(const struct program *);
-char	*preload_pid_setting(const struct program *);
+bool	preload_wants_pid(const struct options *);
+char	*preload_pid_setting(const struct options *);
 
 /* Returns why -x syscall=all cannot be used, or NULL. */
 const char *preload_dispatch(void);
@@ -46,7 +46,7 @@ const char *preload_dispatch(void);
 #define PRELOAD_PID	0x10u	/* the provider of functions */
 
 /* Returns, as PRELOAD_*, the providers that preload_wanted() finds. */
-unsigned preload_providers(const struct program *);
+unsigned preload_providers(const struct options *);
 
 /*
  * Returns the modules to preload into the command of -c: the providers that

@@ -17,7 +17,7 @@ unsigned
 preload_modules(const struct options *o)
 {
 	bool lists = o->mode == MODE_LIST;
-	unsigned modules = preload_providers(&o->program);
+	unsigned modules = preload_providers(o);
 	struct words notes = { NULL, 0 };
 	char path[PATH_MAX];
 	const char *unused;

@@ -10,7 +10,7 @@
 #include "base/description_field.h"
 #include "base/messages.h"
 #include "base/string_list.h"
-#include "options/enablings.h"
+#include "options/command_line.h"
 #include "preload.h"
 
 #define FIELDS	4
@@ -49,63 +49,111 @@ look_at_list(struct words *found, const char *p)
 }
 
 /*
+ * Returns the macro argument $N that ends a field, or NULL.  One that is missing
+ * is refused when the program is compiled.
+ */
+static const char *
+argument(const struct options *o, const char *dollar, const char *end)
+{
+	const char *digits = dollar + 1;
+	size_t length = strspn(digits, "0123456789");
+	unsigned long n = strtoul(digits, NULL, 10);
+
+	if (dollar == end || length == 0 || digits + length != end)
+		return (NULL);
+	if (n < (unsigned long)o->nwords)
+		return (o->words[n]);
+	return (o->d.defaultargs ? "" : NULL);
+}
+
+/*
+ * Returns a word with macro arguments in the place of their variables, as the
+ * compiler makes of it: the first $ of a field begins one.
+ */
+static char *
+expand(const struct options *o, const char *word)
+{
+	char *expanded = memory_string(""), *old;
+	const char *end, *dollar, *value;
+
+	for (;; word = end + 1) {
+		end = field_end(word);
+		dollar = word + strcspn(word, "$");
+		dollar = dollar < end ? dollar : end;
+		if ((value = argument(o, dollar, end)) == NULL)
+			dollar = end;
+		old = expanded;
+		expanded = string_format("%s%.*s%s%.*s", old,
+		    (int)(dollar - word), word, value == NULL ? "" : value,
+		    *end == '\0' ? 0 : 1, end);
+		free(old);
+		if (*end == '\0')
+			return (expanded);
+	}
+}
+
+/*
  * Adds those in a D program, which is compiled later.  A word in a comment or a
  * string may look like one: then more is armed than is traced.
  */
 static void
-look_at_program(struct words *found, const struct description *d)
+look_at_program(struct words *found, const struct options *o,
+    const struct description *d)
 {
 	char *rest = memory_string(d->flag == 's' ? d->script : d->text);
-	char *all = rest, *word, *full;
+	char *all = rest, *word, *expanded, *full;
 	bool first = true;
 
 	while ((word = strsep(&rest, " \t\n,;{}()/\"")) != NULL) {
 		if (*word == '\0')
 			continue;
-		full = string_format("%s%s", word, first ?
+		expanded = expand(o, word);
+		full = string_format("%s%s", expanded, first ?
 		    description_suffix(d->flag) : "");
 		look_at_list(found, full);
 		free(full);
+		free(expanded);
 		first = false;
 	}
 	free(all);
 }
 
 static void
-look_at(struct words *found, const struct program *program)
+look_at(struct words *found, const struct options *o)
 {
+	const struct program *program = &o->program;
 	const struct description *d;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
 		d = &program->all[i];
 		if (d->is_program)
-			look_at_program(found, d);
+			look_at_program(found, o, d);
 		else if (d->full != NULL)
 			look_at_list(found, d->full);
 	}
 }
 
 bool
-preload_wants_pid(const struct program *program)
+preload_wants_pid(const struct options *o)
 {
 	struct words found = { NULL, 0 };
 	bool wants;
 
-	look_at(&found, program);
+	look_at(&found, o);
 	wants = found.count > 0;
 	words_free(&found);
 	return (wants);
 }
 
 char *
-preload_pid_setting(const struct program *program)
+preload_pid_setting(const struct options *o)
 {
 	struct words found = { NULL, 0 };
 	char *setting = memory_string("TBUF_PID="), *longer;
 	size_t i;
 
-	look_at(&found, program);
+	look_at(&found, o);
 	for (i = 0; i < found.count; i++) {
 		longer = string_format("%s%s%s", setting, i == 0 ? "" : ",",
 		    found.all[i]);

@@ -20,7 +20,7 @@
 #include "base/messages.h"
 #include "lib/check_main.h"
 #include "lib/scratch.h"
-#include "options/enablings.h"
+#include "options/command_line.h"
 #include "run/preload.h"
 
 static char dir[64];
@@ -177,10 +177,10 @@ START_TEST(a_provider_field_that_matches_a_provider_asks_for_it)
 		{ "kv:::[,libc:::]", 0 },
 	};
 	struct description description = { .full = cases[_i].full };
-	struct program program = { .all = &description, .count = 1 };
+	struct options o = { .program = { .all = &description, .count = 1 } };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_providers(&program) == cases[_i].wanted,
+	ck_assert_msg(preload_providers(&o) == cases[_i].wanted,
 	    "%s: expected %#x", cases[_i].full, cases[_i].wanted);
 }
 END_TEST
@@ -211,11 +211,46 @@ START_TEST(a_program_with_such_a_probe_asks_for_it)
 		.text = cases[_i].text, .script = cases[_i].text,
 		.flag = cases[_i].flag, .is_program = true
 	};
-	struct program program = { .all = &description, .count = 1 };
+	struct options o = { .program = { .all = &description, .count = 1 } };
 
 	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
-	ck_assert_msg(preload_providers(&program) == cases[_i].wanted,
+	ck_assert_msg(preload_providers(&o) == cases[_i].wanted,
 	    "%s: expected %#x", cases[_i].text, cases[_i].wanted);
+}
+END_TEST
+
+START_TEST(wanted_functions_have_their_macro_arguments)
+{
+	static const struct {
+		char *text, *setting;
+	} cases[] = {
+		{ "pid$target:a.out:$1:entry { trace(1); }",
+		    "pid$target:a.out:leaf:entry" },
+		{ "pid$target:$2:*$1:entry, pid$target::x$1:return { }",
+		    "pid$target:libz:*leaf:entry,pid$target::xleaf:return" },
+		{ "pid$target:$3:$$1:entry { }", "pid$target:$3:$$1:entry" },
+		{ "pid$target:a.out:a$LT$b$:entry { }",
+		    "pid$target:a.out:a$LT$b$:entry" },
+		{ "pid$target:a.out:$99999999999999999999:entry { }",
+		    "pid$target:a.out:$99999999999999999999:entry" },
+		{ "pid$target:a.out:a$LT$1:x, pid$target::_$LT$17h:entry { }",
+		    "pid$target:a.out:a$LT$1:x,pid$target::_$LT$17h:entry" },
+		{ "pid$target:a.out:+1a2b0:entry { }",
+		    "pid$target:a.out:+1a2b0:entry" },
+	};
+	const char *words[] = { "script", "leaf", "libz" };
+	struct description description = {
+		.text = cases[_i].text, .flag = 'n', .is_program = true
+	};
+	struct options o = {
+		.program = { .all = &description, .count = 1 },
+		.words = words, .nwords = 3
+	};
+	char *setting = preload_pid_setting(&o);
+
+	ck_assert_uint_lt(_i, sizeof(cases) / sizeof(cases[0]));
+	ck_assert_str_eq(setting + strlen("TBUF_PID="), cases[_i].setting);
+	free(setting);
 }
 END_TEST
 
@@ -420,6 +455,8 @@ main(void)
 	    a_provider_field_that_matches_a_provider_asks_for_it, 0, 25);
 	tcase_add_loop_test(tcase, a_program_with_such_a_probe_asks_for_it, 0,
 	    10);
+	tcase_add_loop_test(tcase, wanted_functions_have_their_macro_arguments,
+	    0, 7);
 	tcase_add_loop_test(tcase, any_provider_can_be_asked_for, 0, 7);
 	tcase_add_test(tcase, an_id_does_not_ask_for_it);
 	tcase_add_test(tcase, a_dynamic_program_is_accepted);
