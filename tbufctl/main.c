@@ -61,15 +61,18 @@ raise_limit(void)
  * could not arm.
  */
 static void
-ask(const struct options *o, unsigned modules, const char **environment)
+ask(const struct options *o, struct tbuf_consumer *consumer, unsigned modules,
+    const char **environment)
 {
 	bool lists = o->mode == MODE_LIST;
+	int64_t follow = 0;
 
+	(void)tbuf_consumer_get(consumer, "follow", &follow);
 	if ((modules & PRELOAD_USDT) != 0 &&
 	    (*environment = notes_report_begin(lists)) != NULL)
 		environment++;
 	if ((modules & PRELOAD_PID) != 0 &&
-	    (*environment = pid_report_begin(lists)) != NULL)
+	    (*environment = pid_report_begin(lists, follow != 0)) != NULL)
 		environment++;
 	if (lists && (modules & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
@@ -120,7 +123,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = files;
 	if ((modules & PRELOAD_PID) != 0)
 		environment[n++] = functions;
-	ask(o, modules, &environment[n]);
+	ask(o, consumer, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
 	free(functions);
@@ -303,19 +306,47 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
 	    is_script ? compiled : NULL, &compiled->known));
 }
 
+/* Sets *target to the process of all probes, or to -1 if there are several. */
+static int
+find_process(void *target, pid_t pid, const struct tbuf_probe_info *probe)
+{
+	pid_t *found = target;
+
+	(void)probe;
+	*found = *found == 0 || *found == pid ? pid : -1;
+	return (0);
+}
+
+/*
+ * Returns the process that $target is: the command, the first of -p, or the one
+ * whose files are read; else 0.
+ */
+static pid_t
+find_target(const struct options *o, struct tbuf_consumer *consumer,
+    pid_t command)
+{
+	pid_t target = 0;
+
+	if (command != 0 || o->npids > 0)
+		return (command != 0 ? command : o->pids[0]);
+	if (options_reads(o))
+		(void)tbuf_consumer_list(consumer, find_process, &target);
+	return (target > 0 ? target : 0);
+}
+
 /* Finds the targets, compiles the programs, then lists or traces. */
 static int
 trace_or_list(struct options *o, struct tbuf_consumer *consumer,
     struct output *out, struct compiled *compiled)
 {
-	pid_t command = 0, target;
+	pid_t command = 0;
 	int status;
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
 	(void)unarmed_tell(o, consumer);
-	target = command != 0 ? command : o->npids > 0 ? o->pids[0] : 0;
-	compile_begin(compiled, o, consumer, target);
+	compile_begin(compiled, o, consumer,
+	    find_target(o, consumer, command));
 	if (o->program.programs > 0 || o->d.compile_only)
 		status = compile_all(compiled);
 	if (status == 0 && o->mode == MODE_TRACE && !o->unmatched &&

@@ -69,6 +69,20 @@ pid_report_probe(const char *module, const char *function, const char *name,
 		    (intmax_t)getpid(), module, function, name, problem);
 }
 
+void
+pid_report_absent(const char *module, const char *function, const char *name,
+    const char *problem)
+{
+	FILE *const files[] = { list, missed };
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (files[i] != NULL)
+			fprintf(files[i], "pid%jd:%s:%s:%s: absent: %s\n",
+			    (intmax_t)getpid(), module, function, name,
+			    problem);
+}
+
 /* ------------------------------------------------------------ probes */
 
 /* The two probes of a function. */

@@ -345,7 +345,7 @@ read_sections(struct pieces *p, const struct usdt_sections *s)
 		name = s->all[i].sh_name < s->names_size ? s->names +
 		    s->all[i].sh_name : "";
 		if (strcmp(name, ".gopclntab") == 0)
-			return ("Go moves its stacks");
+			return ("it is a program of Go, whose stacks move");
 		if (strncmp(name, ".plt", 4) == 0 && p->nplts < PLTS_MAX) {
 			p->plts[p->nplts].start = p->f->text.base +
 			    s->all[i].sh_addr;

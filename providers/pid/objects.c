@@ -177,6 +177,8 @@ arm(struct pid_object *o)
 
 	if (fd != -1)
 		close(fd);
+	pid_wanted_found(o->file, o->is_program, problem != NULL,
+	    o->functions.symbols[0].count + o->functions.symbols[1].count > 0);
 	if (problem == NULL)
 		pid_arm(o);
 	else
@@ -195,6 +197,7 @@ pid_objects_arm(void)
 		if (!is_own(&objects[i]) && pid_wanted_module(objects[i].file,
 		    objects[i].is_program, objects[i].module))
 			arm(&objects[i]);
+	pid_wanted_tell(pid_report_absent);
 	for (i = 0; i < nobjects; i++)
 		free(objects[i].path);
 	nobjects = 0;

@@ -59,6 +59,19 @@ void	pid_wanted_end(void);
 bool	pid_wanted_module(const char *module, bool is_program,
 	    char name[PID_MODULE]);
 
+/*
+ * Notes what is known of an object: it is refused as a whole, which is reported,
+ * or its functions have names.
+ */
+void	pid_wanted_found(const char *module, bool is_program, bool is_refused,
+	    bool has_symbols);
+
+/* Reports, by tell(), descriptions of this process that match no function. */
+typedef void pid_tell(const char *module, const char *function,
+	    const char *name, const char *problem);
+
+void	pid_wanted_tell(pid_tell *tell);
+
 /* Returns true if a description matches a function's probe. */
 bool	pid_wanted(const char *module, bool is_program, const char *function,
 	    enum pid_name);
@@ -99,6 +112,9 @@ void	pid_report_end(void);
 void	pid_report_object(const char *module, const char *problem);
 void	pid_report_probe(const char *module, const char *function,
 	    const char *name, const char *problem);
+
+/* Reports a description that matches no function. */
+pid_tell pid_report_absent;
 
 #pragma GCC visibility pop
 

@@ -24,6 +24,8 @@
 /* Descriptions for this process; the provider has been compared already. */
 static struct wanted {
 	const char *module, *function, *name;
+	bool is_reported;	/* if nothing matches it: not one of a glob */
+	bool has_module, has_function, has_symbols;
 } *all;
 static size_t count;
 static char *text;
@@ -72,7 +74,11 @@ add(char *description)
 	    (more = reallocarray(all, count + 1, sizeof(*all))) == NULL)
 		return;
 	all = more;
-	all[count++] = (struct wanted){ fields[1], fields[2], fields[3] };
+	all[count++] = (struct wanted){
+		.module = fields[1], .function = fields[2], .name = fields[3],
+		.is_reported = strpbrk(fields[0], "*?[") == NULL &&
+		    *fields[0] != '\0'
+	};
 }
 
 bool
@@ -87,6 +93,35 @@ pid_wanted_begin(void)
 		if (*description != '\0')
 			add(description);
 	return (count > 0);
+}
+
+/* A name that the provider does not have is refused elsewhere. */
+static bool
+is_name(const char *name)
+{
+	return (*name == '\0' || fnmatch(name, "entry", 0) == 0 ||
+	    fnmatch(name, "return", 0) == 0);
+}
+
+static const char *
+absence(const struct wanted *w)
+{
+	if (!w->has_module)
+		return ("no module of this name is loaded when main() begins");
+	if (!w->has_symbols)
+		return ("the module has no symbols, and its functions are "
+		    "called by their offsets (-l lists them)");
+	return ("the module has no function of this name");
+}
+
+void
+pid_wanted_tell(pid_tell *tell)
+{
+	const struct wanted *w;
+
+	for (w = all; w < all + count; w++)
+		if (w->is_reported && !w->has_function && is_name(w->name))
+			tell(w->module, w->function, w->name, absence(w));
 }
 
 void
@@ -131,12 +166,30 @@ module_matches(const char *glob, const char *module, bool is_program,
 bool
 pid_wanted_module(const char *module, bool is_program, char name[PID_MODULE])
 {
+	char unused[PID_MODULE];
+	bool wanted = false;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (module_matches(all[i].module, module, is_program, name))
-			return (true);
-	return (false);
+		if (module_matches(all[i].module, module, is_program,
+		    wanted ? unused : name))
+			wanted = all[i].has_module = true;
+	return (wanted);
+}
+
+void
+pid_wanted_found(const char *module, bool is_program, bool is_refused,
+    bool has_symbols)
+{
+	char unused[PID_MODULE];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!module_matches(all[i].module, module, is_program, unused))
+			continue;
+		all[i].has_function |= is_refused;
+		all[i].has_symbols |= has_symbols;
+	}
 }
 
 bool
@@ -145,13 +198,16 @@ pid_wanted(const char *module, bool is_program, const char *function,
 {
 	const char *text_of_name = name == PID_ENTRY ? "entry" : "return";
 	char unused[PID_MODULE];
+	bool wanted = false;
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (matches(all[i].name, text_of_name) &&
-		    matches(all[i].function, function) &&
-		    module_matches(all[i].module, module, is_program,
+	for (i = 0; i < count && !wanted; i++) {
+		if (!matches(all[i].function, function) ||
+		    !module_matches(all[i].module, module, is_program,
 		    unused))
-			return (true);
-	return (false);
+			continue;
+		all[i].has_function = true;
+		wanted = matches(all[i].name, text_of_name);
+	}
+	return (wanted);
 }

@@ -26,6 +26,17 @@ missing_name(const char *provider, const char *name)
 	    strcmp(name, "return") != 0);
 }
 
+/*
+ * Returns true for a provider that was to be that of a process.  A macro in a
+ * description without a clause is no macro if its name is wrong.
+ */
+static bool
+lacks_process(const char *provider)
+{
+	return (strcmp(provider, "pid") == 0 ||
+	    strncmp(provider, "pid$", strlen("pid$")) == 0);
+}
+
 bool
 missing_tell(const char *provider, const char *name)
 {
@@ -40,7 +51,10 @@ missing_tell(const char *provider, const char *name)
 
 	if (missing_name(provider, name))
 		message(MSG_PID_NAME, name);
-	else if (missing && !reported_pid) {
+	else if (lacks_process(provider)) {
+		message(MSG_PID_NUMBER, provider);
+		missing = true;
+	} else if (missing && !reported_pid) {
 		message(MSG_PID);
 		reported_pid = true;
 	}

@@ -135,9 +135,17 @@
 #define MSG_HINT_START	"for other probes start it by -c COMMAND, or with a " \
 			"provider in LD_PRELOAD for -p and recorders " \
 			"(TBUF_OPTIONS): see tbuf_libc(7)"
-#define MSG_PID		"provider pid exists only in programs it is " \
-			"preloaded into (tbufctl -c does that for " \
-			"pid$target): see tbuf_pid(7)"
+#define MSG_PID		"functions have probes only in a command of -c " \
+			"(pid$target), or if TBUF_PID named them when their " \
+			"process began: see tbuf_pid(7)"
+#define MSG_PID_TARGET	"there is no $target: name a process by -c COMMAND, " \
+			"-p PID or --read"
+#define MSG_PID_OTHER	"%s is another process than that of -c, -p or " \
+			"--read, which is pid$target"
+#define MSG_PID_FIELDS	"%s is in the place of the module: functions are " \
+			"pid$target:MODULE:FUNCTION:NAME"
+#define MSG_PID_NUMBER	"provider '%s' is not that of a process: functions " \
+			"are pid$target:MODULE:FUNCTION:NAME"
 #define MSG_PID_NAME	"'%s' is an invalid probe name: functions have " \
 			"entry and return"
 #define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"

@@ -10,10 +10,12 @@
 
 static struct report report;
 static struct words told;		/* lines */
+static bool is_followed;
 
 const char *
-pid_report_begin(bool lists)
+pid_report_begin(bool lists, bool follows)
 {
+	is_followed = follows;
 	return (report_begin(&report, lists ? "TBUF_PID_LIST" :
 	    "TBUF_PID_MISSED"));
 }
@@ -22,8 +24,11 @@ pid_report_begin(bool lists)
 static void
 tell_line(void *unused, char *line)
 {
+	bool tells = strstr(line, ": not armed: ") != NULL ||
+	    (strstr(line, ": absent: ") != NULL && !is_followed);
+
 	(void)unused;
-	if (strstr(line, ": not armed: ") == NULL || words_have(&told, line))
+	if (!tells || words_have(&told, line))
 		return;
 	words_add(&told, "%s", line);
 	message("%s", line);

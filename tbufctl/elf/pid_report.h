@@ -12,10 +12,11 @@
 /*
  * pid_report_begin() returns a setting for the command's environment that makes
  * the provider report all wanted functions (with -l), or those that are not
- * armed; NULL without a file.  The others print lines that are new; the last
- * one also removes the file.
+ * armed; NULL without a file.  Functions that are absent are not reported if
+ * processes are followed, as they may be another program's.  The others print
+ * lines that are new; the last one also removes the file.
  */
-const char *pid_report_begin(bool lists);
+const char *pid_report_begin(bool lists, bool follows);
 void	pid_report_look(void);
 void	pid_report_end(void);
 

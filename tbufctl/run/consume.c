@@ -907,7 +907,8 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	memset(run.reported, 0, options->program.count * sizeof(bool));
 	format_init(&run.format, out, options);
 	address_begin(options, consumer,
-	    compiled != NULL ? compiled->target : 0);
+	    compiled != NULL && !options_reads(options) ?
+	    compiled->target : 0);
 	/* Records of files may have stacks that another run took. */
 	if (options->d.unwind || compiled == NULL)
 		unwind_begin(consumer);

@@ -95,12 +95,48 @@ set_option(void *context, const char *name, const char *value)
 	}
 }
 
+static bool
+traces(const struct compiled *c, int64_t pid)
+{
+	size_t i;
+
+	if (c->target != 0 && pid == c->target)
+		return (true);
+	for (i = 0; i < c->options->npids; i++)
+		if (pid == c->options->pids[i])
+			return (true);
+	return (false);
+}
+
 /* Returns true for pidN of another process than the command of -c. */
 static bool
 is_of_other(const struct compiled *c, const char *provider)
 {
 	return (missing_is_pid(provider) && (c->target == 0 ||
 	    strtoll(provider + strlen("pid"), NULL, 10) != c->target));
+}
+
+/*
+ * Reports that a provider is pidN of no process that is traced or read, each
+ * once.  Returns true if it is.
+ */
+static bool
+tell_process(const struct compiled *c, const char *provider)
+{
+	static struct words told;
+
+	if (!missing_is_pid(provider) ||
+	    (c->target == 0 && strcmp(provider, "pid0") != 0) ||
+	    traces(c, strtoll(provider + strlen("pid"), NULL, 10)))
+		return (false);
+	if (words_have(&told, provider))
+		return (true);
+	words_add(&told, "%s", provider);
+	if (c->target == 0)
+		message(MSG_PID_TARGET);
+	else
+		message(MSG_PID_OTHER, provider);
+	return (true);
 }
 
 /*
@@ -112,9 +148,16 @@ tell_provider(const struct compiled *c, const struct d_description *d)
 {
 	const char *provider = d->field[D_FIELD_PROVIDER];
 	const char *name = d->field[D_FIELD_NAME];
+	const char *module = d->field[D_FIELD_MODULE];
 
-	if (c->options->command != NULL && missing_is_pid(provider) &&
-	    !is_of_other(c, provider) && !missing_name(provider, name))
+	if (*provider == '\0' && missing_is_pid(module)) {
+		message(MSG_PID_FIELDS, module);
+		return (true);
+	}
+	if (tell_process(c, provider))
+		return (true);
+	if (missing_is_pid(provider) && !missing_name(provider, name) &&
+	    (c->options->command != NULL || options_reads(c->options)))
 		return (false);
 	return (missing_tell(provider, name));
 }
@@ -147,15 +190,7 @@ probe_is_own(void *context, const struct d_description *d)
 static bool
 is_traced(void *context, int64_t pid)
 {
-	struct compiled *c = compiled_of(context);
-	size_t i;
-
-	if (c->target != 0 && pid == c->target)
-		return (true);
-	for (i = 0; i < c->options->npids; i++)
-		if (pid == c->options->pids[i])
-			return (true);
-	return (false);
+	return (traces(compiled_of(context), pid));
 }
 
 /*

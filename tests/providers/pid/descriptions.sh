@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Descriptions of functions: names with all characters that symbols have, macro
+# variables, and the messages about mistakes in them.
+
+set -u
+: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
+# A program with a sanitizer would need the sanitizer's library.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_OPTIONS
+cd "$SCRATCH" || exit 1
+
+cat >named.c <<'END_OF_C'
+#define CALLED	__attribute__((noinline, noclone))
+#define NAMED(c, name)	CALLED int c(int) __asm__(name); \
+	int c(int n) { __asm__ volatile ("" : "+r"(n)); return (n * 3 + 1); }
+NAMED(plain, "plain")
+NAMED(rust, "_ZN4core3ptr7drop$LT$T$GT$17h0123456789abcdefE")
+NAMED(dots, "part.0.constprop.1")
+NAMED(umlaut, "\"gr\303\266\303\237e\"")
+int main(void) { return (plain(1) + rust(2) + dots(3) + umlaut(4) == 0); }
+END_OF_C
+$CC -O2 -w -o named named.c || exit 1
+strip -o stripped named
+
+# counts DESCRIPTION [COMMAND [ARGUMENT...]]: the functions that it traces.
+counts() {
+	description=$1 command=${2-./named}
+	[ $# -lt 2 ] || shift
+	shift
+	"$TBUFCTL" -q -n "$description { @[probefunc] = count(); }" \
+	    -c "$command" "$@" 2>err | sed '/^$/d; s/^ *//; s/  */ /g'
+	cat err
+}
+expect 'a name of Rust' "$(counts 'pid$target:a.out:_ZN4core3ptr7drop$LT$T$GT$17h0123456789abcdefE:entry')" \
+    '_ZN4core3ptr7drop$LT$T$GT$17h0123456789abcdefE 1'
+expect 'a name with dots' "$(counts 'pid$target:a.out:part.0.constprop.1:entry')" \
+    'part.0.constprop.1 1'
+expect 'a name with other letters' "$(counts 'pid$target:a.out:größe:entry')" \
+    'größe 1'
+expect 'the same in the last field' "$("$TBUFCTL" -q \
+    -f 'pid$target:a.out:größe { trace(1); }' -c ./named 2>&1)" 11
+at=+$(nm named | sed -n 's/^0*\([0-9a-f]*\) T plain$/\1/p')
+expect 'a function without a symbol' \
+    "$(counts "pid\$target:a.out:$at:entry" ./stripped)" "$at 1"
+expect 'without a clause' "$("$TBUFCTL" -q -n "pid\$target:a.out:$at:return" \
+    -c ./stripped 2>&1 | grep -o 'arg1=.*')" arg1=4
+expect 'all without symbols' "$(counts 'pid$target:a.out:+*:entry' ./stripped |
+    grep -c "^$at 1")" 1
+
+# What is armed before main() is known before the program is compiled.
+expect 'macro arguments' "$(counts 'pid$target:$2:$1:entry' ./named plain \
+    a.out)" 'plain 1'
+expect 'a part of a name' "$(counts 'pid$target:a.out:pl$1:entry' ./named \
+    ain)" 'plain 1'
+expect 'an argument that is missing' "$(counts 'pid$target:a.out:$1:entry' |
+    sed 's/.*: //')" 'Undefined macro variable in probe description'
+printf 'pid$target::$1:entry { self->at = timestamp; }
+pid$target::$1:return /self->at/ { @[probefunc] = count(); }\n' >script.d
+expect 'arguments of a script' "$("$TBUFCTL" -q -s script.d -c ./named plain \
+    2>&1 | tr -s ' \n' ' ')" ' plain 1 '
+expect 'default arguments' "$("$TBUFCTL" -q -x defaultargs -n \
+    'pid$target:named:$1:entry { @ = count(); }' -c ./named 2>&1 |
+    tr -dc '0-9')" 6
+expect 'in a list' "$("$TBUFCTL" -l -n 'pid$target:a.out:$1:entry' -c ./named \
+    plain 2>&1 | grep -c ' plain entry$')" 1
+
+# Each mistake has one line beside DTrace's.
+told() {
+	"$TBUFCTL" -q "$@" >out 2>err
+	status=$?
+	sed -n 's/^tbufctl: //; s/pid[1-9][0-9]*/pidN/g
+	    /probe description\|has exited\|left running\|^total/!p' err out |
+	    sed '/^$/d'
+	echo "= $status"
+}
+expect 'no such function' "$(told -n 'pid$target:a.out:plane:entry' \
+    -c ./named)" \
+    'pidN:a.out:plane:entry: absent: the module has no function of this name
+= 1'
+expect 'both probes of none' "$(told -n 'pid$target:a.out:plane:' \
+    -c ./named)" \
+    'pidN:a.out:plane:: absent: the module has no function of this name
+= 1'
+expect 'no such module' "$(told -n 'pid$target:libx:plain:entry' -c ./named)" \
+    'pidN:libx:plain:entry: absent: no module of this name is loaded when main() begins
+= 1'
+expect 'a stripped program' "$(told -n 'pid$target:a.out:plain:entry' \
+    -c ./stripped)" "pidN:a.out:plain:entry: absent: the module has no \
+symbols, and its functions are called by their offsets (-l lists them)
+= 1"
+expect 'one of two' "$(told -Z -n 'pid$target:a.out:plain:entry,
+    pid$target:a.out:plane:return { exit(3); }' -c ./named)" \
+    'pidN:a.out:plane:return: absent: the module has no function of this name
+= 3'
+expect 'a list of probes' "$(told -l -n 'pid$target:a.out:plane:entry' \
+    -c ./named | sed '/^ *ID/d; /No probe matches/d')" \
+    'pidN:a.out:plane:entry: absent: the module has no function of this name
+= 0'
+expect 'a program of another one' "$(told --follow \
+    -n 'pid$target:named:plain:entry { exit(3); }' -c 'env ./named')" '= 3'
+expect 'globs of processes' "$(told -Z -n 'pid*:a.out:plane:entry,
+    BEGIN { exit(3); }' -c ./named)" '= 3'
+for provider in pid 'pid$targ'; do
+	expect "provider $provider" "$(told -n "$provider:a.out:plain:entry" \
+	    -c ./named)" "provider '$provider' is not that of a process: \
+functions are pid\$target:MODULE:FUNCTION:NAME
+= 1"
+done
+expect 'three fields' "$(told -n 'pid$target:plain:entry' -c ./named)" \
+    'pidN is in the place of the module: functions are pid$target:MODULE:FUNCTION:NAME
+= 1'
+expect 'no process' "$(told -n 'pid$target:a.out:plain:entry')" \
+    'there is no $target: name a process by -c COMMAND, -p PID or --read
+= 1'
+expect 'another process' "$(told -n 'pid1:a.out:plain:entry { exit(0); }' \
+    -c ./named)" \
+    'pidN is another process than that of -c, -p or --read, which is pid$target
+= 1'
+absent='functions have probes only in a command of -c (pid$target), or if TBUF_PID named them when their process began: see tbuf_pid(7)
+= 1'
+expect 'a process that has none' "$(told -n 'pid1:a.out:plain:entry')" \
+    "$absent"
+expect 'one without a clause' "$(told -n 'pid1:a.out:plain:entry' -c ./named)" \
+    "$absent"
+for flags in -static -static-pie; do
+	$CC -O2 -w $flags -o static named.c 2>/dev/null || continue
+	expect "$flags" "$(told -n 'pid$target:a.out:plain:entry' -c ./static)" \
+	    'failed to preload the pid provider into ./static: it is statically linked
+= 1'
+done
+if command -v objcopy >/dev/null; then
+	echo table >table
+	objcopy --add-section .gopclntab=table named go
+	expect 'a program of Go' "$(told -n 'pid$target:a.out:plain:entry' \
+	    -c ./go)" \
+	    'pidN:a.out: not armed: it is a program of Go, whose stacks move
+= 1'
+fi
+cp named privileged
+chmod u+s privileged
+expect 'a setuid program' "$(told -n 'pid$target:a.out:plain:entry' \
+    -c ./privileged)" \
+    'failed to preload the pid provider into ./privileged: it is setuid
+= 1'
+
+report
