@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define STACK_POINTER	7u	/* number of %rsp in these programs */
 #define DEPTH_MAX	8u	/* of states that are remembered */
 
 struct rule {
@@ -98,7 +97,8 @@ static void
 run_long(struct frame *f, uint8_t opcode)
 {
 	switch (opcode) {
-	case 0x00:			/* nop */
+	case 0x00:			/* nop, and a signature of pointers */
+	case 0x2d:
 		break;
 	case 0x02:			/* advance by 1, 2 or 4 bytes */
 	case 0x03:
@@ -221,6 +221,7 @@ patch_frame(const struct patch_text *text, uintptr_t at)
 	run(&f, at);
 	if (f.bad)
 		return (PATCH_FRAME_UNKNOWN);
-	return (f.rule.reg == STACK_POINTER && f.rule.offset == 8 ?
-	    PATCH_FRAME_NONE : PATCH_FRAME_SOME);
+	return (f.rule.reg == PATCH_CFA_REGISTER &&
+	    f.rule.offset == PATCH_CFA_OFFSET ? PATCH_FRAME_NONE :
+	    PATCH_FRAME_SOME);
 }

@@ -19,7 +19,11 @@
 #ifndef TBUF_PROVIDERS_PATCH_MAP_H
 #define TBUF_PROVIDERS_PATCH_MAP_H
 
+#if defined(__x86_64__)
 #include "x86_64.h"
+#else
+#include "aarch64.h"
+#endif
 
 #pragma GCC visibility push(hidden)
 
@@ -127,13 +131,18 @@ const char *patch_map_exits(const struct patch_map *, size_t function,
 /* ------------------------------------------------- for the files of the map */
 
 /*
- * Says whether the return address is the first word of the stack, by the tables
- * of unwinders.
+ * Says whether the frame at an instruction is that of a function which has just
+ * been called, by the tables of unwinders.
  */
 enum patch_frame { PATCH_FRAME_NONE, PATCH_FRAME_SOME, PATCH_FRAME_UNKNOWN };
 
 enum patch_frame patch_frame(const struct patch_text *, uintptr_t at);
 
+/* Marks arrivals that no instruction names, and functions with unknown ones. */
+const char *patch_map_data(struct patch_map *);
+void	patch_map_pads(struct patch_map *);
+
+#if defined(__x86_64__)
 /* The instructions before a computed jump. */
 #define PATCH_PAST	8u
 
@@ -146,9 +155,12 @@ struct patch_past {
 unsigned patch_jump_look(const struct patch_map *, const struct patch_past *,
 	    const struct patch_instruction *jump, uintptr_t at);
 
-/* Finds parts of functions, and the tables of their computed jumps. */
-void	patch_parts_find(struct patch_map *);
+/* Finds the tables of computed jumps. */
 void	patch_tables_find(struct patch_map *);
+#endif
+
+/* Finds parts of functions. */
+void	patch_parts_find(struct patch_map *);
 
 #pragma GCC visibility pop
 

@@ -68,12 +68,3 @@ patch_map_next(const struct patch_map *m, uintptr_t at)
 		end++;
 	return (end);
 }
-
-uintptr_t
-patch_map_target(const struct patch_map *m, uintptr_t at)
-{
-	struct patch_instruction in;
-
-	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
-	return (in.is_branch ? in.target : 0);
-}

@@ -180,15 +180,6 @@ look_at_exit(struct exits *e, uintptr_t at, unsigned marks)
 	}
 }
 
-/* Returns true for an instruction that compilers fill the end of code with. */
-static bool
-is_filler(const uint8_t *p)
-{
-	while (*p == 0x66 || *p == 0x2e)
-		p++;
-	return (*p == 0x90 || (p[0] == 0x0f && p[1] == 0x1f));
-}
-
 /* A call at the end is one that does not return. */
 static bool
 runs_on(enum patch_class class)
@@ -209,7 +200,7 @@ look_at_part(struct exits *e, const struct patch_code *code)
 		if ((marks & PATCH_BEGINS) == 0)
 			continue;
 		look_at_exit(e, at, marks);
-		if (runs_on(last) || !is_filler((const uint8_t *)at))
+		if (runs_on(last) || !patch_is_filler((const uint8_t *)at))
 			last = patch_class(marks);
 	}
 	if (runs_on(last))

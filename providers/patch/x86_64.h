@@ -11,9 +11,26 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Relocations of addresses in data. */
+#define PATCH_RELATIVE	R_X86_64_RELATIVE
+#define PATCH_IRELATIVE	R_X86_64_IRELATIVE
+
+/* The canonical frame address at the start of a function: %rsp + 8. */
+#define PATCH_CFA_REGISTER	7u
+#define PATCH_CFA_OFFSET	8u
+
 #define PATCH_COPY_MAX	96u	/* bytes of a relocated copy */
 
 /* ------------------------------------------------------------ instructions */
+
+/* Returns true for an instruction that compilers fill the end of code with. */
+static inline bool
+patch_is_filler(const uint8_t *p)
+{
+	while (*p == 0x66 || *p == 0x2e)
+		p++;
+	return (*p == 0x90 || (p[0] == 0x0f && p[1] == 0x1f));
+}
 
 /* One instruction: its length (0: it is none), and its destination. */
 struct patch_instruction {
