@@ -148,6 +148,10 @@ arm(const struct arming *a, const struct patch_region *r)
 		}
 	if (patch_write(a->patch, at, s.bytes, s.size) != 0)
 		return (refused);
+	if (first < a->n) {
+		points->probe->stub = at;
+		points->probe->stub_size = s.size;
+	}
 	return (redirect(a, r, &s));
 }
 

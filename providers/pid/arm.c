@@ -22,12 +22,21 @@ static FILE *list, *missed;
 static unsigned nmissed;
 
 void
+pid_report_look(void)
+{
+	FILE *f = provider_report_open(PID_MISSED, true);
+
+	if (f == NULL)
+		unsetenv(PID_MISSED);
+	else
+		fclose(f);
+}
+
+void
 pid_report_begin(void)
 {
 	list = provider_report_open(PID_LIST, false);
 	missed = provider_report_open(PID_MISSED, true);
-	if (missed == NULL)
-		unsetenv(PID_MISSED);
 	nmissed = 0;
 }
 
@@ -71,9 +80,9 @@ pid_report_probe(const char *module, const char *function, const char *name,
 
 void
 pid_report_absent(const char *module, const char *function, const char *name,
-    const char *problem)
+    const char *problem, bool may_come)
 {
-	FILE *const files[] = { list, missed };
+	FILE *const files[] = { list, may_come ? NULL : missed };
 	size_t i;
 
 	for (i = 0; i < 2; i++)
@@ -85,17 +94,20 @@ pid_report_absent(const char *module, const char *function, const char *name,
 
 /* ------------------------------------------------------------ probes */
 
-/* The two probes of a function. */
-struct sites {
-	struct tbuf_site entry, exits;
-};
+/*
+ * The name of the process that has read the descriptions: its forked children
+ * have its probes, also those of objects that they load.
+ */
+static const char *
+provider_name(void)
+{
+	static char name[32];
 
-/* Memory of the probes of one object, which stays for ever. */
-struct probes {
-	struct sites *sites;		/* by wish */
-	struct pid_place *places;	/* by point */
-	char provider[32];
-};
+	if (*name == '\0')
+		(void)snprintf(name, sizeof(name), "pid%jd",
+		    (intmax_t)getpid());
+	return (name);
+}
 
 static void
 register_entry(struct tbuf_site *site, const char *provider,
@@ -150,20 +162,21 @@ name_of(const struct pid_object *o, const struct pid_wish *wish,
 
 /* Registers the probes that can be armed. */
 static void
-register_probes(const struct pid_object *o, struct probes *p)
+register_probes(const struct pid_object *o, struct pid_probes *p)
 {
+	const char *provider = provider_name();
 	const struct pid_wish *wish = o->plan.wishes;
 	char offset[PID_OFFSET];
-	struct sites *sites = p->sites;
+	struct pid_sites *sites = p->sites;
 	sigset_t mask;
 
 	tbuf_series_begin(&mask, 0);
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
 		if (wish->entry && wish->entry_problem == NULL)
-			register_entry(&sites->entry, p->provider, o->module,
+			register_entry(&sites->entry, provider, o->module,
 			    name_of(o, wish, PID_ENTRY, offset));
 		if (wish->nexits > 0 && wish->exit_problem == NULL)
-			register_exits(&sites->exits, p->provider, o->module,
+			register_exits(&sites->exits, provider, o->module,
 			    name_of(o, wish, PID_RETURN, offset));
 	}
 	tbuf_series_end(&mask);
@@ -171,14 +184,15 @@ register_probes(const struct pid_object *o, struct probes *p)
 
 /* Connects the points that are to be armed with their probes. */
 static void
-connect(const struct pid_object *o, struct probes *p)
+connect(const struct pid_object *o, struct pid_probes *p)
 {
 	const struct patch_code *codes = o->functions.map.codes;
 	struct patch_point *point = o->plan.points;
 	struct pid_place *place = p->places;
-	struct sites *sites;
+	struct pid_sites *sites;
 
 	for (; point < o->plan.points + o->plan.npoints; point++, place++) {
+		point->probe = &place->patch;
 		if (point->problem != NULL)
 			continue;
 		sites = &p->sites[o->plan.wish_of[point->function]];
@@ -188,7 +202,6 @@ connect(const struct pid_object *o, struct probes *p)
 		place->patch.hit = point->is_entry ? pid_hit_entry :
 		    pid_hit_exit;
 		place->patch.enabled = place->site->enabled;
-		point->probe = &place->patch;
 		if (!is_registered(place->site))
 			point->problem = "its probe could not be registered";
 	}
@@ -196,11 +209,11 @@ connect(const struct pid_object *o, struct probes *p)
 
 /* Reports wanted probes, and unregisters those that are not armed after all. */
 static void
-finish(struct pid_object *o, struct probes *p)
+finish(struct pid_object *o, struct pid_probes *p)
 {
 	const struct pid_wish *wish = o->plan.wishes;
 	char offset[PID_OFFSET], why[PID_WHY];
-	struct sites *sites = p->sites;
+	struct pid_sites *sites = p->sites;
 	const char *function;
 
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
@@ -242,31 +255,57 @@ take_problems(struct pid_plan *plan)
 	}
 }
 
-void
-pid_arm(struct pid_object *o)
+static bool
+allocate(const struct pid_plan *plan, struct pid_probes *p)
 {
-	struct probes p = {
-		.sites = calloc(o->plan.nwishes + 1, sizeof(*p.sites)),
-		.places = calloc(o->plan.npoints + 1, sizeof(*p.places))
-	};
+	p->sites = calloc(plan->nwishes + 1, sizeof(*p->sites));
+	p->places = calloc(plan->npoints + 1, sizeof(*p->places));
+	if (p->sites == NULL || p->places == NULL)
+		return (false);
+	p->nsites = plan->nwishes;
+	p->nplaces = plan->npoints;
+	return (true);
+}
+
+void
+pid_arm(struct pid_object *o, struct pid_probes *p)
+{
 	const char *problem = NULL;
 	struct patch patch;
 
-	if (p.sites == NULL || p.places == NULL)
+	if (!allocate(&o->plan, p))
 		problem = "out of memory";
-	else if ((problem = patch_begin(&patch)) == NULL) {
-		(void)snprintf(p.provider, sizeof(p.provider), "pid%jd",
-		    (intmax_t)getpid());
-		register_probes(o, &p);
-		connect(o, &p);
-		patch_regions_arm(&patch, &o->functions.map, &o->plan.regions,
-		    o->plan.points, o->plan.npoints);
-		patch_end(&patch);
-		take_problems(&o->plan);
-		finish(o, &p);
+	else
+		problem = o->is_loading ? patch_begin_loading(&patch) :
+		    patch_begin(&patch);
+	if (problem != NULL) {
+		pid_report_object(o->module, problem);
 		return;
 	}
-	pid_report_object(o->module, problem);
-	free(p.sites);
-	free(p.places);
+	register_probes(o, p);
+	connect(o, p);
+	patch_regions_arm(&patch, &o->functions.map, &o->plan.regions,
+	    o->plan.points, o->plan.npoints);
+	patch_end(&patch);
+	take_problems(&o->plan);
+	finish(o, p);
+}
+
+/* No system call: a filter set since the start may kill for any. */
+void
+pid_disarm(struct pid_probes *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nsites; i++) {
+		tbuf_sites_unregister(&p->sites[i].entry,
+		    &p->sites[i].entry + 1);
+		tbuf_sites_unregister(&p->sites[i].exits,
+		    &p->sites[i].exits + 1);
+	}
+	for (i = 0; i < p->nplaces; i++)
+		patch_forget(&p->places[i].patch);
+	free(p->sites);
+	free(p->places);
+	*p = (struct pid_probes){ .sites = NULL };
 }

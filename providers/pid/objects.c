@@ -1,7 +1,9 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The objects that are loaded before main().
+ * The objects that are loaded before main(), and those that dlopen(3) loads.
+ * Each is inspected once, when it is new; its probes are removed when it has
+ * been unloaded.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -13,10 +15,16 @@
 #include "pid.h"
 #include "usdt/section.h"
 
-#define OBJECTS_MAX	512u
+struct object {
+	struct object *next;
+	struct dl_phdr_info info;	/* identifies it */
+	struct pid_probes probes;
+	bool is_program;
+	bool is_new;
+	bool is_there;
+};
 
-static struct pid_object objects[OBJECTS_MAX];
-static unsigned nobjects;
+static struct object *objects;		/* in the order of their loading */
 
 static char *
 path_of(const struct dl_phdr_info *info, bool is_program)
@@ -47,27 +55,26 @@ is_libc(const char *file)
 	    begins(file, "ld-"));
 }
 
-/* The program is the first object, and has no name. */
-static int
-add_object(struct dl_phdr_info *info, size_t size, void *unused)
+/* Gets an object's names.  Returns false if they are not known. */
+static bool
+name_object(struct pid_object *o, const struct object *from, bool is_loading)
 {
-	bool is_program = *info->dlpi_name == '\0' && nobjects == 0;
-	struct pid_object *o = &objects[nobjects];
 	const char *slash;
 
-	(void)size;
-	(void)unused;
-	if (nobjects == OBJECTS_MAX ||
-	    (o->path = path_of(info, is_program)) == NULL)
-		return (0);
+	memset(o, 0, sizeof(*o));
+	o->is_program = from->is_program;
+	o->is_loading = is_loading;
+	o->path = path_of(&from->info, o->is_program);
+	if (o->path == NULL)
+		return (false);
 	slash = strrchr(o->path, '/');
 	o->file = slash == NULL ? o->path : slash + 1;
-	o->is_program = is_program;
 	o->is_libc = is_libc(o->file);
-	o->memory.info = *info;
-	o->memory.is_fixed = info->dlpi_addr == 0;
-	nobjects++;
-	return (0);
+	o->memory.info = from->info;
+	o->memory.is_fixed = from->info.dlpi_addr == 0;
+	/* Words that short relocations name have no addresses yet. */
+	o->memory.slide = is_loading ? from->info.dlpi_addr : 0;
+	return (true);
 }
 
 /* Returns true for objects of which nothing is ever armed, nor reported. */
@@ -149,6 +156,16 @@ want_function(struct pid_object *o, size_t function)
 		pid_plan_add(&o->plan, function, wanted[0], wanted[1]);
 }
 
+/* Refuses the function that start.c has replaced. */
+static void
+refuse_watched(const struct patch_map *m)
+{
+	struct patch_code *code = patch_map_code(m, _r_debug.r_brk);
+
+	if (code != NULL)
+		code->problem = "debuggers have a breakpoint there";
+}
+
 static const char *
 plan(struct pid_object *o, int fd)
 {
@@ -162,6 +179,7 @@ plan(struct pid_object *o, int fd)
 	    NULL ||
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)
 		return (problem);
+	refuse_watched(m);
 	for (i = 0; i < m->ncodes; i++)
 		if (m->codes[i].owner == i)
 			want_function(o, i);
@@ -169,7 +187,7 @@ plan(struct pid_object *o, int fd)
 }
 
 static void
-arm(struct pid_object *o)
+arm_object(struct pid_object *o, struct pid_probes *probes)
 {
 	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
 	const char *problem = fd == -1 ? "its file cannot be read" :
@@ -180,25 +198,92 @@ arm(struct pid_object *o)
 	pid_wanted_found(o->file, o->is_program, problem != NULL,
 	    o->functions.symbols[0].count + o->functions.symbols[1].count > 0);
 	if (problem == NULL)
-		pid_arm(o);
+		pid_arm(o, probes);
 	else
 		pid_report_object(o->module, problem);
 	pid_plan_free(&o->plan);
 	pid_functions_free(&o->functions);
 }
 
-void
-pid_objects_arm(void)
+/*
+ * Arms a new object.  This makes other system calls than the linker does: a
+ * filter that has been set since the start may kill for them.  A child of
+ * another thread's fork(2) finds an object as it was then, and does not go on
+ * with it.
+ */
+static void
+arm(struct object *object, bool is_loading)
 {
-	unsigned i;
+	struct pid_object o;
 
-	(void)dl_iterate_phdr(add_object, NULL);
-	for (i = 0; i < nobjects; i++)
-		if (!is_own(&objects[i]) && pid_wanted_module(objects[i].file,
-		    objects[i].is_program, objects[i].module))
-			arm(&objects[i]);
-	pid_wanted_tell(pid_report_absent);
-	for (i = 0; i < nobjects; i++)
-		free(objects[i].path);
-	nobjects = 0;
+	object->is_new = false;
+	if (name_object(&o, object, is_loading) && !is_own(&o) &&
+	    pid_wanted_module(o.file, o.is_program, o.module) &&
+	    !(is_loading && patch_refiltered()))
+		arm_object(&o, &object->probes);
+	free(o.path);
+}
+
+/* The program is the first object, and has no name. */
+static int
+look_at(struct dl_phdr_info *info, size_t size, void *is_new)
+{
+	struct object **link = &objects, *o;
+
+	(void)size;
+	for (; (o = *link) != NULL; link = &o->next)
+		if (o->info.dlpi_addr == info->dlpi_addr &&
+		    o->info.dlpi_phdr == info->dlpi_phdr)
+			break;
+	if (o == NULL && (o = calloc(1, sizeof(*o))) != NULL) {
+		o->info = *info;
+		o->is_program = objects == NULL && *info->dlpi_name == '\0';
+		o->is_new = *(const bool *)is_new;
+		*link = o;
+	}
+	if (o != NULL)
+		o->is_there = true;
+	return (0);
+}
+
+/* Drops unloaded objects: others may have their addresses. */
+static void
+drop_gone(void)
+{
+	struct object **link = &objects, *o;
+
+	while ((o = *link) != NULL)
+		if (o->is_there) {
+			o->is_there = false;
+			link = &o->next;
+		} else {
+			*link = o->next;
+			pid_disarm(&o->probes);
+			free(o);
+		}
+}
+
+/*
+ * Objects that a function has loaded that is called from here, such as the
+ * program's malloc(3), have run code already, and are left alone.
+ */
+void
+pid_objects_update(bool is_loading)
+{
+	bool is_new = true;
+	struct object *o;
+
+	(void)dl_iterate_phdr(look_at, &is_new);
+	drop_gone();
+	pid_report_begin();
+	for (o = objects; o != NULL; o = o->next)
+		if (o->is_new)
+			arm(o, is_loading);
+	if (!is_loading)
+		pid_wanted_tell(pid_report_absent);
+	pid_report_end();
+	is_new = false;
+	(void)dl_iterate_phdr(look_at, &is_new);
+	for (o = objects; o != NULL; o = o->next)
+		o->is_there = false;
 }

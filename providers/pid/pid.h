@@ -3,9 +3,10 @@
  *
  * libtbuf-pid.so: entries and returns of functions, as probes of tbuf.  Those
  * that TBUF_PID names are armed before main(), in the program and in the
- * libraries that it is linked with; no code is changed later.
+ * libraries that it is linked with, and in libraries that dlopen(3) loads
+ * before any of their code runs; no other code is changed.
  *
- *	start.c	    the start, before main()
+ *	start.c	    the start, before main(), and objects that come and go
  *	wanted.c    descriptions in TBUF_PID
  *	objects.c   objects whose functions can be armed
  *	functions.c functions of one
@@ -45,9 +46,11 @@ enum pid_name { PID_ENTRY, PID_RETURN };
 
 /*
  * pid_wanted_begin() reads TBUF_PID, and returns false if it asks for nothing
- * in this process.
+ * in this process.  pid_wanted_later() returns true if it may ask for functions
+ * of objects that are loaded later; else pid_wanted_end() is due.
  */
 bool	pid_wanted_begin(void);
+bool	pid_wanted_later(void);
 void	pid_wanted_end(void);
 
 /*
@@ -66,9 +69,12 @@ bool	pid_wanted_module(const char *module, bool is_program,
 void	pid_wanted_found(const char *module, bool is_program, bool is_refused,
 	    bool has_symbols);
 
-/* Reports, by tell(), descriptions of this process that match no function. */
+/*
+ * Reports, by tell(), descriptions of this process that match no function; a
+ * module that is absent may come later.
+ */
 typedef void pid_tell(const char *module, const char *function,
-	    const char *name, const char *problem);
+	    const char *name, const char *problem, bool may_come);
 
 void	pid_wanted_tell(pid_tell *tell);
 
@@ -78,6 +84,19 @@ bool	pid_wanted(const char *module, bool is_program, const char *function,
 
 /* ------------------------------------------------------------ objects */
 
+/* The two probes of a function. */
+struct pid_sites {
+	struct tbuf_site entry, exits;
+};
+
+/* The probes of an object, which stay while it is loaded. */
+struct pid_probes {
+	struct pid_sites *sites;
+	size_t nsites;
+	struct pid_place *places;	/* by point of the plan */
+	size_t nplaces;
+};
+
 /* An object, while its functions are armed. */
 struct pid_object {
 	struct pid_memory memory;
@@ -86,34 +105,46 @@ struct pid_object {
 	char module[PID_MODULE];	/* the name that descriptions use */
 	bool is_program;
 	bool is_libc;			/* or the dynamic linker */
+	bool is_loading;		/* none of its code has run yet */
 	struct pid_functions functions;
 	struct pid_plan plan;
 };
 
-/* Arms the wanted functions of all objects. */
-void	pid_objects_arm(void);
+/*
+ * Arms the wanted functions of objects that are new, and frees the probes of
+ * those that are not there any more.
+ */
+void	pid_objects_update(bool is_loading);
 
 /*
- * Arms the functions of the plan.  Their probes stay for ever, as the objects
- * that are loaded before main() do.
+ * Arms the functions of the plan.  The zeroed probes become theirs; nothing of
+ * them is ever moved.
  */
-void	pid_arm(struct pid_object *);
+void	pid_arm(struct pid_object *, struct pid_probes *);
+
+/* Frees the probes of an object that has been unloaded. */
+void	pid_disarm(struct pid_probes *);
 
 /*
  * Report that an object, or a probe, is not armed, or the latter that it is
  * (problem is NULL): in PID_LIST all wanted ones, in PID_MISSED those of them
- * that are not armed.
+ * that are not armed.  pid_report_look() removes PID_MISSED from the
+ * environment if its file is not there.
  */
 #define PID_LIST	"TBUF_PID_LIST"
 #define PID_MISSED	"TBUF_PID_MISSED"
 
+void	pid_report_look(void);
 void	pid_report_begin(void);
 void	pid_report_end(void);
 void	pid_report_object(const char *module, const char *problem);
 void	pid_report_probe(const char *module, const char *function,
 	    const char *name, const char *problem);
 
-/* Reports a description that matches no function. */
+/*
+ * Reports a description that matches no function, in PID_MISSED only if it never
+ * will.
+ */
 pid_tell pid_report_absent;
 
 #pragma GCC visibility pop

@@ -20,6 +20,7 @@
 #define SETTING		"TBUF_PID"
 #define TARGET		"TBUF_PID_TARGET"
 #define FIELDS		4u
+#define PROGRAM		"a.out"
 
 /* Descriptions for this process; the provider has been compared already. */
 static struct wanted {
@@ -121,7 +122,20 @@ pid_wanted_tell(pid_tell *tell)
 
 	for (w = all; w < all + count; w++)
 		if (w->is_reported && !w->has_function && is_name(w->name))
-			tell(w->module, w->function, w->name, absence(w));
+			tell(w->module, w->function, w->name, absence(w),
+			    !w->has_module && strcmp(w->module, PROGRAM) != 0);
+}
+
+/* The program is there from the start. */
+bool
+pid_wanted_later(void)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strcmp(all[i].module, PROGRAM) != 0)
+			return (true);
+	return (false);
 }
 
 void
@@ -150,8 +164,8 @@ module_matches(const char *glob, const char *module, bool is_program,
 	(void)snprintf(name, PID_MODULE, "%s", module);
 	if (matches(glob, module))
 		return (true);
-	if (is_program && matches(glob, "a.out")) {
-		(void)snprintf(name, PID_MODULE, "a.out");
+	if (is_program && matches(glob, PROGRAM)) {
+		(void)snprintf(name, PID_MODULE, PROGRAM);
 		return (true);
 	}
 	while ((dot = strchr(dot + 1, '.')) != NULL) {
