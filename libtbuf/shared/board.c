@@ -221,7 +221,7 @@ tbuf_board_run(int fd, const struct tbuf_control *control, unsigned slot,
 {
 	struct tbuf_terms terms;
 
-	if (control->state[slot] != TBUF_ACTIVE ||
+	if (!tbuf_state_built(control->state[slot]) ||
 	    pread(fd, &terms, sizeof(terms), (off_t)(TBUF_SLOTS +
 	    slot * (uint64_t)TBUF_SLOT_SIZE +
 	    offsetof(struct tbuf_slot, terms))) != sizeof(terms) ||

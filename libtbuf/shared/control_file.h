@@ -166,6 +166,13 @@ tbuf_state_readable(uint32_t state)
 	    state == TBUF_EXITED);
 }
 
+/* Returns true if a session was built, and its consumer has not ended it. */
+static inline bool
+tbuf_state_built(uint32_t state)
+{
+	return (state != TBUF_ENDING && tbuf_state_readable(state));
+}
+
 /*
  * Reads the limits of $TBUF_KEEP: how many orphaned files of a program are
  * retained, and bytes of them.  Returns false, with the defaults, if it cannot

@@ -604,7 +604,7 @@ runs_inherit(int dirfd, const char *name, void *argument)
 		for (slot = 0; slot < TBUF_NSESSIONS; slot++) {
 			run = tbuf_board_run(fd, &control, slot,
 			    n > 0 ? TBUF_S_FOLLOW : 0);
-			if (run != 0)
+			if (run != 0 && control.state[slot] == TBUF_ACTIVE)
 				found[nfound++] = run;
 		}
 	close(fd);

@@ -41,3 +41,14 @@ start 3 4 fire=1 spawn=2
 go_on() { tell 3; }
 follow probe -p $target
 wait
+# A clause of a child ends the run before tbufctl, which is stopped, has seen the
+# child's session.
+cat >stopped <<'END'
+kill -STOP $PPID
+"$TBUF_TARGET" fire=3
+kill -CONT $PPID
+END
+# The shell may have ended, or be left running.
+"$TBUFCTL" -q --follow -n 'tt:::count /arg0 == 2/ { exit(5); }' \
+    -c 'sh stopped' >out 2>err
+echo "= $?"
