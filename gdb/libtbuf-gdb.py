@@ -29,7 +29,8 @@ NO_CPU = 0xffffffff
 EPID_FAULT, EPID_ENVELOPE, EPID_UNIT = 0xffff, 0xfffd, 0xfffc
 # Work units: their commit record, and their tables.
 UNIT_RECORD = "=IIQQQiIII"
-UNITS_SIZE, ENTRY_SIZE, UNITS_MAX, PAGE = 100480, 192, 1024, 4096
+UNITS_SIZE, ENTRY_SIZE, TICKS_SIZE = 100480, 192, 256
+UNITS_MAX, PAGE = 1024, 4096
 KINDS, KINDS_AT, KIND_SIZE, KIND_NAME, NAME_SIZE = 32, 128, 3136, 32, 32
 BOUND, ENDING, DONE = 2, 3, 4
 SELECTED, GIVEN = 1, 1 << 32
@@ -254,7 +255,7 @@ class Session:
         self.ntables, self.size = flags >> 16 & 0xfff, 1 << (flags >> 48 & 63)
         self.wraps = bool(flags & 16)
         self.generation = memory.u64(self.slot) & 0x1fffff
-        room = UNITS_SIZE + self.ntables * ENTRY_SIZE
+        room = UNITS_SIZE + self.ntables * (ENTRY_SIZE + TICKS_SIZE)
         self.first = self.units + (room + PAGE - 1) // PAGE * PAGE
         if (self.units == 0 or not 1 << 10 <= self.size <= 1 << 26
                 or self.ntables > UNITS_MAX

@@ -83,6 +83,7 @@ tbuf_rseq_bind(const struct tbuf_memo *m, const struct tbuf_beginning *n)
  *	need [entry.word] == f.old
  *	need [entry.head] has not wrapped
  *	barrier
+ *	[f.ticks_at] = f.ticks_sum
  *	[f.to] = f.was, with the records of head added to f.was's discarded
  *	    ones; [f.sum] = that sum; neither is read before the commit
  *	commit [entry.word] = f.new	release
@@ -93,6 +94,8 @@ tbuf_rseq_finish(const struct tbuf_memo *m, const struct tbuf_finish *f)
 	TBUF_SECTION_CHECKED(TBUF_SECTION_FINISH,
 	    [units] "r"(f->units), [guess] TBUF_R_OR_MEMORY(f->guess),
 	    [ticks] TBUF_R_OR_MEMORY(f->ticks),
+	    [ticks_at] TBUF_R_OR_MEMORY(f->ticks_at),
+	    [ticks_sum] TBUF_R_OR_MEMORY(f->ticks_sum),
 	    [entry] "r"(f->entry), [old] TBUF_R_OR_MEMORY(f->old),
 	    [new] TBUF_R_OR_MEMORY(f->new), [to] "r"(f->to),
 	    [kept] TBUF_R_OR_MEMORY(f->was.committed),

@@ -52,6 +52,8 @@ struct tbuf_finish {
 	const struct tbuf_units *units;
 	uint64_t guess;			/* the first rule */
 	uint64_t ticks;			/* of the unit */
+	uint64_t *ticks_at;		/* of its kind in the table: */
+	uint64_t ticks_sum;		/* with those of the unit */
 	struct tbuf_unit_entry *entry;	/* entry->word commits */
 	uint64_t old;
 	uint64_t new;

@@ -918,7 +918,7 @@ struct tbuf_unit_figures {
 	const uint64_t *at_most;
 	uint64_t slow;		/* units that lasted longer than unitslow */
 	uint64_t consumer;	/* pid of the session's, in its namespace */
-	uint64_t reserved[1];
+	uint64_t sum;		/* of the durations, ns */
 };
 
 /* Visit units, or statistics, of the user's processes and of orphans. */

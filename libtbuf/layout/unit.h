@@ -23,11 +23,11 @@
  * number, does not exceed the level, which stands in the place of the mask.
  * The first rule may say that all units are: then the outcome is the level.
  *
- *	+------------+------------------+---------------------+-  -+
- *	| struct     | struct           | table, of the first | .. |
- *	| tbuf_units | tbuf_unit_entry, |                     |    |
- *	|            | one a table      |                     |    |
- *	+------------+------------------+---------------------+-  -+
+ *	+------------+------------------+------------------+-----------+-  -+
+ *	| struct     | struct           | struct           | table, of | .. |
+ *	| tbuf_units | tbuf_unit_entry, | tbuf_unit_ticks, | the first |    |
+ *	|            | one a table      | one a table      |           |    |
+ *	+------------+------------------+------------------+-----------+-  -+
  *
  *	        begin          fields         end: outcome, count
  *	FREE --------> TAKEN --------> BOUND ---------------------> ENDING
@@ -71,6 +71,15 @@
  *
  * A table that wraps has two halves, and the older half is overwritten as a
  * whole.
+ *
+ * The sum of the durations of a kind is the sum of its words in all struct
+ * tbuf_unit_ticks, and of its own word `ticks', which has those of units
+ * without a table.  A table's unit alone changes the table's ticks, without a
+ * locked instruction: it loads the kind's word when it binds the table, and each
+ * step that may end it stores that value, with the unit's ticks added, before
+ * the entry's word.  An abandoned step is repeated with the same value, so that
+ * no unit is added twice.  If the target is killed between the two stores, the
+ * sum has the ticks of that unit, and the histogram has not.
  *
  * An entry's counts are stored before the word that commits them, in steps that
  * may be abandoned in between, and then repeated or not.  Each count exists
@@ -129,10 +138,15 @@ struct tbuf_unit_kind {
 	uint64_t state;		/* (a) 0 free, 1 claimed, 2 it has a name */
 	uint64_t failures;	/* (a) */
 	uint64_t began;		/* (t) its first unit; record clock */
-	uint64_t reserved;
+	uint64_t ticks;		/* (a) of ended units without a table */
 	char name[TBUF_UNIT_NAME];	/* (t) NUL-terminated */
 	uint64_t durations[TBUF_UNIT_BUCKETS];	/* (a) ticks: units */
 	uint64_t slow;		/* (a) slow units */
+};
+
+/* Sums over all units that a table has had. */
+struct tbuf_unit_ticks {
+	uint64_t kinds[TBUF_UNIT_KINDS];	/* (t) ticks of ended units */
 };
 
 struct tbuf_units {

@@ -43,13 +43,20 @@
 #include "layout/layout.h"
 #include "shared/file_view.h"
 
-/* Returns the offset of the tables of n units, which follow the entries. */
+/* Returns the offset of the ticks of n units, which follow the entries. */
+static inline uint64_t
+tbuf_units_ticks(uint32_t n)
+{
+	return (sizeof(struct tbuf_units) +
+	    n * sizeof(struct tbuf_unit_entry));
+}
+
+/* Returns the offset of the tables of n units, which follow the ticks. */
 static inline uint64_t
 tbuf_units_tables(uint32_t n)
 {
-	return ((sizeof(struct tbuf_units) +
-	    n * sizeof(struct tbuf_unit_entry) + TBUF_PAGE - 1) /
-	    TBUF_PAGE * TBUF_PAGE);
+	return ((tbuf_units_ticks(n) + n * sizeof(struct tbuf_unit_ticks) +
+	    TBUF_PAGE - 1) / TBUF_PAGE * TBUF_PAGE);
 }
 
 #define TBUF_LOCKS_BESIDE	2	/* lock lanes beside CPU lanes */

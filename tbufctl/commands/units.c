@@ -155,10 +155,10 @@ figures(void *arg, const struct tbuf_unit_figures *f)
 		    "\"consumer\":%" PRIu64 ",\"program\":\"%s\","
 		    "\"kind\":\"%s\",\"units\":%" PRIu64
 		    ",\"failures\":%" PRIu64 ",\"slow\":%" PRIu64
-		    ",\"median\":%" PRIu64
+		    ",\"sum\":%" PRIu64 ",\"median\":%" PRIu64
 		    ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 "}\n",
 		    pid, f->consumer, program, kind, f->units, f->failures,
-		    f->slow, f->median, f->p99, f->p999);
+		    f->slow, f->sum, f->median, f->p99, f->p999);
 		return (0);
 	}
 	output_printf(run->out, "%7jd %-12s %10" PRIu64 " %10" PRIu64

@@ -206,6 +206,8 @@ metrics_units(struct format *f, pid_t pid, const struct tbuf_unit_figures *u)
 	}
 	*put_unsigned(value, u->units) = '\0';
 	family_sample(duration, "_bucket", labels, "+Inf", value);
+	family_sample(duration, "_sum", labels, NULL,
+	    scaled_unsigned(bound, u->sum, &scale_nano));
 	family_sample(duration, "_count", labels, NULL, value);
 }
 

@@ -92,6 +92,8 @@ def units(text, metrics):
                             ("unit_slow_total", "slow"),
                             ("unit_duration_seconds_count", "units")):
             expected["tbuf_" + name, pairs] = kind[field]
+        # As the programs know it: nanoseconds, and a number of seconds.
+        expected["tbuf_unit_duration_seconds_sum", pairs] = kind["sum"] / 1e9
         buckets = sorted(
             (float(dict(labels)["le"]), value)
             for (name, labels), value in found.items()

@@ -36,8 +36,8 @@ static void	at(enum moment);
 #define tbuf_bound_do(b, work, argument)				\
 	((work) == finish_here ? at(BEHIND) : (void)0,			\
 	(tbuf_bound_do)((b), (work), (argument)))
-#define tbuf_bound_count(b, word)					\
-	(at(OVER), (tbuf_bound_count)((b), (word)))
+#define tbuf_bound_add(b, word, n)					\
+	(at(OVER), (tbuf_bound_add)((b), (word), (n)))
 #define tbuf_unit_count(b, word)					\
 	(at(OVER), (tbuf_unit_count)((b), (word)))
 

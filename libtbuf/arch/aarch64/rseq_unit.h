@@ -38,6 +38,7 @@
 	"cbnz x4, %l[changed]\n\t"					\
 	"add x4, x3, %[discarded]\n\t"					\
 	"dmb ishst\n\t"							\
+	"str %[ticks_sum], [%[ticks_at]]\n\t"				\
 	"str %[kept], [%[to]]\n\t"					\
 	TBUF_DELAY(4)							\
 	"str x4, [%[to], #8]\n\t"					\

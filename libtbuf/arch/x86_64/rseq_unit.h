@@ -148,6 +148,9 @@ tbuf_rseq_keep(struct tbuf_unit_way *w, const struct tbuf_site *site,
 	"shrq $24, %%rdx\n\t"						\
 	"cmpq $0xffffff, %%rdx\n\t"					\
 	"ja %l[changed]\n\t"						\
+	"movq %[ticks_at], %%rax\n\t"					\
+	"movq %[ticks_sum], %%rcx\n\t"					\
+	"movq %%rcx, (%%rax)\n\t"					\
 	"addq %[discarded], %%rdx\n\t"					\
 	"movq %[kept], %%rax\n\t"					\
 	"movq %%rax, (%[to])\n\t"					\

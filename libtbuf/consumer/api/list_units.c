@@ -202,8 +202,24 @@ join(struct tbuf_units *head, unsigned i)
 			    head->kinds[j].durations[k];
 		head->kinds[i].failures += head->kinds[j].failures;
 		head->kinds[i].slow += head->kinds[j].slow;
+		head->kinds[i].ticks += head->kinds[j].ticks;
 		memset(&head->kinds[j], 0, sizeof(head->kinds[j]));
 	}
+}
+
+/* Adds the ticks of units in tables to those of units without. */
+static void
+ticks_add(struct session *s)
+{
+	struct tbuf_unit_ticks ticks;
+	uint32_t i;
+	unsigned k;
+
+	for (i = 0; i < s->count; i++)
+		if (read_at(s, &ticks, sizeof(ticks), s->at +
+		    tbuf_units_ticks(s->count) + i * sizeof(ticks)))
+			for (k = 0; k < TBUF_UNIT_KINDS; k++)
+				s->head.kinds[k].ticks += ticks.kinds[k];
 }
 
 static int
@@ -223,6 +239,7 @@ kinds_look(const struct look *l, struct session *s)
 	int stop = 0;
 	unsigned i, k;
 
+	ticks_add(s);
 	/* Sorted by time of begin; the last one, (other), stays last. */
 	qsort(s->head.kinds, TBUF_UNIT_KINDS - 1, sizeof(*kind), by_begin);
 	for (i = 0; i < TBUF_UNIT_KINDS && stop == 0; i++) {
@@ -232,7 +249,8 @@ kinds_look(const struct look *l, struct session *s)
 			.pid = (pid_t)s->control->pid, .alive = s->alive,
 			.program = s->control->comm, .kind = kind->name,
 			.failures = kind->failures, .slow = kind->slow,
-			.at_most = at_most, .consumer = s->consumer
+			.at_most = at_most, .consumer = s->consumer,
+			.sum = to_ns(s, kind->ticks)
 		};
 		for (k = 0; k < TBUF_UNIT_BUCKETS; k++)
 			f.units += kind->durations[k];

@@ -43,6 +43,8 @@ struct tbuf_bound {
 	uint64_t rule;			/* the first rule, as last loaded */
 	struct tbuf_unit_total totals;	/* totals of a retained table */
 	bool counted;			/* totals are valid while bound, too */
+	uint64_t *ticks_at;		/* the kind's ticks of the table */
+	uint64_t ticks;			/* as this unit found them */
 	struct tbuf_unit_way way;
 };
 

@@ -275,8 +275,9 @@ bool	tbuf_unit_spare(struct tbuf_bound *) TBUF_HIDDEN;
  */
 enum tbuf_emit tbuf_bound_do(const struct tbuf_bound *, tbuf_lane_work *,
 	    void *argument) TBUF_HIDDEN;
-/* Adds 1 to a word of the session that others change, too. */
-void	tbuf_bound_count(const struct tbuf_bound *, uint64_t *word) TBUF_HIDDEN;
+/* Adds to a word of the session that others change, too. */
+void	tbuf_bound_add(const struct tbuf_bound *, uint64_t *word, uint64_t n)
+	    TBUF_HIDDEN;
 /*
  * tbuf_bound_wait() calls `work' under the first free lock, as tbuf_bound_do()
  * does without sections.  tbuf_bound_record() runs the steps of a record, and

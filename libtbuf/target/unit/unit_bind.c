@@ -109,20 +109,26 @@ tbuf_bound_record(const struct tbuf_bound *b, tbuf_lane_work *work,
 	    tbuf_lock_do(&b->fire, work_locked, &locked, TBUF_LOST_RECORD));
 }
 
+struct addition {
+	uint64_t *word;
+	uint64_t n;
+};
+
 static enum tbuf_outcome
-count_here(void *word, const struct tbuf_memo *memo)
+add_here(void *argument, const struct tbuf_memo *memo)
 {
+	const struct addition *a = argument;
 	uint64_t n;
 
-	if (tbuf_step_load(memo, &n, word, 1) != TBUF_COMMITTED)
+	if (tbuf_step_load(memo, &n, a->word, 1) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
-	return (tbuf_step_swap(memo, word, n, n + 1));
+	return (tbuf_step_swap(memo, a->word, n, n + a->n));
 }
 
 void
-tbuf_bound_count(const struct tbuf_bound *b, uint64_t *word)
+tbuf_bound_add(const struct tbuf_bound *b, uint64_t *word, uint64_t n)
 {
-	(void)tbuf_bound_do(b, count_here, word);
+	(void)tbuf_bound_do(b, add_here, &(struct addition){ word, n });
 }
 
 /* ------------------------------------------------------------ tables */
@@ -299,7 +305,10 @@ bound(struct binding *n, const struct tbuf_memo *memo, uint64_t word)
 	const uint64_t fields[] = { 0, b->began, b->id, b->kind,
 	    tbuf_thread.tid, 1 };
 
-	if (tbuf_step_publish(memo, &e->word, word,
+	b->ticks_at = (uint64_t *)(void *)((unsigned char *)b->units +
+	    tbuf_units_ticks(b->count)) + b->index * TBUF_UNIT_KINDS + b->kind;
+	if (tbuf_step_load(memo, &b->ticks, b->ticks_at, 1) !=
+	    TBUF_COMMITTED || tbuf_step_publish(memo, &e->word, word,
 	    word_of(b, instance, TBUF_UNIT_BOUND), &e->head, fields,
 	    sizeof(fields)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -387,7 +396,7 @@ bound_any(struct binding *n, const struct tbuf_memo *memo)
 	if (outcome != TBUF_COMMITTED)
 		return (outcome);
 	return (n->taken ? bound_taken(n, memo) :
-	    count_here(&b->units->without, memo));
+	    add_here(&(struct addition){ &b->units->without, 1 }, memo));
 }
 
 static enum tbuf_outcome
@@ -569,7 +578,7 @@ tbuf_unit_without(uint64_t base, unsigned first)
 
 	for (i = first; i < TBUF_NSESSIONS; i = tbuf_units_first(base, i + 1))
 		if (session_look(&b, base, i))
-			tbuf_bound_count(&b, &b.units->without);
+			tbuf_bound_add(&b, &b.units->without, 1);
 }
 
 /* ------------------------------------------------------------ enter, leave */

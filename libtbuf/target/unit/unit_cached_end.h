@@ -28,12 +28,14 @@ tbuf_unit_finish(struct tbuf_bound *b, uint64_t ticks)
 
 	if (tbuf_rseq_finish(&b->way.memo, &(struct tbuf_finish){
 	    .units = b->units, .guess = b->rule, .ticks = ticks,
+	    .ticks_at = b->ticks_at, .ticks_sum = b->ticks + ticks,
 	    .entry = b->entry, .old = word,
 	    .new = tbuf_unit_word(b->fire.generation, b->instance,
 	    TBUF_UNIT_CACHED), .to = next, .was = b->totals,
 	    .sum = &discarded }) != TBUF_COMMITTED)
 		return (false);
 	b->totals.discarded = discarded;
+	b->ticks += ticks;
 	b->cached = true;
 	return (true);
 }

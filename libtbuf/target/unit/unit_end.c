@@ -249,7 +249,8 @@ begin_here(void *argument, const struct tbuf_memo *memo)
 	    e->count;
 	fields.total[total ^ 1].discarded = was.total[total].discarded +
 	    (e->total - e->count);
-	if (tbuf_step_publish(memo, &b->entry->word, was.word,
+	if (tbuf_step_store(memo, b->ticks_at, b->ticks + e->ticks) !=
+	    TBUF_COMMITTED || tbuf_step_publish(memo, &b->entry->word, was.word,
 	    tbuf_unit_word(b->fire.generation, b->instance, next),
 	    &b->entry->ended, &fields.ended, sizeof(fields)) != TBUF_COMMITTED)
 		return (TBUF_CHANGED);
@@ -279,7 +280,7 @@ static __attribute__((cold)) void
 count(const struct tbuf_bound *b, uint64_t *word)
 {
 	if (!tbuf_unit_count(b, word))
-		tbuf_bound_count(b, word);
+		tbuf_bound_add(b, word, 1);
 }
 
 __attribute__((cold)) void
@@ -287,6 +288,8 @@ tbuf_unit_tally(const struct tbuf_bound *b, int32_t outcome, uint64_t ticks,
     bool slow)
 {
 	count(b, tbuf_unit_duration(b, ticks));
+	if (b->entry == NULL)
+		tbuf_bound_add(b, &b->units->kinds[b->kind].ticks, ticks);
 	if (slow)
 		count(b, &b->units->kinds[b->kind].slow);
 	if (outcome != 0)
@@ -371,6 +374,7 @@ commit_records(struct tbuf_bound *b, int32_t outcome, uint64_t ticks,
 		b->cached = e.cached;
 		b->refers = e.count != 0 && !e.fits;
 		b->totals = e.totals;
+		b->ticks += ticks;
 	}
 	tbuf_unit_tally(b, outcome, ticks, e.slow);
 	return (true);

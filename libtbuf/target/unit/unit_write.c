@@ -212,7 +212,7 @@ tbuf_unit_emit(const struct tbuf_fire *f, enum tbuf_emit *emit)
 	    (b = bound_find(w.unit, f)) == NULL)
 		return (false);
 	if (b->entry == NULL) {
-		tbuf_bound_count(b, &b->units->elsewhere);
+		tbuf_bound_add(b, &b->units->elsewhere, 1);
 		return (false);
 	}
 	w.bound = b;

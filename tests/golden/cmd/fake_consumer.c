@@ -1072,7 +1072,8 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 			.kind = fake_text(line, 3),
 			.units = fake_number(line, 4),
 			.failures = fake_number(line, 5), .at_most = at_most,
-			.slow = fake_number(line, 5) + 1, .consumer = 100
+			.slow = fake_number(line, 5) + 1, .consumer = 100,
+			.sum = (uint64_t)fake_number(line, 4) * 1500000000
 		};
 		for (i = 0; i < TBUF_UNIT_POWERS; i++)
 			at_most[i] = fake_number(line, i < fake_number(line,

@@ -124,7 +124,7 @@ TBUF_OPTIONS='nunits=1,unitslow=10ms,probes=count=0;done' "$TBUF_TARGET" \
     fire=1 age=20 end=0
 "$TBUFCTL" -q -x temporal --read "$TBUF_DIR"/tbuf.* 2>&1 | normal
 "$TBUFCTL" --units=stat | awk '{ print $2, $3, $4, $5 }'
-"$TBUFCTL" --units=stat --format=json | sed 's/.*"kind"/"kind"/; s/,"med.*//'
+"$TBUFCTL" --units=stat --format=json | sed 's/.*"kind"/"kind"/; s/,"sum.*//'
 "$TBUFCTL" -q --format=json --read "$TBUF_DIR"/tbuf.* 2>&1 |
     sed -n 's/.*\("unit":{[^}]*}\).*/\1/p' | normal | sort | uniq -c
 rm -f "$TBUF_DIR"/tbuf.*
@@ -244,7 +244,7 @@ units()
 {
 	eval "\"\$TBUFCTL\" --units$1" 2>&1 | sed -E \
 	    -e 's/[0-9]+(ns|us|ms|s)/AGE/g' -e "s/\\b$target\\b/PID/g" \
-	    -e 's/"age":[0-9]*/"age":N/' -e 's/"(median|p99|p999)":[0-9]*/"\1":N/g' \
+	    -e 's/"age":[0-9]*/"age":N/' -e 's/"(sum|median|p99|p999)":[0-9]*/"\1":N/g' \
 	    -e 's/ +/ /g' | normal
 }
 ctl --units

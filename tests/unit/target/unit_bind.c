@@ -28,6 +28,7 @@ static enum tbuf_outcome step_load(const struct tbuf_memo *, uint64_t *,
 static struct {
 	struct tbuf_units units;
 	struct tbuf_unit_entry entry;
+	struct tbuf_unit_ticks ticks;
 } area;
 static struct tbuf_unit_entry *const entry = &area.entry;
 static struct tbuf_slot slot;

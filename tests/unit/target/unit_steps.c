@@ -29,6 +29,7 @@ static struct tbuf_unit_entry entry;
 static struct tbuf_units units;
 static struct tbuf_slot slot;
 static uint64_t table[RECORDS * WORDS];
+static uint64_t ticks;			/* of the table's earlier units */
 static uint64_t most;		/* words that are still stored */
 
 static enum tbuf_outcome
@@ -97,6 +98,8 @@ unit_make(struct tbuf_bound *b)
 	b->way.table = (unsigned char *)table;
 	b->way.size = sizeof(table);
 	b->instance = INSTANCE;
+	b->ticks_at = &ticks;
+	b->ticks = ticks = 1000;
 	for (i = 0; i < RECORDS; i++)
 		table[i * WORDS + 1] = 1 | (8 * WORDS) << 16;
 	entry.word = tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_BOUND);
@@ -109,7 +112,7 @@ unit_make(struct tbuf_bound *b)
 START_TEST(what_is_discarded_is_counted_once)
 {
 	struct tbuf_bound b;
-	struct ending e = { .bound = &b, .outcome = 0 };
+	struct ending e = { .bound = &b, .outcome = 0, .ticks = 7 };
 	const struct tbuf_unit_total *total;
 
 	unit_make(&b);
@@ -123,6 +126,7 @@ START_TEST(what_is_discarded_is_counted_once)
 	ck_assert_uint_eq(entry.word,
 	    tbuf_unit_word(GENERATION, INSTANCE, TBUF_UNIT_CACHED));
 	total = &entry.total[tbuf_unit_totals(entry.word)];
+	ck_assert_uint_eq(ticks, 1007);
 	ck_assert_uint_eq(total->discarded, 10 + RECORDS);
 	ck_assert_uint_eq(total->committed, 3);
 }
