@@ -75,9 +75,9 @@
  * The sum of the durations of a kind is the sum of its words in all struct
  * tbuf_unit_ticks, and of its own word `ticks', which has those of units
  * without a table.  A table's unit alone changes the table's ticks, without a
- * locked instruction: it loads the kind's word when it binds the table, and each
- * step that may end it stores that value, with the unit's ticks added, before
- * the entry's word.  An abandoned step is repeated with the same value, so that
+ * locked instruction: it loads the kind's word when it binds the table, and
+ * each step that may end it stores that value, with the unit's ticks added,
+ * before the entry's word.  An abandoned step is repeated with the same value, so that
  * no unit is added twice.  If the target is killed between the two stores, the
  * sum has the ticks of that unit, and the histogram has not.
  *

@@ -81,6 +81,7 @@ for test in no_system_calls clone enablings before_main memo_steps \
 done
 try tests/stress/account 2000000
 try sh /user_emulator.sh "$TBUFCTL" "$TBUF_TARGET"
+try sh /registry.sh "$TBUFCTL" "$build/tests/registry/registry_target"
 try sh /kvd.sh
 try sh /syscall.sh "$TBUFCTL" \
     "$build/tests/providers/syscall"

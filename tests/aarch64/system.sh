@@ -98,7 +98,8 @@ for build in plain inject; do
 	    -o -path '*/tbufctl/*' -o -name '*.so*' \) -print
 	find "$dir/$build" -type l -name '*.so*' -print
 done | cpio --quiet -pdm "$root"
-cp "$top/tests/aarch64/user_emulator.sh" "$top/tests/aarch64/kvd.sh" \
+cp "$top/tests/aarch64/registry.sh" "$top/tests/aarch64/user_emulator.sh" \
+    "$top/tests/aarch64/kvd.sh" \
     "$top/tests/aarch64/provider.sh" "$top/tests/aarch64/syscall.sh" \
     "$top/tests/aarch64/usdt.sh" "$root"
 cp "$top/tests/aarch64/init.sh" "$root/init"

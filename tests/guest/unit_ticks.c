@@ -6,8 +6,8 @@
  * that other threads end or abandon, in a forked child, and of a process that
  * is killed, but for the units that were about to end then.
  *
- * The library's files that read the clock for units are compiled with unit_clock
- * in its place, so that the durations are known (support/unit_clock.h).
+ * The library's files that read the clock for units are compiled with another
+ * one, so that the durations are known (support/unit_clock.h).
  */
 #include <sys/wait.h>
 
