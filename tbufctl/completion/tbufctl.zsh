@@ -64,10 +64,12 @@ _tbufctl_argument() {
 			name=${${IPREFIX%=}##*[^a-z]}
 			[[ $name != usdt ]] || _files
 			list=(${=_tbufctl_values[-x $name]})
+			compadd -a list
 		else
+			# A space after a name removes the =.
 			list=(${=_tbufctl_values[-x]})
+			compadd -q -S = -a list
 		fi
-		compadd -a list
 		return ;;
 	(--with)
 		compset -P '*,'

@@ -38,6 +38,40 @@ done
 
 script=$prefix/share/gdb/auto-load/$(readlink -f "$prefix/lib/libtbuf.so.1")
 [ -s "$script-gdb.py" ] || fail "$script-gdb.py is not there"
+# gdb loads it with the library, from where a package has it.
+if command -v gdb >/dev/null; then
+	gdb -nx -batch -iex 'set auto-load safe-path /' -iex \
+	    "add-auto-load-scripts-directory $prefix/share/gdb/auto-load" \
+	    -ex 'help tbuf' "$prefix/lib/libtbuf.so.1" >"$dir/out" 2>&1
+	grep -q '^tbuf bt -- ' "$dir/out" || fail "gdb: $(cat "$dir/out")"
+	echo 'gdb: ok'
+else
+	echo 'gdb: not installed'
+fi
+
+# Each file is in one Debian package, or in debian/not-installed; dh_missing
+# fails otherwise, but building the packages takes minutes.
+debian=$(cd "$(dirname "$0")/../.." && pwd)/debian
+(cd "$prefix" && find . ! -type d | sed 's|^\./lib/|usr/lib/ARCH/|
+    s|^\./|usr/|' | sort) >"$dir/installed"
+for list in "$debian"/*.install "$debian/not-installed"; do
+	while read -r pattern; do
+		found=$(while read -r file; do
+			# shellcheck disable=SC2254 # it is a pattern
+			case $file in
+			$pattern | $pattern/*) echo "$file" ;;
+			esac
+		done <"$dir/installed")
+		[ -n "$found" ] || [ "${list##*/}" = not-installed ] ||
+		    fail "${list##*/}: no file is installed as $pattern"
+		[ -z "$found" ] || echo "$found" >>"$dir/listed"
+	done <"$list"
+done
+sort "$dir/listed" >"$dir/packaged"
+cmp -s "$dir/installed" "$dir/packaged" ||
+    fail "files of no package, or of two: $(diff "$dir/installed" \
+    "$dir/packaged")"
+echo 'packages: ok'
 
 # libtbuf needs no other library than the C library.
 needed=$(readelf -d "$prefix/lib/libtbuf.so.1" |

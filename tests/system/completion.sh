@@ -157,6 +157,7 @@ _arguments() {
 	[[ -z $option ]] || _tbufctl_argument $option
 }
 compadd() {
+	[[ $1 != -q ]] || added+=("then $3")
 	[[ $argv[-2] != -a ]] || set -- ${(P)argv[-1]}
 	[[ $1 != -- ]] || shift
 	added+=("$@")
@@ -188,6 +189,7 @@ print -lr -- $specs >specs
 try --format ''
 try -X ''
 try -x bufscope=
+try -x bufsco
 try -o ''
 try -L ''
 try --read ''
@@ -200,11 +202,13 @@ try -n tt:
 try -n tt:target:types:int
 try -n tt:::no
 END
-zsh -f complete.zsh "$folder" "$TBUFCTL" "$record" >got 2>&1
+zsh -f complete.zsh "$folder" "$TBUFCTL" "$record" 2>&1 |
+    sed 's/ > then = .* bufscope .*/ > then = bufscope/' >got
 cat >expected <<'END'
 --format  > text json log folded chrome perfetto otlp prometheus
 -X  > a c s t
 -x bufscope= > cpu thread
+-x bufsco > then = bufscope
 -o  > files
 -L  > files -/
 --read  > files pids
