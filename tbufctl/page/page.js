@@ -242,7 +242,7 @@ const SPECIAL = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c' +
 const escape = s => s.replace(SPECIAL, c => '\\u' +
 	c.charCodeAt(0).toString(16).padStart(4, '0'));
 const clip = (s, n) => s.length > n ? s.slice(0, n) + '\u2026' : s;
-const commas = n => Number(n).toLocaleString('en-US');
+const commas = n => BigInt(n).toLocaleString('en-US');
 const shown = s => clip(escape(String(s)), 200);
 
 const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
@@ -978,12 +978,14 @@ function showRecords() {
 		if (s.record)
 			counts.set(texts[s.title], s['rows'] +
 				(counts.get(texts[s.title]) || 0));
-	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-	for (const [heading, n] of sorted.slice(0, MOST_ROWS))
-		addRow($('records'), [[clip(escape(heading), 4096), 'text'],
-			number(commas(n))]);
-	if (sorted.length > MOST_ROWS)
-		addRow($('records'), [more(sorted)]);
+	for (const list of [[...counts].sort((a, b) => b[1] - a[1]),
+		meta['sums'].map(([i, n]) => [texts[i], n])]) {
+		for (const [heading, n] of list.slice(0, MOST_ROWS))
+			addRow($('records'), [[clip(escape(heading), 4096),
+				'text'], number(commas(n))]);
+		if (list.length > MOST_ROWS)
+			addRow($('records'), [more(list)]);
+	}
 }
 
 function showLosses() {

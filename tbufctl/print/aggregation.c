@@ -286,7 +286,7 @@ put_rest(struct format *f, uint32_t id)
 
 	if (is_printed(f, id))
 		return;
-	if (f->options->json)
+	if (f->ops->tuple != NULL)
 		(void)tbuf_consumer_aggregates(f->consumer, &id, 1,
 		    put_object, &p);
 	else if (f->options->folded)

@@ -129,7 +129,7 @@ struct format_ops {
 	    const char *, size_t);
 	void (*fault)(struct format *, const struct tbuf_event *,
 	    const char *);
-	/* JSON: one key of an aggregation and its value, at the end. */
+	/* JSON, page: one key of an aggregation and its value, at the end. */
 	void (*tuple)(struct format *, const struct tbuf_tuple *);
 	/*
 	 * Counts of other losses: drops of aggregations, variables,
@@ -188,6 +188,10 @@ format_unit_ns(const struct tbuf_unit_info *unit)
 
 /* Ends the row of a clause's record, after the output of its actions. */
 void	format_row_end(struct format *);
+
+/* Writes a key of an aggregation as JSON has it. */
+void	format_key_put(struct output *, const struct tbuf_d_piece *,
+	    const struct tbuf_value *);
 
 /* Returns the name of an argument's type in lists. */
 const char *format_type(unsigned type);

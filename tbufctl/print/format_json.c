@@ -376,25 +376,32 @@ put_cpus(struct output *out, const struct tbuf_gathered *g)
 		output_printf(out, "]");
 }
 
+void
+format_key_put(struct output *out, const struct tbuf_d_piece *piece,
+    const struct tbuf_value *key)
+{
+	struct tbuf_value v;
+
+	if (put_address(out, piece, key))
+		return;
+	value_typed(&v, piece, key);
+	output_taken(out, value_put(out, output_room(out, OUTPUT_NUMBER + 8),
+	    &v, &style, 8));
+}
+
 static void
 tuple(struct format *f, const struct tbuf_tuple *t)
 {
 	const struct tbuf_gathered *g = &t->values[0];
 	struct output *out = f->out;
-	struct tbuf_value v;
 	unsigned i;
-	char *p;
 
 	output_printf(out, "{\"type\":\"aggregation\",\"name\":\"@%s\","
 	    "\"keys\":[", g->aggregation->name);
 	for (i = 0; i < t->nkeys; i++) {
 		if (i > 0)
 			output_printf(out, ",");
-		if (put_address(out, &g->aggregation->keys[i], &t->keys[i]))
-			continue;
-		value_typed(&v, &g->aggregation->keys[i], &t->keys[i]);
-		p = output_room(out, OUTPUT_NUMBER + 8);
-		output_taken(out, value_put(out, p, &v, &style, 8));
+		format_key_put(out, &g->aggregation->keys[i], &t->keys[i]);
 	}
 	output_printf(out, "],\"value\":");
 	put_gathered(out, g);

@@ -3,6 +3,7 @@
  *
  * Collects slices and their arguments for a report.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -404,6 +405,64 @@ loss(struct viewer *v, const struct loss *from, const char *name,
 	};
 }
 
+/* ------------------------------------------------------------ sums */
+
+static void
+add_sum(struct report *report, struct output *name, int64_t value)
+{
+	const struct tbuf_value text = {
+		.type = TBUF_STRING, .data = name->buffer,
+		.size = (uint32_t)name->used
+	};
+
+	report->sums = grow(report->sums, report->nsums,
+	    sizeof(*report->sums));
+	report->sums[report->nsums++] = (struct report_sum){
+		.name = add_text(report, &text), .value = value
+	};
+}
+
+/* Writes a name such as @bytes["get", 3]. */
+static void
+sum_name(struct output *name, const struct tbuf_tuple *t)
+{
+	const struct tbuf_d_aggregation *aggregation =
+	    t->values[0].aggregation;
+	unsigned i;
+
+	output_printf(name, "@%s", aggregation->name);
+	for (i = 0; i < t->nkeys; i++) {
+		output_printf(name, i == 0 ? "[" : ", ");
+		format_key_put(name, &aggregation->keys[i], &t->keys[i]);
+	}
+	if (t->nkeys != 0)
+		output_printf(name, "]");
+}
+
+static void
+tuple(struct viewer *v, const struct tbuf_tuple *t)
+{
+	const struct tbuf_gathered *g = &t->values[0];
+	const struct tbuf_bucket *bucket;
+	struct output name;
+	size_t used;
+
+	output_memory(&name);
+	sum_name(&name, t);
+	used = name.used;
+	if (g->nbuckets == 0)
+		add_sum(v->report, &name, g->value);
+	for (bucket = g->buckets; bucket < g->buckets + g->nbuckets; bucket++) {
+		if (bucket->count == 0)
+			continue;
+		name.used = used;
+		output_printf(&name, " %" PRId64 " .. %" PRId64, bucket->low,
+		    bucket->high);
+		add_sum(v->report, &name, bucket->count / (int64_t)g->normal);
+	}
+	free(name.buffer);
+}
+
 /* ------------------------------------------------------------ the end */
 
 static void
@@ -440,6 +499,7 @@ forget(struct viewer *v)
 	free(report->classes);
 	free(report->tracks);
 	free(report->losses);
+	free(report->sums);
 	free(report->token.buffer);
 	texts_free(&report->texts);
 	texts_free(&report->class_keys);
@@ -448,5 +508,5 @@ forget(struct viewer *v)
 
 const struct encoder encoder_report = {
 	.begin = begin, .start = start, .argument = argument, .event = event,
-	.loss = loss, .end = end, .write = write_page, .free = forget
+	.loss = loss, .tuple = tuple, .end = end, .write = write_page, .free = forget
 };

@@ -107,6 +107,12 @@ struct report_loss {
 	struct loss_count count;
 };
 
+/* A key of an aggregation with its value, or a bucket of a histogram. */
+struct report_sum {
+	uint32_t name;		/* of `texts` */
+	int64_t value;
+};
+
 struct report {
 	struct texts texts;	/* tokens of JSON */
 	struct output token;	/* the one that is looked for */
@@ -123,6 +129,8 @@ struct report {
 	size_t ntracks;
 	struct report_loss *losses;
 	size_t nlosses;
+	struct report_sum *sums;
+	size_t nsums;
 	uint64_t time, wall;	/* of the first record, or 0 */
 };
 

@@ -108,6 +108,18 @@ put_losses(struct output *out, const struct report *report)
 	output_printf(out, "]");
 }
 
+static void
+put_sums(struct output *out, const struct report *report)
+{
+	size_t i;
+
+	output_printf(out, ",\"sums\":[");
+	for (i = 0; i < report->nsums; i++)
+		output_printf(out, "%s[%" PRIu32 ",\"%" PRId64 "\"]", comma(i),
+		    report->sums[i].name, report->sums[i].value);
+	output_printf(out, "]");
+}
+
 static bool
 is_floating(const struct report_column *column)
 {
@@ -197,6 +209,7 @@ put_json(struct output *out, const struct report *report,
 	put_classes(out, report);
 	put_shapes(out, report);
 	put_losses(out, report);
+	put_sums(out, report);
 	put_texts(out, &report->texts);
 	output_printf(out, "}");
 }

@@ -11,6 +11,7 @@
 
 #include "base/messages.h"
 #include "base/string_list.h"
+#include "print/aggregation.h"
 #include "pairs.h"
 #include "viewer.h"
 
@@ -322,12 +323,20 @@ snapshot(struct format *f, uint64_t records)
 }
 
 static void
+tuple(struct format *f, const struct tbuf_tuple *t)
+{
+	f->viewer->encoder->tuple(f->viewer, t);
+}
+
+static void
 total(struct format *f, const struct tbuf_totals *t)
 {
 	struct viewer *v = f->viewer;
 
 	begin(v, NULL);
 	slices_finish(&v->slices, 0);
+	if (v->encoder->tuple != NULL)
+		aggregation_rest(f);
 	v->encoder->end(v);
 	if (t->discarded > 0)
 		message(MSG_DISCARDED, t->discarded, PLURAL(t->discarded));
@@ -340,6 +349,7 @@ static struct format_ops ops = {
 	.record = record,
 	.values = values,
 	.output = text,
+	.tuple = tuple,
 	.losses = losses,
 	.exited = exited,
 	.snapshot = snapshot,

@@ -30,6 +30,8 @@ struct encoder {
 	/* NULL, or takes losses in place of instants. */
 	void (*loss)(struct viewer *, const struct loss *, const char *name,
 	    const struct loss_count *);
+	/* NULL, or takes a key of an aggregation, at the end. */
+	void (*tuple)(struct viewer *, const struct tbuf_tuple *);
 	void (*drain)(struct viewer *);	/* NULL, or after a drain */
 	void (*snapshot)(struct viewer *);	/* NULL, or after a snapshot */
 	void (*end)(struct viewer *);	/* of the output */

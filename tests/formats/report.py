@@ -132,10 +132,27 @@ def loss_times(loss, about):
     return tuple(t > 0 for t in both) if about else tuple(both)
 
 
+def page_sums(meta):
+    """Yields (name, keys, rest, value); the rest is that of a bucket."""
+    for number, value in meta['sums']:
+        name, keys, rest = re.fullmatch(
+            r'(@\w*)(?:\[(.*)\])?((?: -?\d+ \.\. -?\d+)?)',
+            meta['texts'][number], re.S).groups()
+        yield name, json.loads(f'[{keys or ""}]'), rest, int(value)
+
+
+def json_sums(r):
+    if not isinstance(r['value'], list):
+        yield r['name'], r['keys'], None, r['value']
+        return
+    for low, count in r['value']:
+        yield r['name'], r['keys'], low, count
+
+
 def main():
     about = sys.argv[3:] == ['about']
     _, meta, entries = read_page(sys.argv[1])
-    outputs, times = [], ([], [])
+    outputs, times, sums = [], ([], []), []
     ours = collections.Counter()
     kinds = collections.defaultdict(dict)
     for key, args in page_records(meta, entries):
@@ -156,6 +173,8 @@ def main():
                             [(k, json_value(v, kinds[title].get(k)))
                              for k, v in args.items()], about)] += 1
                 times[1].append(r['time'])
+            elif r['type'] == 'aggregation':
+                sums += json_sums(r)
             elif r['type'] == 'output':
                 outputs.append(r['text'])
             elif r['type'] in ('drops', 'overwritten', 'damage'):
@@ -175,6 +194,9 @@ def main():
             for _, n, row, _ in entries for s in [meta['shapes'][n]]
             if meta['texts'][s['title']] == 'output' and not s['record']]
     assert collections.Counter(mine) == collections.Counter(outputs)
+    shown_sums = [(n, k, int(r.split()[0]) if r else None, v)
+                  for n, k, r, v in page_sums(meta)]
+    assert sums == shown_sums, (sums, shown_sums)
     if any(abs(a - b) > 1000 for a, b in zip(*map(sorted, times))):
         sys.exit('times differ')
     if ours != theirs:

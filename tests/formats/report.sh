@@ -146,6 +146,16 @@ serve read ''
 make_both clause --read="$file" -n \
     'kv:::request-start { trace(arg0); printf("</script>%d", arg0); }'
 
+make_both sums --read="$file" -n \
+    'kv:::request-start {
+	@n[op, arg0 % 3] = count();
+	@q["</script>\"\342\200\250"] = quantize(bytes);
+	@l[-1] = lquantize(id, 0, 100, 50);
+	@ = sum(bytes);
+	@t["printed"] = count(); }
+    END { @never[1] = count(); printa("%@d", @t); }'
+[ "$(grep -c '"type":"aggregation"' sums.json)" -gt 8 ] || fail 'no sums'
+
 # ------------------------------------------------------ the file
 
 # refused NAME OPTION ...: is refused with the status 2 and one line.
@@ -220,6 +230,16 @@ for line in open("read.json"):
         counts[":".join(r[k] for k in ("provider", "module", "function",
             "name"))] += 1
 print(json.dumps({k: f"{n:,}" for k, n in sorted(counts.items())}))')"
+ask sums 'Object.fromEntries([...document.querySelectorAll("#records tr")]
+    .map(r => [...r.cells].map(c => c.textContent))
+    .filter(r => r[0].includes("</script>")).slice(0, 1))' "$(python3 -c '
+import json
+for line in open("sums.json"):
+    r = json.loads(line)
+    if r.get("name") == "@q":
+        low, count = r["value"][0]
+        print(json.dumps({"@q[\"</script>\\\"\\u2028\"] "
+            f"{low} .. {2 * low - 1}": f"{count:,}"}))')"
 # No text has become an element, or has run.  Arguments are shown as they are.
 ask hostile '{
 	const [track, names] = report.names()[0];
