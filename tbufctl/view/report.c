@@ -508,5 +508,6 @@ forget(struct viewer *v)
 
 const struct encoder encoder_report = {
 	.begin = begin, .start = start, .argument = argument, .event = event,
-	.loss = loss, .tuple = tuple, .end = end, .write = write_page, .free = forget
+	.loss = loss, .tuple = tuple, .end = end, .write = write_page,
+	.free = forget
 };
