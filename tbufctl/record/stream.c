@@ -17,6 +17,9 @@
 #define FILE_LEAST	(UINT64_C(1) << 16)
 #define FILE_MOST	(UINT64_C(1) << 24)
 
+/* The padding of smaller files is always removed. */
+#define TRIM_ALWAYS	(UINT64_C(1) << 20)
+
 #define NAME_ROOM	48
 
 _Static_assert(sizeof(struct ctf_head) == 88, "ctf_head");
@@ -311,6 +314,18 @@ trim(struct ctf_stream *s, int directory)
 	return (error);
 }
 
+/*
+ * Returns true if the padding of a file is to be removed.  That copies the
+ * file, so a large one keeps padding that is smaller than its packets.
+ */
+static bool
+is_trimmed(const struct ctf_stream *s)
+{
+	uint64_t padding = s->size - s->used;
+
+	return (padding > 0 && (s->size <= TRIM_ALWAYS || padding > s->used));
+}
+
 int
 ctf_finish(struct ctf_stream *s, int directory)
 {
@@ -318,10 +333,12 @@ ctf_finish(struct ctf_stream *s, int directory)
 
 	if (s->size == 0)
 		return (0);
-	if (s->fd == -1)
-		error = reopen(s, directory);
-	if (error == 0 && s->used < s->size)
-		error = trim(s, directory);
+	if (is_trimmed(s)) {
+		if (s->fd == -1)
+			error = reopen(s, directory);
+		if (error == 0)
+			error = trim(s, directory);
+	}
 	ctf_close(s);
 	return (error);
 }

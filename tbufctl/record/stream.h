@@ -120,8 +120,8 @@ bool	ctf_unit_info(const struct ctf_unit *, struct tbuf_unit_info *);
 int	ctf_append(struct ctf_stream *, int directory, struct ctf_packet *);
 
 /*
- * Removes the padding of the last file, and closes it.  Returns 0 or -errno,
- * and the padding stays.
+ * Closes the last file, without its padding if that is large.  Returns 0 or
+ * -errno, and the padding stays.
  */
 int	ctf_finish(struct ctf_stream *, int directory);
 
