@@ -12,6 +12,20 @@
 
 #define BUFFER_LEAST	((size_t)1 << 20)
 
+/* Makes room for this many bytes from the first unread one on, and for more. */
+static void
+make_room(struct pipe_reader *r, size_t size)
+{
+	if (r->at > 0)
+		memmove(r->buffer, r->buffer + r->at, r->end - r->at);
+	r->end -= r->at;
+	r->at = 0;
+	if (r->room >= MAX(2 * size, BUFFER_LEAST))
+		return;
+	r->room = MAX(2 * size, BUFFER_LEAST);
+	r->buffer = memory_get(r->buffer, r->room, 1);
+}
+
 /*
  * Reads until there are this many bytes.  Returns 1, 0 if the pipe has ended
  * before, or -errno.
@@ -22,17 +36,8 @@ need(struct pipe_reader *r, size_t size)
 	ssize_t n;
 
 	while (r->end - r->at < size && !r->over) {
-		if (r->room - r->at < MAX(size, BUFFER_LEAST / 2)) {
-			if (r->at > 0)
-				memmove(r->buffer, r->buffer + r->at,
-				    r->end - r->at);
-			r->end -= r->at;
-			r->at = 0;
-			if (r->room < MAX(size, BUFFER_LEAST)) {
-				r->room = MAX(size, BUFFER_LEAST);
-				r->buffer = memory_get(r->buffer, r->room, 1);
-			}
-		}
+		if (r->end == r->room || r->room - r->at < size)
+			make_room(r, size);
 		n = r->read(r->arg, r->buffer + r->end, r->room - r->end);
 		if (n < 0)
 			return ((int)n);

@@ -334,7 +334,8 @@ stream_name(const struct tbuf_packet *packet, unsigned copy, char name[32])
 		[TBUF_PACKET_BATCH] = "speculation"
 	};
 
-	if (packet->kind == TBUF_PACKET_UNIT && packet->unit == NULL)
+	if (packet->kind == TBUF_PACKET_UNIT && packet->unit == NULL &&
+	    packet->size == 0)
 		(void)snprintf(name, 32, "units");
 	else if (copy == 0)
 		(void)snprintf(name, 32, "%s%u", kinds[packet->kind],
