@@ -24,7 +24,7 @@ zydis=/usr/include/Zydis/Zydis.h
 patch=$([ ! -e $zydis ] || echo patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
     dlang dwarf element machine stack table batch unwrap usdt functions lane
-    left listing notes print textorder unpack $patch}
+    left listing notes print recording textorder unpack $patch}
 seconds=${FUZZ_SECONDS-30}
 jobs=${FUZZ_JOBS-$(nproc)}
 CC=${FUZZ_CC-clang}
@@ -73,6 +73,9 @@ shared()
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \
 	    options/metric_option \
+	    record/chunks record/interned record/metadata record/pipe \
+	    record/pipe_read record/read_recording record/receive \
+	    record/recording record/stream \
 	    run/preload run/preload_pid commands/check; do
 		echo "$source/tbufctl/$file.c"
 	done
