@@ -80,6 +80,49 @@ chunks_remove(int directory, const char *name, int depth)
 	return (error);
 }
 
+/* Adds the sums of a chunk that is to be removed. */
+static void
+count_removed(struct chunks_removed *r, const struct chunk *c)
+{
+	unsigned i;
+
+	r->number = c->number;
+	if (c->snapshot)
+		return;
+	r->records += c->records;
+	for (i = 0; i < 3; i++)
+		r->losses.drops[i] += c->losses.drops[i];
+	r->losses.overwritten += c->losses.overwritten;
+	r->losses.damage += c->losses.damage;
+	r->losses.unselected += c->losses.unselected;
+}
+
+/*
+ * Replaces the file of sums, before a chunk is removed, so that a reader passes
+ * over the rest of it.
+ */
+static int
+write_removed(const struct chunks *all)
+{
+	static const char hidden[] = REMOVED_FILE ".new";
+	int fd = openat(all->base, hidden, O_WRONLY | O_CREAT | O_TRUNC |
+	    O_CLOEXEC | O_NOFOLLOW, 0600), error = 0;
+	ssize_t n;
+
+	if (fd == -1)
+		return (-errno);
+	n = write(fd, &all->removed, sizeof(all->removed));
+	if (n != sizeof(all->removed))
+		error = n == -1 ? -errno : -ENOSPC;
+	close(fd);
+	if (error == 0 && renameat(all->base, hidden, all->base,
+	    REMOVED_FILE) != 0)
+		error = -errno;
+	if (error != 0)
+		(void)unlinkat(all->base, hidden, 0);
+	return (error);
+}
+
 /* Removes the oldest chunks until there is room for another one. */
 static int
 remove_oldest(struct chunks *all)
@@ -93,10 +136,12 @@ remove_oldest(struct chunks *all)
 		bytes += c->bytes;
 	while (error == 0 && all->most != 0 && (c = all->list) != NULL &&
 	    bytes + all->most / CHUNKS > all->most) {
+		count_removed(&all->removed, c);
+		error = write_removed(all);
 		chunk_name(c->number, name);
-		error = chunks_remove(all->base, name, 1);
+		if (error == 0)
+			error = chunks_remove(all->base, name, 1);
 		bytes -= c->bytes;
-		all->removed += c->snapshot ? 0 : c->records;
 		all->list = c->next;
 		free(c);
 	}

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stream.h"
+
 #define CHUNKS		8	/* of a recording */
 
 struct chunk {
@@ -18,14 +20,23 @@ struct chunk {
 	unsigned number;
 	bool snapshot;		/* its records are not in totals */
 	uint64_t bytes, records;
+	struct ctf_tail losses;	/* of its packets */
 };
+
+/* The content of a hidden file in DIR: sums of the chunks that were removed. */
+struct chunks_removed {
+	uint64_t number;	/* of the last one: it may be there in part */
+	uint64_t records;
+	struct ctf_tail losses;
+};
+#define REMOVED_FILE	".removed"
 
 struct chunks {
 	int base;		/* DIR */
 	uint64_t most;		/* bytes; 0: no limit */
 	struct chunk *list;	/* from the oldest on */
 	unsigned numbers;	/* of chunks so far */
-	uint64_t removed;	/* records */
+	struct chunks_removed removed;
 };
 
 /*

@@ -22,6 +22,7 @@
 #define PACKET_MOST	(UINT64_C(1) << 30)	/* bytes */
 #define FILES_MOST	100000		/* of a trace */
 #define NAMES_MOST	10000		/* of a directory of traces */
+#define DEPTH		2		/* chunks, and traces in them */
 
 /* ------------------------------------------------------------ names */
 
@@ -113,6 +114,7 @@ struct trace {
 	unsigned file;
 	char *data;			/* of the last packet */
 	struct tbuf_unit_info unit;
+	struct chunks_removed *removed;	/* to be counted, or NULL */
 };
 
 static bool
@@ -272,6 +274,36 @@ unit_of(struct trace *t)
 	return (ctf_unit_info(&unit, &t->unit) ? &t->unit : NULL);
 }
 
+/* Adds the losses of chunks that were removed to a packet of a lane. */
+static void
+add_removed(struct chunks_removed *removed, struct tbuf_packet *p)
+{
+	const struct ctf_tail *losses = &removed->losses;
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		p->drops[i] += losses->drops[i];
+	p->overwritten += removed->records + losses->overwritten;
+	p->damage += losses->damage;
+}
+
+/*
+ * After all packets, returns one of the records that outcomes of units have
+ * discarded in chunks that were removed.
+ */
+static int
+last_packet(struct trace *t, struct tbuf_packet *p)
+{
+	if (t->removed == NULL || t->removed->losses.unselected == 0)
+		return (0);
+	*p = (struct tbuf_packet){
+		.kind = TBUF_PACKET_UNIT, .lane = UINT32_MAX, .cpu = -1,
+		.discarded = t->removed->losses.unselected
+	};
+	memset(t->removed, 0, sizeof(*t->removed));
+	return (1);
+}
+
 static int
 next_packet(void *arg, struct tbuf_packet *p)
 {
@@ -281,7 +313,7 @@ next_packet(void *arg, struct tbuf_packet *p)
 	int error;
 
 	if (t->next == t->count)
-		return (0);
+		return (last_packet(t, p));
 	t->next++;
 	if ((error = load(t, f)) < 0)
 		return (error);
@@ -295,6 +327,11 @@ next_packet(void *arg, struct tbuf_packet *p)
 	};
 	memcpy(p->drops, f->sums.drops, sizeof(p->drops));
 	p->unit = f->kind == TBUF_PACKET_UNIT ? unit_of(t) : NULL;
+	if (t->removed != NULL && p->lane != UINT32_MAX) {
+		add_removed(t->removed, p);
+		memset(t->removed, 0, offsetof(struct chunks_removed,
+		    losses.unselected));
+	}
 	return (1);
 }
 
@@ -321,9 +358,11 @@ scan_all(struct trace *t)
 /* Opens the trace in a directory, whose head is open. */
 static int
 read_trace(struct tbuf_consumer *consumer, int directory, int head,
-    const char *path, const char **why)
+    const char *path, struct chunks_removed *removed, const char **why)
 {
-	struct trace t = { .directory = directory, .fd = -1 };
+	struct trace t = {
+		.directory = directory, .fd = -1, .removed = removed
+	};
 	int error = scan_all(&t);
 
 	if (error != 0)
@@ -341,32 +380,68 @@ read_trace(struct tbuf_consumer *consumer, int directory, int head,
 	return (error);
 }
 
-/* Reads a directory, or those in it.  *any: there was a trace. */
+/* Reads the sums of chunks that were removed; there may be none. */
+static void
+read_removed(int directory, struct chunks_removed *removed)
+{
+	uint64_t size;
+	int fd = open_file(directory, REMOVED_FILE, &size);
+
+	memset(removed, 0, sizeof(*removed));
+	if (fd < 0)
+		return;
+	if (!read_at(fd, removed, sizeof(*removed), 0))
+		memset(removed, 0, sizeof(*removed));
+	close(fd);
+}
+
+/* Returns true for the directory of a chunk that is being removed. */
+static bool
+is_removed(uint64_t last, const char *name)
+{
+	char *end;
+	unsigned long number = strtoul(name, &end, 10);
+
+	return (*end == '\0' && number <= last);
+}
+
+struct reading {
+	struct tbuf_consumer *consumer;
+	const char *path;
+	struct chunks_removed removed;
+	bool any;		/* there was a trace */
+	const char *why;
+};
+
+/* Reads a directory, or those in it. */
 static int
-read_directory(struct tbuf_consumer *consumer, int directory,
-    const char *path, int depth, bool *any, const char **why)
+read_directory(struct reading *r, int directory, int depth)
 {
 	struct list list;
-	uint64_t size;
+	uint64_t size, last = r->removed.number;
 	size_t i;
 	int error, fd = open_file(directory, HEAD_FILE, &size);
 
 	if (fd >= 0) {
-		*any = true;
+		r->any = true;
 		error = depth == 0 && faccessat(directory, SNAPSHOT_FILE, F_OK,
 		    AT_SYMLINK_NOFOLLOW) == 0 ? 0 :
-		    read_trace(consumer, directory, fd, path, why);
+		    read_trace(r->consumer, directory, fd, r->path,
+		    &r->removed, &r->why);
 		close(fd);
 		return (error);
 	}
 	if (depth == 0)
 		return (0);
 	if ((error = list_make(directory, NAMES_MOST, &list)) != 0)
-		*why = strerror(-error);
+		r->why = strerror(-error);
 	for (i = 0; error == 0 && i < list.count; i++) {
+		if (depth == DEPTH && last != 0 &&
+		    is_removed(last, list.names[i]))
+			continue;
 		if ((fd = chunks_open(directory, list.names[i])) < 0)
 			continue;
-		error = read_directory(consumer, fd, path, depth - 1, any, why);
+		error = read_directory(r, fd, depth - 1);
 		close(fd);
 	}
 	list_free(&list);
@@ -377,19 +452,21 @@ int
 recording_read(struct tbuf_consumer *consumer, const char *path,
     const char **why)
 {
+	struct reading r = { .consumer = consumer, .path = path };
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
-	bool any = false;
 
 	*why = NULL;
 	if (fd == -1) {
 		*why = strerror(errno);
 		return (-errno);
 	}
-	error = read_directory(consumer, fd, path, 2, &any, why);
+	read_removed(fd, &r.removed);
+	error = read_directory(&r, fd, DEPTH);
 	close(fd);
-	if (error == 0 && !any) {
-		*why = "it is not a recording (tbufctl --record=DIR)";
+	if (error == 0 && !r.any) {
+		r.why = "it is not a recording (tbufctl --record=DIR)";
 		error = -ENODATA;
 	}
+	*why = r.why;
 	return (error);
 }

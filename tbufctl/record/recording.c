@@ -539,6 +539,7 @@ add_packet(struct recording *r, const struct origin *origin,
 {
 	uint64_t bytes = packet->size + sizeof(struct ctf_head) +
 	    sizeof(struct ctf_unit) + sizeof(struct ctf_tail);
+	struct ctf_head none = { .magic = 0 };
 	struct recorded *t;
 	int error;
 
@@ -552,6 +553,7 @@ add_packet(struct recording *r, const struct origin *origin,
 	if (r->chunk != NULL) {
 		r->chunk->records += packet->records;
 		r->chunk->bytes += bytes;
+		ctf_add_losses(&none, &r->chunk->losses, packet);
 	}
 	return (0);
 }
@@ -583,7 +585,7 @@ recording_records(const struct recording *r)
 uint64_t
 recording_removed(const struct recording *r)
 {
-	return (r->chunks.removed);
+	return (r->chunks.removed.records);
 }
 
 /* Frees a target's state.  Returns 0 or the first error. */

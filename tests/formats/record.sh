@@ -270,9 +270,7 @@ limited()
 	total errors
 	same 'chunks: records' "$records" "$events"
 	same 'chunks: drops' "$drops" "$discarded"
-	"$TBUFCTL" --read=recording >again.txt 2>again.errors
-	same 'chunks: read' "$records" \
-	    "$(sed -n 's/.*total: \([0-9]*\) rec.*/\1/p' again.errors)"
+	again 'chunks'
 	overwritten=$(sed -n 's/.*records, \([0-9]*\) over.*/\1/p' errors)
 	[ "$overwritten" -gt 0 ] || same 'chunks that went' some none
 	[ ! -e recording/000001 ] || same 'the oldest chunk' removed there
@@ -375,6 +373,28 @@ no_room()
 	    "$(grep failed errors)"
 }
 
+# A disk that becomes full ends the run; the records written are counted, and
+# read.
+full_disk()
+{
+	unshare -rm true 2>said || return
+	mkdir disk
+	# shellcheck disable=SC2016 # expressions are for the inner shell
+	unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk || exit
+	    "$TBUFCTL" --read="$1" --record=disk/recording 2>errors
+	    echo "status $?" >status
+	    "$TBUFCTL" --read=disk/recording >again.txt 2>again.errors' \
+	    sh "$1"
+	same 'full disk: status' 'status 1' "$(cat status)"
+	same 'full disk: message' \
+	    "tbufctl: failed to record to 'disk/recording': No space left on device" \
+	    "$(grep failed errors)"
+	same 'full disk: read' "$(grep 'total:' errors)" \
+	    "$(grep 'total:' again.errors)"
+	total errors
+	[ "$records" -gt 0 ] || same 'full disk: records' some none
+}
+
 lanes
 units
 clauses
@@ -386,4 +406,6 @@ limited
 killed
 refusals
 no_room
+TBUF_OPTIONS='bufsize=4m,probes=tt:::' "$TBUF_TARGET" fire=30000
+full_disk "$(ls dir/tbuf.* | tail -n 1)"
 exit $failed
