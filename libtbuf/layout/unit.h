@@ -131,7 +131,9 @@ struct tbuf_unit_entry {
 	uint64_t ended;		/* (t) outcome << 32 | mask */
 	uint64_t count;		/* (t) records that are kept; by level */
 	struct tbuf_unit_total total[2];	/* tbuf_unit_totals() */
-	uint64_t reserved[6];
+	uint64_t hung;		/* (i) 0, or ns: its age when a recording was
+				   made, in a file that is made of one */
+	uint64_t reserved[5];
 };
 
 struct tbuf_unit_kind {

@@ -395,6 +395,26 @@ full_disk()
 	[ "$records" -gt 0 ] || same 'full disk: records' some none
 }
 
+# A unit that was hung when it was recorded has its age, and its records.
+hung()
+{
+	mkfifo order said.hung
+	TBUF_OPTIONS='nunits=2,probes=count' "$TBUF_TARGET" unit=1 fire=2 \
+	    say=hung wait <order >said.hung &
+	target=$!
+	exec 3>order
+	read -r word <said.hung
+	"$TBUFCTL" --read=$target -x unithung=1ns --record=hung 2>errors
+	exec 3>&-
+	wait $target
+	"$TBUFCTL" --read=hung --units=hung >again.txt 2>again.errors
+	same "a $word unit" 2 "$(grep -c 'unit=work:1 hung [0-9.]*[a-z]* number' \
+	    again.txt)"
+	"$TBUFCTL" --read=hung --units >again.txt
+	same "a $word unit: records" "$target dead work 1 2" \
+	    "$(awk 'NR == 2 { print $1, $2, $3, $4, $7 }' again.txt)"
+}
+
 lanes
 units
 clauses
@@ -408,4 +428,5 @@ refusals
 no_room
 TBUF_OPTIONS='bufsize=4m,probes=tt:::' "$TBUF_TARGET" fire=30000
 full_disk "$(ls dir/tbuf.* | tail -n 1)"
+hung
 exit $failed

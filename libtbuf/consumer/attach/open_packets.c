@@ -231,6 +231,24 @@ stamp(const struct rebuilt *b, uint64_t mono)
 	return (at);
 }
 
+/* Returns the number of a packet's records. */
+static uint64_t
+records_of(const struct tbuf_packet *p)
+{
+	struct tbuf_header header;
+	const char *data = p->data;
+	uint64_t n = 0;
+	size_t at;
+
+	for (at = 0; p->size - at >= sizeof(header); at += header.size, n++) {
+		memcpy(&header, data + at, sizeof(header));
+		if (header.size < sizeof(header) ||
+		    header.size > p->size - at)
+			break;
+	}
+	return (n);
+}
+
 /* Writes a unit into a table of its own; false: there is none for it. */
 static int
 add_table(struct rebuilt *b, const struct tbuf_packet *p, uint64_t instance)
@@ -247,10 +265,11 @@ add_table(struct rebuilt *b, const struct tbuf_packet *p, uint64_t instance)
 	at = b->slot.units.at + sizeof(struct tbuf_units);
 	e.word = tbuf_unit_word(b->slot.generation, instance,
 	    unit->ended ? TBUF_UNIT_DONE : TBUF_UNIT_BOUND);
-	e.head = tbuf_unit_head(0, 0, p->size);
+	e.head = tbuf_unit_head(0, records_of(p), p->size);
 	e.began = stamp(b, unit->began);
 	e.id = unit->id;
 	e.kind = find_kind(b, unit->kind);
+	e.hung = unit->ended ? 0 : unit->hung;
 	error = put(b, &e, sizeof(e), at + b->tables * sizeof(e));
 	if (error == 0)
 		error = put(b, p->data, p->size, b->slot.units.at +

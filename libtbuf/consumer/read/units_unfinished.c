@@ -62,9 +62,9 @@ tbuf_unit_unfinished(struct tbuf_consumer *c, struct tbuf_target *t, uint32_t i,
 	b->info.outcome = tbuf_unit_outcome(e->ended);
 	b->info.discarded = ending ? total - MIN(e->count &
 	    ~TBUF_UNIT_COUNT_LEVEL, total) : 0;
-	if (!ending && t->file_only && t->changing)
-		b->info.hung = tbuf_unit_hung(t, e,
-		    tbuf_unit_hung_limit(c, t));
+	if (!ending && t->file_only)
+		b->info.hung = t->changing ? tbuf_unit_hung(t, e,
+		    tbuf_unit_hung_limit(c, t)) : e->hung;
 	return (b);
 }
 
