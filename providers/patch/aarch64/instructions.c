@@ -3,7 +3,7 @@
  *
  * Properties of aarch64 instructions, and the encoding of stubs.
  */
-#include "aarch64.h"
+#include "patch/aarch64.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
  * and from a stub are direct, and its pages are not guarded, so that neither
  * has to lead to a landing pad.
  */
-#include "aarch64.h"
+#include "patch/aarch64.h"
 
 #include <string.h>
 
