@@ -20,6 +20,40 @@ patch_decoder_load(void)
 
 #define PATCH_WORD	4u	/* bytes of an instruction */
 
+/* Relocations of addresses in data. */
+#define PATCH_RELATIVE	R_AARCH64_RELATIVE
+#define PATCH_IRELATIVE	R_AARCH64_IRELATIVE
+
+/* The canonical frame address at the start of a function: sp. */
+#define PATCH_CFA_REGISTER	31u
+#define PATCH_CFA_OFFSET	0u
+
+static inline uint32_t
+patch_word(uintptr_t at)
+{
+	return (*(const uint32_t *)at);
+}
+
+/* Returns true for an instruction that compilers fill the end of code with. */
+static inline bool
+patch_is_filler(const uint8_t *at)
+{
+	uint32_t word = patch_word((uintptr_t)at);
+
+	return (word == 0xd503201f || word == 0);	/* nop, udf */
+}
+
+/*
+ * Returns true for an instruction that indirect calls may lead to in guarded
+ * pages: bti, paciasp or pacibsp.  A branch in its place may not be called so.
+ */
+static inline bool
+patch_is_pad(uint32_t word)
+{
+	return ((word & 0xffffff3f) == 0xd503241f ||
+	    (word & 0xffffffbf) == 0xd503233f);
+}
+
 /* Returns the destination of a direct branch at an address, or 0. */
 uintptr_t patch_target(uint32_t word, uintptr_t at);
 
@@ -28,6 +62,21 @@ bool	patch_goes_on(uint32_t word);
 
 /* Returns true if it may change general register `number`, or if in doubt. */
 bool	patch_writes(uint32_t word, unsigned number);
+
+/* Returns the address of the instruction at an entry or exit. */
+static inline uintptr_t
+patch_place(uintptr_t at, bool is_entry)
+{
+	return (is_entry && patch_is_pad(patch_word(at)) ? at + PATCH_WORD :
+	    at);
+}
+
+/*
+ * Returns why the instruction at an address cannot run elsewhere, or NULL.  One
+ * that is between a load and a store which are exclusive, or would be, is
+ * refused: the processor may then never find that the store is done.
+ */
+const char *patch_fixed(uintptr_t at, uintptr_t end);
 
 /* Encodes a branch at `from` to `to`.  Returns false if it does not reach. */
 bool	patch_branch(uintptr_t from, uintptr_t to, uint32_t *word);

@@ -41,6 +41,7 @@ enum {
 	PATCH_BUSY	= 0x200, /* a jump replaces the byte */
 	PATCH_COPIED	= 0x400, /* a stub runs its copy */
 	PATCH_FILLER	= 0x800, /* no code reaches it */
+	PATCH_DATA	= 0x1000, /* aarch64: an instruction reads it */
 	PATCH_CLASS	= 0xe000
 };
 

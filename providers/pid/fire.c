@@ -11,10 +11,10 @@
 #include <errno.h>
 
 #include "arch/rseq_area.h"
+#include "arch/stack.h"
 #include "arch/syscall.h"
 #include "target/provider.h"
 
-#define IN_REGISTERS	6u	/* arguments */
 #define RSEQ_UNREGISTER	1
 #define RSEQ_WRONG	0	/* no signature: nothing is unregistered */
 #define RSEQ_SIZE_MIN	32u	/* least size that the C library registers */
@@ -24,20 +24,44 @@
 _Static_assert(offsetof(struct pid_place, patch) == 0, "a hit has it");
 
 /*
- * At an entry and at an exit, the return address is the stack's first word.  An
- * address in a stack is after an instruction, and names the function before it.
- * Providers call the C library while they arm, and the program does not.
+ * Registers by their indices: those that pass arguments and results, and at an
+ * entry and at an exit the return address, which may be the stack's first word.
+ */
+#if defined(__x86_64__)
+static const uint8_t passing[] = { 7, 6, 2, 1, 8, 9 };
+#define LINK_BYTES	sizeof(uint64_t)
+
+static uint64_t
+return_address(const uint64_t *registers)
+{
+	return (*(const uint64_t *)registers[PATCH_STACK]);
+}
+#else
+static const uint8_t passing[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+#define LINK_BYTES	0
+
+static uint64_t
+return_address(const uint64_t *registers)
+{
+	return (tbuf_stack_code(registers[PATCH_LINK]));
+}
+#endif
+#define RESULT		0u
+#define IN_REGISTERS	sizeof(passing)	/* arguments */
+
+/*
+ * An address in a stack is after an instruction, and names the function before
+ * it.  Providers call the C library while they arm, and the program does not.
  */
 static void
-fire_once(const struct pid_place *place, const struct patch_registers *r,
+fire_once(const struct pid_place *place, const uint64_t *registers,
     const uint64_t *values)
 {
-	const uint64_t *stack = (const uint64_t *)r->rsp;
-
 	if (tbuf_thread_hide(0) == 0)
 		tbuf_site_fire_from(place->site, values,
-		    place->patch.place + 1, stack[0],
-		    r->rsp + sizeof(*stack), r->rbp);
+		    place->patch.place + PATCH_NOP, return_address(registers),
+		    registers[PATCH_STACK] + LINK_BYTES,
+		    registers[PATCH_FRAME]);
 }
 
 /*
@@ -98,43 +122,54 @@ pid_know_stack(void)
 }
 
 static void
-fire(const struct pid_place *place, const struct patch_registers *r,
+fire(const struct pid_place *place, const uint64_t *registers,
     const uint64_t *values)
 {
-	if (!place->in_libc || is_thread(r->rsp)) {
-		fire_once(place, r, values);
+	if (!place->in_libc || is_thread(registers[PATCH_STACK])) {
+		fire_once(place, registers, values);
 		return;
 	}
 	tbuf_thread_mark(1);
-	fire_once(place, r, values);
+	fire_once(place, registers, values);
 	tbuf_thread_mark(-1);
 }
 
 /*
- * Arguments on the stack are read in the page of the return address: others may
- * not be there, as the function may have fewer arguments.
+ * Returns an argument on the stack, if it is in the page of the last byte that
+ * the caller has there: others may not be, as the function may have fewer.
  */
+static uint64_t
+stack_argument(uintptr_t stack, unsigned i)
+{
+	uintptr_t at = stack + LINK_BYTES + i * sizeof(uint64_t);
+
+	return ((stack + LINK_BYTES - 1) / PATCH_PAGE == at / PATCH_PAGE &&
+	    at % PATCH_PAGE <= PATCH_PAGE - sizeof(uint64_t) ?
+	    *(const uint64_t *)at : 0);
+}
+
 void
 pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 {
-	uint64_t values[TBUF_ARGS_MAX] = {
-		r->rdi, r->rsi, r->rdx, r->rcx, r->r8, r->r9
-	};
-	uintptr_t at = r->rsp + sizeof(uint64_t);
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
 
-	for (i = IN_REGISTERS; i < PID_ARGS; i++, at += sizeof(uint64_t))
-		values[i] = at / PATCH_PAGE == r->rsp / PATCH_PAGE &&
-		    at % PATCH_PAGE <= PATCH_PAGE - sizeof(uint64_t) ?
-		    *(const uint64_t *)at : 0;
-	fire((const struct pid_place *)patch, r, values);
+	for (i = 0; i < IN_REGISTERS; i++)
+		values[i] = registers[passing[i]];
+	for (; i < PID_ARGS; i++)
+		values[i] = stack_argument(registers[PATCH_STACK],
+		    i - (unsigned)IN_REGISTERS);
+	fire((const struct pid_place *)patch, registers, values);
 }
 
 void
 pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 {
 	const struct pid_place *place = (const struct pid_place *)patch;
-	const uint64_t values[TBUF_ARGS_MAX] = { place->offset, r->rax };
+	const uint64_t *registers = (const uint64_t *)r;
+	const uint64_t values[TBUF_ARGS_MAX] = { place->offset,
+	    registers[RESULT] };
 
-	fire(place, r, values);
+	fire(place, registers, values);
 }

@@ -106,7 +106,10 @@ in_text(const struct pieces *p, uintptr_t at)
 	return (at >= p->f->text.start && at < p->f->text.end);
 }
 
-/* Static symbols have their versions in their names: name@@VERSION. */
+/*
+ * Static symbols have their versions in their names: name@@VERSION.  Those that
+ * begin with a dollar sign say where aarch64's code has data in it.
+ */
 static void
 add_symbol(struct pieces *p, const struct usdt_symbols *s,
     const Elf64_Sym *symbol)
@@ -116,7 +119,8 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
 	char *name = s->names + symbol->st_name;
 
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
-	    symbol->st_name >= s->names_size || !in_text(p, at))
+	    symbol->st_name >= s->names_size || *name == '$' ||
+	    !in_text(p, at))
 		return;
 	patch_map_arrive(&p->f->map, at, 0);
 	if (type != STT_FUNC && type != STT_GNU_IFUNC)

@@ -87,6 +87,8 @@ try sh /syscall.sh "$TBUFCTL" \
     "$build/tests/providers/syscall"
 try sh /usdt.sh "$TBUFCTL" \
     "$build/tests/providers/usdt/programs"
+try tests/providers/pid/functions_aarch64
+try sh /pid.sh "$TBUFCTL" "$build/tests/providers/pid"
 GLIBC_TUNABLES=glibc.pthread.rseq=0
 export GLIBC_TUNABLES
 echo 'without restartable sequences:'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Functions for syscall.sh and usdt.sh.  Their arguments are tbufctl and the
+# Functions for syscall.sh, usdt.sh and pid.sh.  Their arguments are tbufctl and the
 # folder of the programs; they set the program that `run' starts.
 
 set -u

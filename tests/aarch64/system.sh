@@ -101,7 +101,7 @@ done | cpio --quiet -pdm "$root"
 cp "$top/tests/aarch64/registry.sh" "$top/tests/aarch64/user_emulator.sh" \
     "$top/tests/aarch64/kvd.sh" \
     "$top/tests/aarch64/provider.sh" "$top/tests/aarch64/syscall.sh" \
-    "$top/tests/aarch64/usdt.sh" "$root"
+    "$top/tests/aarch64/usdt.sh" "$top/tests/aarch64/pid.sh" "$root"
 cp "$top/tests/aarch64/init.sh" "$root/init"
 chmod 755 "$root/init"
 printf 'plain=%s\ninject=%s\n' "$dir/plain" "$dir/inject" >"$root/builds"
