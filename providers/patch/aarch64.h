@@ -34,6 +34,15 @@ patch_word(uintptr_t at)
 	return (*(const uint32_t *)at);
 }
 
+/* Returns the destination of a direct branch at an address, or 0. */
+uintptr_t patch_target(uint32_t word, uintptr_t at);
+
+static inline uintptr_t
+patch_branch_target(uintptr_t at, size_t size)
+{
+	return (size < PATCH_WORD ? 0 : patch_target(patch_word(at), at));
+}
+
 /* Returns true for an instruction that compilers fill the end of code with. */
 static inline bool
 patch_is_filler(const uint8_t *at)
@@ -53,9 +62,6 @@ patch_is_pad(uint32_t word)
 	return ((word & 0xffffff3f) == 0xd503241f ||
 	    (word & 0xffffffbf) == 0xd503233f);
 }
-
-/* Returns the destination of a direct branch at an address, or 0. */
-uintptr_t patch_target(uint32_t word, uintptr_t at);
 
 /* Returns true if the next instruction always runs after this one. */
 bool	patch_goes_on(uint32_t word);

@@ -128,15 +128,6 @@ look_at_rest(struct patch_map *m)
 			look_at_byte(m, at, m->text->end - at);
 }
 
-uintptr_t
-patch_map_target(const struct patch_map *m, uintptr_t at)
-{
-	struct patch_instruction in;
-
-	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
-	return (in.is_branch ? in.target : 0);
-}
-
 const char *
 patch_map_make(struct patch_map *m)
 {

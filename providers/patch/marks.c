@@ -68,3 +68,9 @@ patch_map_next(const struct patch_map *m, uintptr_t at)
 		end++;
 	return (end);
 }
+
+uintptr_t
+patch_map_target(const struct patch_map *m, uintptr_t at)
+{
+	return (patch_branch_target(at, m->text->end - at));
+}

@@ -64,6 +64,16 @@ bool	patch_decoder_load(void);
 void	patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	    struct patch_instruction *);
 
+/* Returns the destination of a direct branch, or 0. */
+static inline uintptr_t
+patch_branch_target(uintptr_t at, size_t size)
+{
+	struct patch_instruction in;
+
+	patch_decode((const uint8_t *)at, size, at, &in);
+	return (in.is_branch ? in.target : 0);
+}
+
 /* Returns true unless an instruction neither reads nor writes %rsp. */
 bool	patch_uses_stack(const uint8_t *bytes, size_t size);
 

@@ -459,13 +459,6 @@ share_problems(struct patch_map *m)
 		m->codes[i].problem = m->codes[m->codes[i].owner].problem;
 }
 
-uintptr_t
-patch_map_target(const struct patch_map *m, uintptr_t at)
-{
-	return (m->text->end - at < PATCH_WORD ? 0 :
-	    patch_target(patch_word(at), at));
-}
-
 /* Adds the places where control arrives by no instruction. */
 static void
 add_arrivals(struct walk *w, const struct patch_code *code)
