@@ -14,8 +14,6 @@
  */
 #include "line.h"
 
-#define REACH		128u	/* of a short jump, to either side */
-
 static void
 claim_filler(struct patch_map *m, uintptr_t at, uintptr_t end)
 {
@@ -56,10 +54,11 @@ is_hole(const struct patch_map *m, uintptr_t at)
 uintptr_t
 patch_hole_find(struct patch_map *m, uintptr_t start)
 {
-	uintptr_t from = start + PATCH_SHORT_JUMP - REACH, at;
+	uintptr_t from = start + PATCH_SHORT_JUMP - PATCH_SHORT_REACH, at;
+	uintptr_t end = from + 2 * PATCH_SHORT_REACH;
 
-	claim_filler(m, from - REACH, from + 2 * REACH);
-	for (at = from; at < from + 2 * REACH; at++)
+	claim_filler(m, from - PATCH_SHORT_REACH, end);
+	for (at = from; at < end; at++)
 		if ((at + PATCH_JUMP <= start || at >= start +
 		    PATCH_SHORT_JUMP) && is_hole(m, at))
 			return (at);

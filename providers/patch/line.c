@@ -241,3 +241,24 @@ patch_line_take(struct patch_plan *p, const struct patch_region *r)
 	if (r->hole != 0)
 		mark(p->map, r->hole, r->hole + PATCH_JUMP, PATCH_BUSY);
 }
+
+/* Filler may have the last bytes of a hole. */
+void
+patch_line_lengthen(struct patch_plan *p, struct patch_region *r,
+    uintptr_t end)
+{
+	mark(p->map, r->end, end, PATCH_COPIED);
+	r->end = end;
+	patch_line_claim(p->map, end);
+}
+
+void
+patch_line_lock(struct patch_map *m, uintptr_t at, uintptr_t end,
+    bool is_locked)
+{
+	for (; at < end; at++)
+		if (is_locked)
+			*patch_map_mark(m, at) |= PATCH_BUSY;
+		else
+			*patch_map_mark(m, at) &= (uint16_t)~PATCH_BUSY;
+}

@@ -54,6 +54,10 @@ bool	patch_line_has_nop(const struct patch_map *, uintptr_t start,
 	    uintptr_t end);
 bool	patch_line_has_place(const struct patch_map *, uintptr_t at);
 
+/* Lets no region be in bytes that are in none, or lets it again. */
+void	patch_line_lock(struct patch_map *, uintptr_t at, uintptr_t end,
+	    bool is_locked);
+
 bool	patch_ends_block(enum patch_class);
 
 /*
@@ -64,8 +68,14 @@ bool	patch_ends_block(enum patch_class);
 const char *patch_line_find(const struct patch_map *, uintptr_t start,
 	    size_t size, uintptr_t least, uintptr_t *end);
 
-/* Adds a region, and marks the bytes of its line and those that it changes. */
+/*
+ * Adds a region, and marks the bytes of its line and those that it changes; or
+ * lets a region end later.
+ */
 void	patch_line_take(struct patch_plan *, const struct patch_region *);
+
+void	patch_line_lengthen(struct patch_plan *, struct patch_region *,
+	    uintptr_t end);
 
 /* Returns the index of the region that copies a byte, or PATCH_NO_REGION. */
 size_t	patch_line_region(const struct patch_plan *, uintptr_t at);
@@ -74,7 +84,12 @@ size_t	patch_line_region(const struct patch_plan *, uintptr_t at);
  * Returns five dead bytes that a short jump at `start` reaches, which may be in
  * other regions or filler; or 0.
  */
+#define PATCH_SHORT_REACH	128u	/* of a short jump, to either side */
+
 uintptr_t patch_hole_find(struct patch_map *, uintptr_t start);
+
+/* Makes such bytes, by moving code near the jump; no byte of that is busy. */
+uintptr_t patch_hole_make(struct patch_plan *, uintptr_t start);
 
 /*
  * Make a region of a line to a call that is among the first bytes: to make the

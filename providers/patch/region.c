@@ -51,6 +51,26 @@ settle_hole(struct patch_plan *p, struct patch_point *point, uintptr_t start,
 	return (r.hole == 0 ? "it is too short" : take(p, point, &r));
 }
 
+/* While room for a hole is made, the line to be redirected stays as it is. */
+static const char *
+settle_evict(struct patch_plan *p, struct patch_point *point,
+    uintptr_t start, uintptr_t least)
+{
+	struct patch_region r = { .start = start, .way = PATCH_WAY_HOLE };
+	const char *problem = patch_line_find(p->map, start,
+	    PATCH_SHORT_JUMP, least, &r.end);
+	uintptr_t end;
+
+	if (problem != NULL)
+		return (problem);
+	end = r.end > start + PATCH_SHORT_JUMP ? r.end :
+	    start + PATCH_SHORT_JUMP;
+	patch_line_lock(p->map, start, end, true);
+	r.hole = patch_hole_make(p, start);
+	patch_line_lock(p->map, start, end, false);
+	return (r.hole == 0 ? "it is too short" : take(p, point, &r));
+}
+
 /* Calls are among the bytes of entries. */
 static const char *
 settle_call(struct patch_plan *p, struct patch_point *point, uintptr_t start,
@@ -154,19 +174,27 @@ plan_exit(struct patch_plan *p, struct patch_point *point, settle *way)
 
 /* ------------------------------------------------------------ all points */
 
+/* Returns true if a point has a region, or is in that of another one. */
+static bool
+join(const struct patch_plan *p, struct patch_point *point)
+{
+	if (point->region != PATCH_NO_REGION ||
+	    p->map->codes[point->function].problem != NULL)
+		return (point->region != PATCH_NO_REGION);
+	point->region = patch_line_region(p, point->at);
+	if (point->region != PATCH_NO_REGION)
+		point->problem = NULL;
+	return (point->region != PATCH_NO_REGION);
+}
+
 /* Tries a way for a point without a region. */
 static void
 plan_point(struct patch_plan *p, struct patch_point *point, settle *way)
 {
 	const char *problem;
 
-	if (point->region != PATCH_NO_REGION)
+	if (join(p, point))
 		return;
-	point->region = patch_line_region(p, point->at);
-	if (point->region != PATCH_NO_REGION) {
-		point->problem = NULL;
-		return;
-	}
 	problem = point->is_entry ? plan_entry(p, point, way) :
 	    plan_exit(p, point, way);
 	if (problem == NULL || point->problem == NULL)
@@ -191,7 +219,8 @@ static void
 plan_points(struct patch_plan *p)
 {
 	static settle *const ways[] = {
-		settle_hole, settle_place, settle_aim, settle_place_hole
+		settle_hole, settle_place, settle_aim, settle_place_hole,
+		settle_evict
 	};
 	const char *problem;
 	size_t i, n;
@@ -211,6 +240,8 @@ plan_points(struct patch_plan *p)
 			if (p->map->codes[p->points[i].function].problem ==
 			    NULL)
 				plan_point(p, &p->points[i], ways[n]);
+	for (i = 0; i < p->n; i++)
+		(void)join(p, &p->points[i]);
 }
 
 const char *

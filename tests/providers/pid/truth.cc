@@ -117,8 +117,8 @@ catcher(long n)
 }
 
 /*
- * An exception passes through them.  The prefixes of a call make room for a jump
- * before it, where one byte has no room for a short one.
+ * An exception passes through them.  The prefixes of a call make room for a
+ * jump before it, where one byte has no room for a short one.
  */
 #define CALLER(name, call)						\
 	extern "C" long name(long);					\

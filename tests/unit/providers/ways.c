@@ -76,6 +76,23 @@ WALL(wall_aim);
 /* Or a short jump has room, and a hole near it the jump. */
 FUNCTION(hole_host, "movabs $0x1122334455667788, %rax\n ret");
 FUNCTION(hole_call, PUSH "{disp32} call *16(%rsp)" POP);
+WALL(wall_hole);
+
+/* There is no hole, but a region near it can be longer. */
+FUNCTION(long_host, "mov $1, %eax\n lea 3(%rdi, %rax, 2), %rax\n"
+    " add %rsi, %rax\n lea (%rax, %rax, 4), %rax\n imul $7, %rax, %rax\n"
+    " inc %rax\n ret");
+FUNCTION(long_short, "mov %edi, %eax\n ret");
+WALL(wall_long);
+
+/* Nor a region, but a line that has room for two jumps. */
+FUNCTION(wall_line, "test %edi, %edi\n je 1f\n call wall_nothing\n"
+    " mov $1, %eax\n lea 3(%rdi, %rax, 2), %rax\n add %rsi, %rax\n"
+    " imul $7, %rax, %rax\n lea (%rax, %rax, 4), %rax\n"
+    " call wall_nothing\n 1: ret");
+FUNCTION(line_short, "mov %edi, %eax\n ret");
+FUNCTION(line_exit, "call wall_nothing\n test %esi, %edi\n jne 1f\n"
+    " xor %eax, %eax\n call wall_nothing\n 1: mov %esi, %eax\n ret");
 WALL(wall_end);
 
 #define TRIED(name)	{ name, #name }
@@ -89,7 +106,9 @@ static const struct tried {
 	TRIED(place_direct), TRIED(place_relative), TRIED(place_stack),
 	TRIED(place_branch),
 	TRIED(aim_direct), TRIED(aim_first), TRIED(aim_relative),
-	TRIED(aim_pushes), TRIED(hole_host), TRIED(hole_call)
+	TRIED(aim_pushes), TRIED(hole_host), TRIED(hole_call),
+	TRIED(long_host), TRIED(long_short),
+	TRIED(line_short), TRIED(line_exit)
 };
 #define NTRIED	(sizeof(tried) / sizeof(*tried))
 
@@ -121,6 +140,9 @@ run_all(void)
 		for (n = 0; n < (long)CALLS; n++)
 			sum = sum * 31 + (unsigned long)tried[i].function(n,
 			    2, 0, 0, 0, 0, (const void *)wall_value);
+	for (n = 0; n < (long)CALLS; n++)
+		sum = sum * 31 + (unsigned long)wall_line(n, 3, 0, 0, 0, 0,
+		    NULL);
 	return ((long)sum);
 }
 
@@ -131,7 +153,7 @@ arm_all(void)
 {
 	static const char *const prefixes[] = {
 		"tail_", "filler_", "branch_", "place_", "aim_", "hole_",
-		NULL
+		"long_", "line_", NULL
 	};
 
 	arm(prefixes);
@@ -265,6 +287,37 @@ START_TEST(a_call_leads_to_its_stub)
 }
 END_TEST
 
+START_TEST(a_region_is_longer_for_a_hole)
+{
+	const struct patch_region *r;
+
+	arm_all();
+	r = region_of(long_short);
+	ck_assert_int_eq(r->way, PATCH_WAY_HOLE);
+	ck_assert_uint_eq(r->host, entry_of(long_host)->region);
+	r = region_of(long_host);
+	ck_assert_uint_ge(r->end, r->start + 10);
+}
+END_TEST
+
+START_TEST(a_line_is_moved_for_a_hole)
+{
+	const struct patch_region *r;
+	size_t i;
+
+	arm_all();
+	r = region_of(line_short);
+	ck_assert_int_eq(r->way, PATCH_WAY_HOLE);
+	ck_assert_uint_ne(r->host, PATCH_NO_REGION);
+	for (i = 0; i < npoints; i++)
+		ck_assert_uint_ne(points[i].region, r->host);
+	r = &regions.all[r->host];
+	ck_assert_int_eq(r->way, PATCH_WAY_JUMP);
+	ck_assert_str_eq(patch_map_code(&own.map, r->start)->name,
+	    "wall_line");
+}
+END_TEST
+
 /* Return addresses are those of the original calls, for unwinders as well. */
 START_TEST(a_stack_has_the_function_of_a_call)
 {
@@ -310,6 +363,8 @@ main(void)
 	tcase_add_test(tcase, a_call_is_made_in_place);
 	tcase_add_test(tcase, a_call_leads_to_its_stub);
 	tcase_add_test(tcase, a_stack_has_the_function_of_a_call);
+	tcase_add_test(tcase, a_region_is_longer_for_a_hole);
+	tcase_add_test(tcase, a_line_is_moved_for_a_hole);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }
