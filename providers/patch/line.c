@@ -19,12 +19,41 @@ patch_line_lacks(const struct patch_map *m, uintptr_t at, uintptr_t end,
 	return (true);
 }
 
+bool
+patch_ends_block(enum patch_class class)
+{
+	return (class == PATCH_RETURN || class == PATCH_JMP ||
+	    class == PATCH_COMPUTED || class == PATCH_END);
+}
+
+uintptr_t
+patch_line_before(const struct patch_map *m, const struct patch_code *code,
+    uintptr_t at)
+{
+	uintptr_t back = at;
+
+	while (back-- > code->start && at - back <= LENGTH_MAX)
+		if ((*patch_map_mark(m, back) & PATCH_BEGINS) != 0)
+			return (patch_map_next(m, back) == at ? back : 0);
+	return (0);
+}
+
+/* A nop that no instruction precedes, and to which nothing leads, is filler. */
 static bool
 is_nop(const struct patch_map *m, uintptr_t at)
 {
-	return (patch_map_has(m, at) &&
-	    (*patch_map_mark(m, at) & PATCH_BEGINS) != 0 &&
-	    *(const uint8_t *)at == NOP && patch_map_next(m, at) == at + 1);
+	const struct patch_code *code;
+	uintptr_t last;
+
+	if (!patch_map_has(m, at) ||
+	    (*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
+	    *(const uint8_t *)at != NOP || patch_map_next(m, at) != at + 1)
+		return (false);
+	if ((*patch_map_mark(m, at) & PATCH_ARRIVAL) != 0 ||
+	    (code = patch_map_code(m, at)) == NULL)
+		return (true);
+	last = patch_line_before(m, code, at);
+	return (last == 0 || !patch_ends_block(patch_class_at(m, last)));
 }
 
 bool
@@ -95,25 +124,6 @@ patch_line_claim(struct patch_map *m, uintptr_t block_end)
 		return;
 	for (at = block_end; at < end; at++)
 		*patch_map_mark(m, at) |= PATCH_FILLER;
-}
-
-bool
-patch_ends_block(enum patch_class class)
-{
-	return (class == PATCH_RETURN || class == PATCH_JMP ||
-	    class == PATCH_COMPUTED || class == PATCH_END);
-}
-
-uintptr_t
-patch_line_before(const struct patch_map *m, const struct patch_code *code,
-    uintptr_t at)
-{
-	uintptr_t back = at;
-
-	while (back-- > code->start && at - back <= LENGTH_MAX)
-		if ((*patch_map_mark(m, back) & PATCH_BEGINS) != 0)
-			return (patch_map_next(m, back) == at ? back : 0);
-	return (0);
 }
 
 /* Finds the end of whole instructions that reach `least` and `full`. */
@@ -216,8 +226,8 @@ patch_line_take(struct patch_plan *p, const struct patch_region *r)
 	struct patch_regions *regions = p->regions;
 	struct patch_region *all = regions->all;
 	size_t room = 2 * regions->room + 256;
-	size_t size = r->way == PATCH_WAY_JUMP ? PATCH_JUMP :
-	    PATCH_SHORT_JUMP;
+	size_t size = r->way == PATCH_WAY_HOLE ? PATCH_SHORT_JUMP :
+	    PATCH_JUMP;
 
 	if (regions->n == regions->room) {
 		all = reallocarray(all, room, sizeof(*all));

@@ -100,6 +100,10 @@ const char *patch_call_in_place(struct patch_map *, uintptr_t start,
 const char *patch_call_aim(const struct patch_map *, uintptr_t start,
 	    struct patch_region *);
 
+/* Makes a region of a line that is redirected by a pun, or returns why not. */
+const char *patch_pun_find(const struct patch_map *, uintptr_t start,
+	    uintptr_t least, struct patch_region *);
+
 #pragma GCC visibility pop
 
 #endif

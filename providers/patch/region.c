@@ -71,6 +71,16 @@ settle_evict(struct patch_plan *p, struct patch_point *point,
 	return (r.hole == 0 ? "it is too short" : take(p, point, &r));
 }
 
+static const char *
+settle_pun(struct patch_plan *p, struct patch_point *point, uintptr_t start,
+    uintptr_t least)
+{
+	struct patch_region r;
+	const char *problem = patch_pun_find(p->map, start, least, &r);
+
+	return (problem != NULL ? problem : take(p, point, &r));
+}
+
 /* Calls are among the bytes of entries. */
 static const char *
 settle_call(struct patch_plan *p, struct patch_point *point, uintptr_t start,
@@ -220,7 +230,7 @@ plan_points(struct patch_plan *p)
 {
 	static settle *const ways[] = {
 		settle_hole, settle_place, settle_aim, settle_place_hole,
-		settle_evict
+		settle_evict, settle_pun
 	};
 	const char *problem;
 	size_t i, n;

@@ -33,7 +33,8 @@
 enum patch_way {
 	PATCH_WAY_JUMP,		/* by a jump */
 	PATCH_WAY_HOLE,		/* by a short jump to a jump in `hole` */
-	PATCH_WAY_AIM		/* by its call */
+	PATCH_WAY_AIM,		/* by its call */
+	PATCH_WAY_PUN		/* by a jump to where other bytes say */
 };
 
 struct patch_region {
@@ -43,6 +44,7 @@ struct patch_region {
 	size_t host;		/* index of the region that these are in, or
 				   PATCH_NO_REGION */
 	uintptr_t call;		/* the call that its last bytes make, or 0 */
+	size_t changed;		/* first bytes of a pun */
 	size_t pushed;		/* bytes, before the stub is reached */
 	bool needed;		/* for a point, or for another region's hole */
 	const char *problem;	/* why it could not be armed, or NULL */

@@ -11,6 +11,7 @@
 #include "region_stub.h"
 
 #define CHANGE_MAX	64u	/* bytes of a line that change */
+#define PUN_TRIES	16u	/* destinations of a pun */
 
 static const char refused[] = "the kernel does not permit writing to text";
 
@@ -102,6 +103,47 @@ write_aim(const struct arming *a, const struct patch_region *r, uintptr_t to)
 	    &displacement, sizeof(displacement)) == 0 ? NULL : refused);
 }
 
+/*
+ * Maps memory for a jump to any address where a pun leads to; `r->changed' - 1
+ * bytes of its displacement can be chosen.  Returns the address, or 0.
+ */
+static uintptr_t
+map_target(const struct patch_region *r)
+{
+	uintptr_t all = ((uintptr_t)1 << 8 * (r->changed - 1)) - 1, i, to;
+	int32_t displacement;
+
+	memcpy(&displacement, (const void *)(r->start + 1),
+	    sizeof(displacement));
+	for (i = 0; i < PUN_TRIES; i++) {
+		to = r->start + PATCH_JUMP +
+		    (((uintptr_t)(intptr_t)displacement & ~all) |
+		    all / PUN_TRIES * i);
+		if (patch_map_at(to, PATCH_FAR) == NULL)
+			return (to);
+		if (all == 0)
+			break;
+	}
+	return (0);
+}
+
+static const char *
+write_pun(const struct arming *a, const struct patch_region *r,
+    uintptr_t stub)
+{
+	uint8_t far[PATCH_FAR], jump[PATCH_JUMP];
+	uintptr_t to = map_target(r);
+
+	if (to == 0)
+		return ("it is too short, and its pun's target is taken");
+	patch_far_encode(far, stub);
+	if (!patch_jump(jump, r->start, to))
+		return ("its stub is out of reach");
+	return (patch_write(a->patch, to, far, sizeof(far)) == 0 &&
+	    patch_write(a->patch, r->start, jump, r->changed) == 0 ? NULL :
+	    refused);
+}
+
 static const char *
 redirect(const struct arming *a, const struct patch_region *r,
     const struct region_stub *s)
@@ -114,6 +156,8 @@ redirect(const struct arming *a, const struct patch_region *r,
 	case PATCH_WAY_AIM:
 		return (write_aim(a, r, s->has_word ? s->at + s->size -
 		    sizeof(uintptr_t) : s->at));
+	case PATCH_WAY_PUN:
+		return (write_pun(a, r, s->at));
 	case PATCH_WAY_HOLE:
 		problem = write_jump(a, r->hole, s->at);
 		return (problem != NULL ? problem : write_start(a, r, jump,

@@ -4,6 +4,8 @@
  * The ways from a region to its stub, each in functions that have room for no
  * better one: these have the same results as before, and counts that are known.
  */
+#include <sys/mman.h>
+
 #include <execinfo.h>
 
 #include "arming.h"
@@ -93,6 +95,17 @@ FUNCTION(wall_line, "test %edi, %edi\n je 1f\n call wall_nothing\n"
 FUNCTION(line_short, "mov %edi, %eax\n ret");
 FUNCTION(line_exit, "call wall_nothing\n test %esi, %edi\n jne 1f\n"
     " xor %eax, %eax\n call wall_nothing\n 1: mov %esi, %eax\n ret");
+WALL(wall_moved);
+
+/*
+ * Nor a line, but the bytes that follow are a part of an address where there is
+ * memory, 256 MiB below the program.
+ */
+FUNCTION(pun_one, "ret");
+FUNCTION(wall_one, "mov $0xf00000, %eax\n ret");
+WALL(wall_pun);
+FUNCTION(pun_three, "mov %edi, %eax\n ret");
+FUNCTION(wall_three, "mov $0xf0, %eax\n ret");
 WALL(wall_end);
 
 #define TRIED(name)	{ name, #name }
@@ -140,9 +153,13 @@ run_all(void)
 		for (n = 0; n < (long)CALLS; n++)
 			sum = sum * 31 + (unsigned long)tried[i].function(n,
 			    2, 0, 0, 0, 0, (const void *)wall_value);
-	for (n = 0; n < (long)CALLS; n++)
-		sum = sum * 31 + (unsigned long)wall_line(n, 3, 0, 0, 0, 0,
-		    NULL);
+	for (n = 0; n < (long)CALLS; n++) {
+		(void)pun_one(n, 0, 0, 0, 0, 0, NULL);
+		sum += (unsigned long)pun_three(n, 0, 0, 0, 0, 0, NULL);
+		sum = sum * 31 + (unsigned long)(wall_line(n, 3, 0, 0, 0, 0,
+		    NULL) + wall_one(n, 0, 0, 0, 0, 0, NULL) * wall_three(n,
+		    0, 0, 0, 0, 0, NULL));
+	}
 	return ((long)sum);
 }
 
@@ -153,11 +170,34 @@ arm_all(void)
 {
 	static const char *const prefixes[] = {
 		"tail_", "filler_", "branch_", "place_", "aim_", "hole_",
-		"long_", "line_", NULL
+		"long_", "line_", "pun_", NULL
 	};
 
 	arm(prefixes);
 }
+
+/* A program at a fixed address has no memory below it. */
+static bool
+has_puns(void)
+{
+	return ((uintptr_t)run_all > 1u << 30);
+}
+
+START_TEST(all_points_have_regions)
+{
+	size_t i;
+
+	arm_all();
+	for (i = 0; i < npoints; i++)
+		ck_assert_msg(points[i].problem == NULL ||
+		    (!has_puns() && strncmp(own.map.codes[
+		    points[i].function].name, "pun_", 4) == 0), "%s+%td: %s",
+		    own.map.codes[points[i].function].name,
+		    (ptrdiff_t)(points[i].at -
+		    own.map.codes[points[i].function].start),
+		    points[i].problem);
+}
+END_TEST
 
 static const struct patch_point *
 entry_of(const void *function)
@@ -184,20 +224,6 @@ code_of(long (*function)(void))
 {
 	return (patch_map_code(&own.map, (uintptr_t)function));
 }
-
-START_TEST(all_points_have_regions)
-{
-	size_t i;
-
-	arm_all();
-	for (i = 0; i < npoints; i++)
-		ck_assert_msg(points[i].problem == NULL, "%s+%td: %s",
-		    own.map.codes[points[i].function].name,
-		    (ptrdiff_t)(points[i].at -
-		    own.map.codes[points[i].function].start),
-		    points[i].problem);
-}
-END_TEST
 
 START_TEST(functions_do_as_before)
 {
@@ -318,6 +344,54 @@ START_TEST(a_line_is_moved_for_a_hole)
 }
 END_TEST
 
+/* Returns the destination that the bytes of a pun have in part. */
+static uintptr_t
+pun_target(const void *function)
+{
+	int32_t displacement;
+
+	memcpy(&displacement, (const uint8_t *)function + 1,
+	    sizeof(displacement));
+	return ((uintptr_t)function + 5 + (uintptr_t)(intptr_t)displacement);
+}
+
+START_TEST(a_pun_leads_to_a_jump)
+{
+	const struct patch_region *r;
+
+	arm_all();
+	r = region_of(pun_one);
+	ck_assert_int_eq(r->way, PATCH_WAY_PUN);
+	ck_assert_uint_eq(r->changed, 1);
+	r = region_of(pun_three);
+	ck_assert_int_eq(r->way, PATCH_WAY_PUN);
+	ck_assert_uint_eq(r->changed, 3);
+	ck_assert_mem_eq((const void *)pun_target(pun_one), "\xff\x25", 2);
+	ck_assert_mem_eq((const void *)wall_one, "\xb8\0\0\xf0\0", 5);
+	enabled = 1;
+	(void)run_all();
+	ck_assert_uint_eq(count_of(pun_one, true), CALLS);
+	ck_assert_uint_eq(count_of(pun_one, false), CALLS);
+}
+END_TEST
+
+START_TEST(a_pun_takes_no_memory_of_others)
+{
+	uintptr_t target = pun_target(pun_one) & ~(uintptr_t)4095;
+	long sum = run_all();
+
+	ck_assert_ptr_eq(mmap((void *)target, 4096, PROT_NONE, MAP_PRIVATE |
+	    MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), (void *)target);
+	arm_all();
+	ck_assert_str_eq(entry_of(pun_one)->problem,
+	    "it is too short, and its pun's target is taken");
+	enabled = 1;
+	ck_assert_int_eq(run_all(), sum);
+	ck_assert_uint_eq(count_of(pun_one, true), 0);
+	ck_assert_uint_eq(count_of(pun_three, true), CALLS);
+}
+END_TEST
+
 /* Return addresses are those of the original calls, for unwinders as well. */
 START_TEST(a_stack_has_the_function_of_a_call)
 {
@@ -365,6 +439,10 @@ main(void)
 	tcase_add_test(tcase, a_stack_has_the_function_of_a_call);
 	tcase_add_test(tcase, a_region_is_longer_for_a_hole);
 	tcase_add_test(tcase, a_line_is_moved_for_a_hole);
+	if (has_puns()) {
+		tcase_add_test(tcase, a_pun_leads_to_a_jump);
+		tcase_add_test(tcase, a_pun_takes_no_memory_of_others);
+	}
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

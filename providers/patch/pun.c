@@ -1,0 +1,52 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Puns: a jump of which only the first bytes are written, and the rest are the
+ * instructions after the line, which stay as they are and are locked.
+ *
+ *	start:	jmp (first byte)		somewhere:
+ *	end:	other instructions, which	jmp *stub
+ *		have the displacement
+ *
+ * They have the part of the destination that cannot be chosen, so whether there
+ * is memory to be had is known in the process alone.
+ */
+#include <string.h>
+
+#include "line.h"
+
+/*
+ * Returns true if another provider might take the bytes for a jump's, and then
+ * change other ones: it decodes functions that have its places.
+ */
+static bool
+has_places(const struct patch_map *m, uintptr_t at)
+{
+	const struct patch_code *code = patch_map_code(m, at);
+
+	return (code != NULL && (patch_line_has_place(m, at) ||
+	    memmem((const void *)code->start, code->end - code->start,
+	    "\x0f\x05", 2) != NULL));
+}
+
+const char *
+patch_pun_find(const struct patch_map *m, uintptr_t start, uintptr_t least,
+    struct patch_region *r)
+{
+	const char *problem;
+	uintptr_t room;
+
+	*r = (struct patch_region){ .start = start, .way = PATCH_WAY_PUN };
+	if (!m->is_loaded || !patch_map_has(m, start + PATCH_JUMP))
+		return ("it is too short");
+	if ((problem = patch_line_find(m, start, 1, least, &r->end)) != NULL)
+		return (problem);
+	if (has_places(m, start) || has_places(m, start + PATCH_JUMP - 1))
+		return ("it is too short");
+	for (room = start + PATCH_JUMP - 1; room > start + 1 &&
+	    patch_line_find(m, start, room - start, least, &r->end) != NULL;
+	    room--)
+		continue;
+	r->changed = room - start;
+	return (patch_line_find(m, start, r->changed, least, &r->end));
+}
