@@ -5,10 +5,13 @@
  * better one: these have the same results as before, and counts that are known.
  */
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include <execinfo.h>
+#include <signal.h>
 
 #include "arming.h"
+#include "pid/plan.h"
 
 #define CALLS	5u		/* of each function */
 
@@ -422,6 +425,143 @@ START_TEST(a_stack_has_the_function_of_a_call)
 }
 END_TEST
 
+/* ------------------------------------------------------------ objects */
+
+/* Bytes of a text, as the regions of an object use them. */
+enum { CHANGED = 0x1, LOCKED = 0x2, LINE = 0x4 };
+
+struct bytes {
+	const struct patch_map *map;
+	uint8_t *uses;
+};
+
+static void
+use(struct bytes *b, uintptr_t at, uintptr_t end, uint8_t how,
+    uint8_t excluded)
+{
+	for (; at < end; at++) {
+		ck_assert(patch_map_has(b->map, at));
+		ck_assert_uint_eq(b->uses[at - b->map->text->start] &
+		    excluded, 0);
+		b->uses[at - b->map->text->start] |= how;
+	}
+}
+
+/* Bytes of a hole are in the line of a region that is armed before, or filler. */
+static void
+check_hole(struct bytes *b, const struct patch_regions *all, size_t i)
+{
+	const struct patch_region *r = &all->all[i], *host;
+	intptr_t distance = (intptr_t)(r->hole - (r->start + 2));
+	uintptr_t at;
+
+	ck_assert(distance >= INT8_MIN && distance <= INT8_MAX);
+	use(b, r->hole, r->hole + 5, CHANGED, CHANGED | LOCKED);
+	host = r->host == PATCH_NO_REGION ? NULL : &all->all[r->host];
+	ck_assert(host == NULL || r->host < i);
+	for (at = r->hole; at < r->hole + 5; at++)
+		ck_assert((*patch_map_mark(b->map, at) & PATCH_FILLER) != 0 ||
+		    (host != NULL && at >= host->start && at < host->end));
+}
+
+static void
+check_region(struct bytes *b, const struct patch_regions *all, size_t i)
+{
+	const struct patch_region *r = &all->all[i];
+	uintptr_t at, end = r->start + (r->way == PATCH_WAY_JUMP ? 5 :
+	    r->way == PATCH_WAY_HOLE ? 2 : r->changed);
+
+	use(b, r->start, r->end, LINE, LINE);
+	for (at = r->start; at < r->end; at++) {
+		ck_assert(at == r->start || (*patch_map_mark(b->map, at) &
+		    PATCH_ARRIVAL) == 0);
+		ck_assert(at == r->call || patch_class(*patch_map_mark(b->map,
+		    at)) != PATCH_CALL);
+	}
+	if (r->way == PATCH_WAY_AIM) {
+		use(b, r->end - 4, r->end, CHANGED, CHANGED | LOCKED);
+		return;
+	}
+	use(b, r->start, r->call != 0 ? r->end : end, CHANGED, CHANGED |
+	    LOCKED);
+	if (r->way == PATCH_WAY_PUN)
+		use(b, end, r->start + 5, LOCKED, 0);
+	if (r->hole != 0)
+		check_hole(b, all, i);
+}
+
+/* Plans all of a file as if it were loaded, and counts the ways. */
+static void
+check_file(const char *path, size_t ways[PATCH_WAY_PUN + 1])
+{
+	struct pid_functions f = { .naliases = 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct bytes b = { .map = &f.map };
+	struct pid_image image;
+	struct pid_plan plan;
+	size_t i;
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_ptr_null(pid_image_read(&image, fd));
+	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd));
+	f.map.is_loaded = true;
+	ck_assert_ptr_null(pid_plan_begin(&plan, &f));
+	for (i = 0; i < f.map.ncodes; i++)
+		if (f.map.codes[i].owner == i)
+			pid_plan_add(&plan, i, true, true);
+	ck_assert_ptr_null(pid_plan_make(&plan));
+	b.uses = calloc(f.text.end - f.text.start, 1);
+	ck_assert_ptr_nonnull(b.uses);
+	for (i = 0; i < plan.regions.n; i++) {
+		check_region(&b, &plan.regions, i);
+		ways[plan.regions.all[i].way]++;
+	}
+	free(b.uses);
+	pid_plan_free(&plan);
+	pid_functions_free(&f);
+	pid_image_free(&image);
+	close(fd);
+}
+
+/* A byte has at most one use, and none after a pun counts on it. */
+START_TEST(regions_leave_each_other_alone)
+{
+	size_t ways[PATCH_WAY_PUN + 1] = { 0 }, i;
+
+	check_file("/bin/bash", ways);
+	check_file("/lib/x86_64-linux-gnu/libc.so.6", ways);
+	for (i = 0; i <= PATCH_WAY_PUN; i++)
+		ck_assert_uint_gt(ways[i], 0);
+}
+END_TEST
+
+/* ------------------------------------------------------------ signals */
+
+static volatile sig_atomic_t signals;
+
+static void
+handler(int signal)
+{
+	(void)signal;
+	signals++;
+}
+
+START_TEST(signals_in_stubs_change_nothing)
+{
+	static const struct itimerval often = { { 0, 200 }, { 0, 200 } };
+	long sum = run_all();
+	unsigned i;
+
+	arm_all();
+	signal(SIGALRM, handler);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	for (i = 0; signals < 200; i++) {
+		enabled = i & 1;
+		ck_assert_int_eq(run_all(), sum);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -443,6 +583,8 @@ main(void)
 		tcase_add_test(tcase, a_pun_leads_to_a_jump);
 		tcase_add_test(tcase, a_pun_takes_no_memory_of_others);
 	}
+	tcase_add_test(tcase, regions_leave_each_other_alone);
+	tcase_add_test(tcase, signals_in_stubs_change_nothing);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }
