@@ -25,7 +25,7 @@ has_syscall(const struct patch_map *m, uintptr_t at, uintptr_t end)
 	return (false);
 }
 
-/* Finds a line of instructions that may be moved. */
+/* Finds a line of instructions that may be moved; filler is none of it. */
 static bool
 find_line(const struct patch_map *m, uintptr_t start, size_t size,
     uintptr_t *end)
@@ -35,7 +35,7 @@ find_line(const struct patch_map *m, uintptr_t start, size_t size,
 	return (code != NULL && code->problem == NULL &&
 	    (*patch_map_mark(m, start) & PATCH_BEGINS) != 0 &&
 	    patch_line_find(m, start, size, start + 1, end) == NULL &&
-	    !has_syscall(m, start, *end));
+	    *end >= start + size && !has_syscall(m, start, *end));
 }
 
 /* Lengthens a region whose end is at an address.  Returns the hole, or 0. */

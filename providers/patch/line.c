@@ -252,14 +252,12 @@ patch_line_take(struct patch_plan *p, const struct patch_region *r)
 		mark(p->map, r->hole, r->hole + PATCH_JUMP, PATCH_BUSY);
 }
 
-/* Filler may have the last bytes of a hole. */
 void
 patch_line_lengthen(struct patch_plan *p, struct patch_region *r,
     uintptr_t end)
 {
 	mark(p->map, r->end, end, PATCH_COPIED);
 	r->end = end;
-	patch_line_claim(p->map, end);
 }
 
 void

@@ -29,6 +29,27 @@ has_places(const struct patch_map *m, uintptr_t at)
 	    "\x0f\x05", 2) != NULL));
 }
 
+/*
+ * Returns false if a pun can only lead into the object, or to no address.
+ * Bytes that other jumps change are not known yet.
+ */
+static bool
+may_lead(const struct patch_map *m, const struct patch_region *r)
+{
+	uintptr_t all = ((uintptr_t)1 << 8 * (r->changed - 1)) - 1, to;
+	int32_t displacement;
+
+	if (!patch_line_lacks(m, r->start + r->changed, r->start +
+	    PATCH_JUMP, PATCH_BUSY))
+		return (true);
+	memcpy(&displacement, (const void *)(r->start + 1),
+	    sizeof(displacement));
+	to = r->start + PATCH_JUMP + ((uintptr_t)(intptr_t)displacement &
+	    ~all);
+	return (to + all < PATCH_LAST &&
+	    (to < m->text->low || to + all >= m->text->high));
+}
+
 const char *
 patch_pun_find(const struct patch_map *m, uintptr_t start, uintptr_t least,
     struct patch_region *r)
@@ -48,5 +69,7 @@ patch_pun_find(const struct patch_map *m, uintptr_t start, uintptr_t least,
 	    room--)
 		continue;
 	r->changed = room - start;
-	return (patch_line_find(m, start, r->changed, least, &r->end));
+	problem = patch_line_find(m, start, r->changed, least, &r->end);
+	return (problem == NULL && !may_lead(m, r) ? "it is too short" :
+	    problem);
 }

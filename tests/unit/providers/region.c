@@ -216,7 +216,7 @@ START_TEST(a_branch_between_the_bytes_refuses_an_entry)
 {
 	arm(prefixes);
 	ck_assert_str_eq(entry_problem((uintptr_t)tried_tight),
-	    "it is too short, and its pun's target is taken");
+	    "a branch leads between the bytes");
 	ck_assert_ptr_null(entry_problem((uintptr_t)tried_vector));
 }
 END_TEST
