@@ -45,6 +45,7 @@ struct prepared {
 	size_t both_size;	/* bytes of FUNCTION:NAME */
 	enum flow_kind flow;
 	bool call;		/* a system call */
+	bool words;		/* arguments that are not shown */
 };
 
 #define FORMAT_NO_CPU	INT_MIN	/* a thread lane has -1 */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "aggregation.h"
+#include "base/dtrace_providers.h"
 #include "base/messages.h"
 #include "base/signals.h"
 #include "base/write_number.h"
@@ -104,6 +105,24 @@ put_parts(const struct format *f, char *p, const struct tbuf_probe_info *probe,
 	return (p);
 }
 
+/*
+ * Returns true if the arguments of a function are words whose meaning is not
+ * known: the functions' names are clearer without them.
+ */
+static bool
+has_words_only(const struct tbuf_probe_info *probe)
+{
+	char name[16];
+	unsigned i;
+
+	for (i = 0; i < probe->nargs; i++) {
+		(void)snprintf(name, sizeof(name), "arg%u", i);
+		if (strcmp(probe->argnames[i], name) != 0)
+			return (false);
+	}
+	return (missing_is_pid(probe->provider));
+}
+
 static void
 prepare(struct format *f, const struct tbuf_probe_info *probe,
     struct prepared *prepared)
@@ -118,6 +137,7 @@ prepare(struct format *f, const struct tbuf_probe_info *probe,
 		size += VALUE_ESCAPED * strlen(probe->argnames[i]) + 2;
 	prepared->most = size + FORMAT_NUMBERS + VALUE_ESCAPED *
 	    (strlen(probe->provider) + strlen(probe->module));
+	prepared->words = f->indent && has_words_only(probe);
 	/* The prefix is last: it may become longer. */
 	p = prepared->text = memory_get(NULL, 1, 2 * size +
 	    3 * OUTPUT_NUMBER);
@@ -317,7 +337,7 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 	} else if (!f->quiet && !f->options->log)
 		p = put_head(p, cpu, probe);
 	prepared->prefix_size = p - prepared->prefix;
-	if (probe->nargs > 0)
+	if (probe->nargs > 0 && !prepared->words)
 		put_run(p, prepared->part[0], prepared->part_size[0]);
 }
 
@@ -364,7 +384,7 @@ put_first(struct format *f, char *p, const struct tbuf_record *r,
     const struct prepared *prepared)
 {
 	p = put_more(f, p, r, prepared);
-	if (r->nargs == 0)
+	if (r->nargs == 0 || prepared->words)
 		return (p);
 	/* The text has no blank in a quiet line, but needs one after a unit. */
 	if (r->unit != NULL && is_bare(f) && f->options->nwith == 0)
@@ -383,7 +403,7 @@ record(struct format *f, const struct tbuf_record *r,
 		p = put_first(f, p, r, prepared);
 	else if (r->nargs > 0)
 		p += prepared->part_size[0];
-	while (i < r->nargs) {
+	while (i < r->nargs && !prepared->words) {
 		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
 		if (++i < r->nargs)
 			p = put_run(p, prepared->part[i],

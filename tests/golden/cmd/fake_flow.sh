@@ -94,6 +94,22 @@ mv ring script
 ctl -F -q -n kv::: | tail -n 3
 ctl -F -q --read=file -n kv::: | tail -n 3
 
+# Of functions, words whose meaning is not known are not shown.
+play <<'END'
+target 100 kvd
+probe 1 pid100 a.out f entry int64:arg0 int64:arg1
+probe 2 pid100 a.out f return uint64:arg0 int64:arg1
+probe 3 pid100 a.out g entry int32:n int64:arg1
+probe 4 other a.out h entry int64:arg0
+record 100 101 0 1 1 1 7 8
+record 100 101 0 3 2 1 7 8
+record 100 101 0 4 3 1 7
+record 100 101 0 2 4 1 12 9
+END
+ctl -F -q -n kv:::
+ctl -F -q --with=tid -n kv::: | sed -n 3p
+ctl -q -n kv:::
+
 # -F orders records by time, unless another option says otherwise.
 play <<END
 show
