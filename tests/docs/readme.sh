@@ -29,7 +29,7 @@ section() {
 
 # same_every_time: replaces the parts of lines that differ from run to run.
 same_every_time() {
-	sed -E 's/0x[0-9a-f]+/N/g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
+	sed -E 's/0x[0-9a-f]+/N/g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9]+(ns|us|ms|s|h) / AGE /g; s/ [0-9.]+ (ns|us|ms|s) *$/ TIME/; s/[0-9]+/N/g; s/\.cold//; s/[[:blank:]]+/ /g
 	s/^ //; s/ $//; s/status="[A-Z]+"/STATUS/; s/"(get|set)"/WORD/; s/(^|: )(get|set) key/\1WORD key/; s/(drop|record)s? /\1s /
 	s/has exited|terminated by SIGKILL/has ended/'
 }
@@ -50,6 +50,7 @@ shown() {
 
 tour=doc/tour.md
 first='A first trace, of an unmodified program'
+functions='The functions of a program'
 session='A server, traced while it runs'
 programs='Programs of D'
 clauses='D at the probes of a server'
@@ -57,6 +58,7 @@ recorder='The last records of a server that was killed'
 words='The last messages of a server that was killed'
 units='A request that failed, and one that hangs'
 section $tour "$first" >"$dir/first"
+section $tour "$functions" >"$dir/functions"
 section $tour "$session" >"$dir/session"
 section $tour "$programs" >"$dir/programs"
 section $tour "$clauses" >"$dir/clauses"
@@ -108,7 +110,17 @@ if [ -z "${SANITIZER-}" ]; then
 	shown $tour "$first"
 
 	(unset TBUF_PROVIDERS
-	TBUF_DIR=$dir/run LC_ALL=C timeout 60 sh "$dir/unmodified") \
+	mkdir "$dir/functions.run"
+	XDG_RUNTIME_DIR=$dir/functions.run TBUF_DIR=$dir/run LC_ALL=C \
+	    timeout 60 sh "$dir/functions") \
+	    >"$dir/log" 2>&1 </dev/null ||
+	    [ $? -eq 1 ] || fail "the functions ended with status $?"
+	shown $tour "$functions"
+
+	(unset TBUF_PROVIDERS
+	mkdir "$dir/unmodified.run"
+	XDG_RUNTIME_DIR=$dir/unmodified.run TBUF_DIR=$dir/run LC_ALL=C \
+	    timeout 60 sh "$dir/unmodified") \
 	    >"$dir/log" 2>&1 </dev/null ||
 	    fail "README's unmodified program ended with status $?"
 	shown README "$unmodified"
