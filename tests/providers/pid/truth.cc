@@ -3,8 +3,8 @@
  *
  * A program that counts the entries and the returns of its functions, and
  * prints these: by calls, tail calls, callbacks, recursion, exceptions,
- * longjmp, contexts, threads, signal handlers and children.  Two functions have
- * calls among their first bytes.
+ * longjmp, contexts, coroutines, threads, cancellation, signal handlers and
+ * children.  Two functions have calls among their first bytes.
  */
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -12,16 +12,23 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#if __cplusplus >= 202002L
+#include <coroutine>
+#endif
+
 #define FUNCTIONS(x)							\
 	x(add) x(many) x(recursive) x(tail) x(compare) x(thrower)	\
 	x(catcher) x(jumper) x(context) x(thread) x(handler) x(child)	\
-	x(chooser) x(real) x(placed) x(aimed)
+	x(chooser) x(real) x(placed) x(aimed) x(rethrower) x(cleaner)	\
+	x(canceled) x(callback) x(after_vfork) x(producer) x(consumer)	\
+	x(leaver)
 
 enum {
 #define X(name) COUNT_##name,
@@ -231,6 +238,184 @@ real(double a, double b)
 	return (a * b + 0.5);
 }
 
+/* An exception goes through two functions, and destructors run on its way. */
+struct cleaned {
+	~cleaned();
+};
+
+TRIED void
+cleaner(long n)
+{
+	ENTER(cleaner);
+	(void)add(n, n);
+	LEAVE(cleaner);
+}
+
+cleaned::~cleaned()
+{
+	cleaner(1);
+}
+
+TRIED long
+rethrower(long n)
+{
+	cleaned first;
+
+	ENTER(rethrower);
+	try {
+		n = thrower(n);
+	} catch (long caught) {
+		cleaned second;
+
+		(void)add(caught, 1);
+		throw;
+	}
+	LEAVE(rethrower);
+	return (n);
+}
+
+/* A thread that is cancelled in a system call, and its cleanup. */
+static int ends[2];
+
+TRIED void
+callback(void *unused)
+{
+	ENTER(callback);
+	(void)unused;
+	LEAVE(callback);
+}
+
+TRIED void *
+canceled(void *unused)
+{
+	char byte;
+
+	ENTER(canceled);
+	pthread_cleanup_push(callback, NULL);
+	(void)add(1, 2);
+	(void)!read(ends[0], &byte, 1);
+	pthread_cleanup_pop(1);
+	LEAVE(canceled);
+	return (unused);
+}
+
+/* The child of vfork() has its parent's memory, and so its counts. */
+TRIED long
+after_vfork(long n)
+{
+	ENTER(after_vfork);
+	LEAVE(after_vfork);
+	return (n + 1);
+}
+
+/* It does not return. */
+TRIED void
+leaver(void)
+{
+	ENTER(leaver);
+	(void)add(1, 1);
+	pthread_exit(NULL);
+}
+
+#if __cplusplus >= 202002L
+/* A sequence of numbers, of which each is made when it is asked for. */
+struct sequence {
+	struct promise_type {
+		long value = 0;
+
+		sequence get_return_object() {
+			return { std::coroutine_handle<promise_type>::
+			    from_promise(*this) };
+		}
+		std::suspend_always initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		std::suspend_always yield_value(long n)
+		{
+			value = n;
+			return {};
+		}
+		void return_void() {}
+		void unhandled_exception() { throw; }
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+
+TRIED void
+producer(long n)
+{
+	ENTER(producer);
+	(void)add(n, 1);
+	LEAVE(producer);
+}
+
+static sequence
+numbers(long n)
+{
+	for (long i = 0; i < n; i++) {
+		producer(i);
+		co_yield i;
+	}
+	(void)catcher(3);
+	(void)thrower(9);
+}
+
+TRIED long
+consumer(long n)
+{
+	sequence s = numbers(n);
+	long sum = 0;
+
+	ENTER(consumer);
+	try {
+		while (!s.handle.done()) {
+			s.handle.resume();
+			sum += add(s.handle.promise().value, 1);
+		}
+	} catch (long caught) {
+		sum += caught;
+	}
+	s.handle.destroy();
+	LEAVE(consumer);
+	return (sum);
+}
+#else
+TRIED void producer(long) { ENTER(producer); LEAVE(producer); }
+TRIED long consumer(long n) { ENTER(consumer); LEAVE(consumer); return (n); }
+#endif
+
+static void *
+leave(void *unused)
+{
+	leaver();
+	return (unused);
+}
+
+static void
+departures(void)
+{
+	pthread_t one;
+	long i;
+
+	for (i = 0; i < 9; i++)
+		try {
+			(void)rethrower(i);
+		} catch (long caught) {
+			(void)add(caught, i);
+		}
+	for (i = 0; i < 4; i++) {
+		if (pipe(ends) != 0)
+			abort();
+		pthread_create(&one, NULL, canceled, NULL);
+		if (i % 2 == 0)
+			pthread_cancel(one);
+		close(ends[1]);
+		pthread_join(one, NULL);
+		close(ends[0]);
+		pthread_create(&one, NULL, leave, NULL);
+		pthread_join(one, NULL);
+	}
+}
+
 static void
 contexts(void)
 {
@@ -248,16 +433,24 @@ contexts(void)
 static void
 children(void)
 {
+	char name[] = "true", *argv[] = { name, NULL };
 	int status;
+	pid_t pid;
 
 	if (fork() == 0) {
 		child();
 		_exit(0);
 	}
 	wait(&status);
-	if (vfork() == 0)
+	if (vfork() == 0) {
+		(void)after_vfork(1);
 		_exit(0);
+	}
 	wait(&status);
+	(void)after_vfork(2);
+	if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ) == 0)
+		waitpid(pid, &status, 0);
+	(void)system("true");
 }
 
 static void
@@ -297,6 +490,8 @@ main(void)
 	for (n = 0; n < 4; n++)
 		pthread_join(threads[n], NULL);
 	children();
+	departures();
+	sum += (double)(consumer(5) + consumer(0));
 	signals();
 	for (n = 0; n < COUNTS; n++)
 		printf("%s entry %ld\n%s return %ld\n", names[n],
