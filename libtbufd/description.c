@@ -9,6 +9,7 @@
  * provider, because X::Y:name may mean either: the lookup of probes tries both.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,24 @@ bare(struct d_compiler *c, const char *provider)
 	return (length == 0 ? NULL : d_copy(c, provider, length));
 }
 
+/*
+ * Sets a provider.  A glob with a traced pid, such as p*d$target, is that of
+ * pid4711 as well as that of other providers, which have no pid here.
+ */
+static void
+set_provider(struct d_compiler *c, struct d_description *d)
+{
+	const char *provider = d->field[D_FIELD_PROVIDER];
+	const char *other = without_pid(c, provider);
+
+	if (other != provider && fnmatch(other, "pid", 0) == 0) {
+		d->bare = other;
+		return;
+	}
+	d->field[D_FIELD_PROVIDER] = other;
+	d->bare = bare(c, other);
+}
+
 struct d_node *
 d_node_description(struct d_compiler *c, const char *text)
 {
@@ -212,9 +231,7 @@ d_node_description(struct d_compiler *c, const char *text)
 	} while (colon != NULL);
 	if (scoped && field == D_FIELD_MODULE)
 		split(c, d);
-	d->field[D_FIELD_PROVIDER] = without_pid(c,
-	    d->field[D_FIELD_PROVIDER]);
-	d->bare = bare(c, d->field[D_FIELD_PROVIDER]);
+	set_provider(c, d);
 	node->description = d;
 	return (node);
 }

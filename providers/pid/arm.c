@@ -143,10 +143,16 @@ is_registered(const struct tbuf_site *site)
 	return (site->enabled != NULL && site->enabled != &site->zero);
 }
 
-/* Returns the best name by which a description calls a function's probe. */
-static const char *
+/* Names of a probe. */
+struct naming {
+	char module[PID_MODULE], offset[PID_OFFSET];
+	const char *function;
+};
+
+/* Gets the best names by which a description calls a function's probe. */
+static void
 name_of(const struct pid_object *o, const struct pid_wish *wish,
-    enum pid_name name, char offset[PID_OFFSET])
+    enum pid_name name, struct naming *n)
 {
 	const struct pid_functions *f = &o->functions;
 	uintptr_t start = f->map.codes[wish->function].start;
@@ -154,10 +160,15 @@ name_of(const struct pid_object *o, const struct pid_wish *wish,
 
 	for (; alias != NULL && alias < f->aliases + f->naliases &&
 	    alias->address == start; alias++)
-		if (pid_wanted(o->file, o->is_program, alias->name, name))
-			return (alias->name);
-	pid_offset(f, start, offset);
-	return (offset);
+		if (pid_wanted(o->file, o->is_program, alias->name, name,
+		    n->module)) {
+			n->function = alias->name;
+			return;
+		}
+	pid_offset(f, start, n->offset);
+	if (!pid_wanted(o->file, o->is_program, n->offset, name, n->module))
+		(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
+	n->function = n->offset;
 }
 
 /* Registers the probes that can be armed. */
@@ -166,18 +177,22 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 {
 	const char *provider = provider_name();
 	const struct pid_wish *wish = o->plan.wishes;
-	char offset[PID_OFFSET];
 	struct pid_sites *sites = p->sites;
+	struct naming n;
 	sigset_t mask;
 
 	tbuf_series_begin(&mask, 0);
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
-		if (wish->entry && wish->entry_problem == NULL)
-			register_entry(&sites->entry, provider, o->module,
-			    name_of(o, wish, PID_ENTRY, offset));
-		if (wish->nexits > 0 && wish->exit_problem == NULL)
-			register_exits(&sites->exits, provider, o->module,
-			    name_of(o, wish, PID_RETURN, offset));
+		if (wish->entry && wish->entry_problem == NULL) {
+			name_of(o, wish, PID_ENTRY, &n);
+			register_entry(&sites->entry, provider, n.module,
+			    n.function);
+		}
+		if (wish->nexits > 0 && wish->exit_problem == NULL) {
+			name_of(o, wish, PID_RETURN, &n);
+			register_exits(&sites->exits, provider, n.module,
+			    n.function);
+		}
 	}
 	tbuf_series_end(&mask);
 }
@@ -212,20 +227,21 @@ static void
 finish(struct pid_object *o, struct pid_probes *p)
 {
 	const struct pid_wish *wish = o->plan.wishes;
-	char offset[PID_OFFSET], why[PID_WHY];
 	struct pid_sites *sites = p->sites;
-	const char *function;
+	char why[PID_WHY];
+	struct naming n;
 
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
+		name_of(o, wish, PID_ENTRY, &n);
 		if (wish->entry)
-			pid_report_probe(o->module, name_of(o, wish,
-			    PID_ENTRY, offset), "entry", wish->entry_problem);
-		function = name_of(o, wish, PID_RETURN, offset);
+			pid_report_probe(n.module, n.function, "entry",
+			    wish->entry_problem);
+		name_of(o, wish, PID_RETURN, &n);
 		if (wish->exits && wish->exit_problem != NULL) {
 			pid_plan_why(wish, why);
-			pid_report_probe(o->module, function, "return", why);
+			pid_report_probe(n.module, n.function, "return", why);
 		} else if (wish->nexits > 0)
-			pid_report_probe(o->module, function, "return", NULL);
+			pid_report_probe(n.module, n.function, "return", NULL);
 		if (wish->entry_problem != NULL &&
 		    is_registered(&sites->entry))
 			tbuf_probe_unregister(&sites->entry);

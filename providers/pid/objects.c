@@ -137,7 +137,7 @@ want_function(struct pid_object *o, size_t function)
 	const struct pid_functions *f = &o->functions;
 	uintptr_t start = f->map.codes[function].start;
 	const struct pid_alias *alias = pid_alias_first(f, start), *end;
-	char offset[PID_OFFSET];
+	char offset[PID_OFFSET], called[PID_MODULE];
 	struct pid_alias unnamed = { start, offset };
 	bool wanted[2] = { false, false };
 	unsigned i;
@@ -151,7 +151,8 @@ want_function(struct pid_object *o, size_t function)
 	for (; alias < end && alias->address == start; alias++)
 		for (i = 0; i < 2; i++)
 			wanted[i] |= pid_wanted(o->file, o->is_program,
-			    alias->name, i == 0 ? PID_ENTRY : PID_RETURN);
+			    alias->name, i == 0 ? PID_ENTRY : PID_RETURN,
+			    called);
 	if (wanted[0] || wanted[1])
 		pid_plan_add(&o->plan, function, wanted[0], wanted[1]);
 }

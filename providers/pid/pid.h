@@ -78,9 +78,12 @@ typedef void pid_tell(const char *module, const char *function,
 
 void	pid_wanted_tell(pid_tell *tell);
 
-/* Returns true if a description matches a function's probe. */
+/*
+ * Returns true if a description matches a function's probe, and gets the name
+ * by which it calls the module.
+ */
 bool	pid_wanted(const char *module, bool is_program, const char *function,
-	    enum pid_name);
+	    enum pid_name, char called[PID_MODULE]);
 
 /* ------------------------------------------------------------ objects */
 

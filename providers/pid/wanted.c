@@ -47,10 +47,14 @@ is_target(void)
 static bool
 is_this(const char *provider)
 {
+	const char *end = strchr(provider, '$');
 	char name[32];
 
-	if (strcmp(provider, "pid$target") == 0)
-		return (is_target());
+	if (end != NULL && strcmp(end, "$target") == 0) {
+		(void)snprintf(name, sizeof(name), "%.*s",
+		    (int)(end - provider), provider);
+		return (fnmatch(name, "pid", 0) == 0 && is_target());
+	}
 	(void)snprintf(name, sizeof(name), "pid%jd", (intmax_t)getpid());
 	return (*provider == '\0' || fnmatch(provider, name, 0) == 0);
 }
@@ -208,17 +212,16 @@ pid_wanted_found(const char *module, bool is_program, bool is_refused,
 
 bool
 pid_wanted(const char *module, bool is_program, const char *function,
-    enum pid_name name)
+    enum pid_name name, char called[PID_MODULE])
 {
 	const char *text_of_name = name == PID_ENTRY ? "entry" : "return";
-	char unused[PID_MODULE];
 	bool wanted = false;
 	size_t i;
 
 	for (i = 0; i < count && !wanted; i++) {
 		if (!matches(all[i].function, function) ||
 		    !module_matches(all[i].module, module, is_program,
-		    unused))
+		    called))
 			continue;
 		all[i].has_function = true;
 		wanted = matches(all[i].name, text_of_name);

@@ -19,9 +19,14 @@
 static bool
 is_pid(const char *field, size_t length)
 {
-	char *glob = string_format("%.*s", (int)length, field);
-	bool is = length > 1 && (strcmp(glob, "pid$target") == 0 ||
-	    fnmatch(glob, "pid", 0) == 0 || fnmatch(glob, "pid1", 0) == 0 ||
+	char *glob = string_format("%.*s", (int)length, field), *target;
+	bool is;
+
+	if ((target = strchr(glob, '$')) != NULL &&
+	    strcmp(target, "$target") == 0)
+		*target = '\0';
+	is = length > 1 && (fnmatch(glob, "pid", 0) == 0 ||
+	    fnmatch(glob, "pid1", 0) == 0 ||
 	    (strncmp(glob, "pid", 3) == 0 &&
 	    glob[3 + strspn(glob + 3, "0123456789")] == '\0'));
 
