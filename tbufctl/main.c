@@ -74,6 +74,9 @@ ask(const struct options *o, struct tbuf_consumer *consumer, unsigned modules,
 	if ((modules & PRELOAD_PID) != 0 &&
 	    (*environment = pid_report_begin(lists, follow != 0)) != NULL)
 		environment++;
+	if ((modules & PRELOAD_PID) != 0 &&
+	    (*environment = pid_types_begin()) != NULL)
+		environment++;
 	if (lists && (modules & PRELOAD_SYSCALL) != 0 && o->verbose)
 		*environment = covered_begin();
 }
@@ -100,7 +103,7 @@ dispatch(unsigned modules, const char **environment)
 static int
 spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 {
-	const char *environment[8] = { NULL };
+	const char *environment[12] = { NULL };
 	char *setting = NULL, *files = notes_file_setting(&o->usdt);
 	char *functions = preload_pid_setting(o);
 	unsigned modules = preload_modules(o), n = 0;
@@ -340,13 +343,19 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
     struct output *out, struct compiled *compiled)
 {
 	pid_t command = 0;
+	char *functions;
 	int status;
 
 	if ((status = find_targets(o, consumer, &command)) != 0)
 		return (status);
 	(void)unarmed_tell(o, consumer);
+	functions = preload_wants_pid(o) ?
+	    preload_pid_setting(o) : NULL;
 	compile_begin(compiled, o, consumer,
-	    find_target(o, consumer, command));
+	    find_target(o, consumer, command), functions == NULL ? NULL :
+	    strchr(functions, '=') + 1);
+	if (command != 0)
+		pid_types_write(known_function_table(&compiled->known));
 	if (o->program.programs > 0 || o->d.compile_only)
 		status = compile_all(compiled);
 	if (status == 0 && o->mode == MODE_TRACE && !o->unmatched &&
@@ -359,6 +368,8 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 	if (status == EXIT_FAILED && !tell_absent(o, consumer) &&
 	    is_sampled && compiled->unmatched)
 		hints_tell_process(true, false);
+	compiled->known.functions = NULL;
+	free(functions);
 	return (status);
 }
 

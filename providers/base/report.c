@@ -9,24 +9,38 @@
 
 #include "report.h"
 
+/* Opens a file that must exist, if it is a regular one of this user. */
 static int
-open_report(const char *setting, bool must_exist)
+open_own(const char *path, int flags)
 {
-	const int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
-	const char *path = getenv(setting);
+	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
-	int fd;
 
-	if (path == NULL)
-		return (-1);
-	if (!must_exist)
-		return (open(path, flags | O_CREAT, 0666));
-	fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
 	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid()))
 		return (fd);
 	close(fd);
 	return (-1);
+}
+
+int
+provider_report_read(const char *setting)
+{
+	const char *path = getenv(setting);
+
+	return (path == NULL ? -1 : open_own(path, O_RDONLY));
+}
+
+static int
+open_report(const char *setting, bool must_exist)
+{
+	const int flags = O_WRONLY | O_APPEND;
+	const char *path = getenv(setting);
+
+	if (path == NULL)
+		return (-1);
+	return (must_exist ? open_own(path, flags) :
+	    open(path, flags | O_CREAT | O_CLOEXEC, 0666));
 }
 
 FILE *

@@ -19,6 +19,9 @@
  */
 FILE	*provider_report_open(const char *setting, bool must_exist);
 
+/* Opens such a file that must exist, to read it.  Returns -1 without one. */
+int	provider_report_read(const char *setting);
+
 #pragma GCC visibility pop
 
 #endif

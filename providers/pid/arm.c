@@ -109,26 +109,42 @@ provider_name(void)
 	return (name);
 }
 
+/* Gets a function's arguments: those of DWARF, or all words of a call. */
 static void
-register_entry(struct tbuf_site *site, const char *provider,
-    const char *module, const char *function)
+signature_of(const struct pid_object *o, const struct pid_wish *wish,
+    struct pid_signature *s)
 {
-	enum tbuf_type types[PID_ARGS];
-	const char *names[PID_ARGS] = { NULL };
+	const struct pid_functions *f = &o->functions;
 	unsigned i;
 
+	if (pid_types_find(f->map.codes[wish->function].start -
+	    o->memory.info.dlpi_addr, s))
+		return;
+	*s = (struct pid_signature){ .nargs = PID_ARGS,
+	    .result = TBUF_INT64 };
 	for (i = 0; i < PID_ARGS; i++)
-		types[i] = TBUF_INT64;
+		s->types[i] = TBUF_INT64;
+}
+
+static void
+register_entry(struct tbuf_site *site, const char *provider,
+    const char *module, const char *function, const struct pid_signature *s)
+{
+	const char *names[PID_ARGS];
+	unsigned i;
+
+	for (i = 0; i < s->nargs; i++)
+		names[i] = *s->names[i] == '\0' ? NULL : s->names[i];
 	if (tbuf_probe_register(site, provider, module, function, "entry",
-	    PID_ARGS, types, names) != 0)
+	    s->nargs, s->types, names) != 0)
 		site->enabled = NULL;
 }
 
 static void
 register_exits(struct tbuf_site *site, const char *provider,
-    const char *module, const char *function)
+    const char *module, const char *function, const struct pid_signature *s)
 {
-	static const enum tbuf_type types[] = { TBUF_UINT64, TBUF_INT64 };
+	const enum tbuf_type types[] = { TBUF_UINT64, s->result };
 	static const char *const names[] = { NULL, NULL };
 
 	if (tbuf_probe_register(site, provider, module, function, "return", 2,
@@ -179,19 +195,21 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 	const struct pid_wish *wish = o->plan.wishes;
 	struct pid_sites *sites = p->sites;
 	struct naming n;
+	struct pid_signature signature;
 	sigset_t mask;
 
 	tbuf_series_begin(&mask, 0);
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
+		signature_of(o, wish, &signature);
 		if (wish->entry && wish->entry_problem == NULL) {
 			name_of(o, wish, PID_ENTRY, &n);
 			register_entry(&sites->entry, provider, n.module,
-			    n.function);
+			    n.function, &signature);
 		}
 		if (wish->nexits > 0 && wish->exit_problem == NULL) {
 			name_of(o, wish, PID_RETURN, &n);
 			register_exits(&sites->exits, provider, n.module,
-			    n.function);
+			    n.function, &signature);
 		}
 	}
 	tbuf_series_end(&mask);

@@ -134,6 +134,32 @@ fire(const struct pid_place *place, const uint64_t *registers,
 	tbuf_thread_mark(-1);
 }
 
+/* Returns a word as the value of a type, whose other bits may be any. */
+static uint64_t
+narrow(uint64_t word, unsigned type)
+{
+	switch (type) {
+	case TBUF_INT8:
+		return ((uint64_t)(int8_t)word);
+	case TBUF_UINT8:
+		return ((uint8_t)word);
+	case TBUF_INT16:
+		return ((uint64_t)(int16_t)word);
+	case TBUF_UINT16:
+		return ((uint16_t)word);
+	case TBUF_INT32:
+		return ((uint64_t)(int32_t)word);
+	case TBUF_UINT32:
+		return ((uint32_t)word);
+	case TBUF_CHAR:
+		return ((uint64_t)(char)word);
+	case TBUF_BOOL:
+		return ((word & 0xff) != 0);
+	default:
+		return (word);
+	}
+}
+
 /*
  * Returns an argument on the stack, if it is in the page of the last byte that
  * the caller has there: others may not be, as the function may have fewer.
@@ -151,6 +177,7 @@ stack_argument(uintptr_t stack, unsigned i)
 void
 pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 {
+	const struct pid_place *place = (const struct pid_place *)patch;
 	const uint64_t *registers = (const uint64_t *)r;
 	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
@@ -160,7 +187,9 @@ pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 	for (; i < PID_ARGS; i++)
 		values[i] = stack_argument(registers[PATCH_STACK],
 		    i - (unsigned)IN_REGISTERS);
-	fire((const struct pid_place *)patch, registers, values);
+	for (i = 0; i < place->site->nargs; i++)
+		values[i] = narrow(values[i], place->site->types[i]);
+	fire(place, registers, values);
 }
 
 void
@@ -169,7 +198,7 @@ pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 	const struct pid_place *place = (const struct pid_place *)patch;
 	const uint64_t *registers = (const uint64_t *)r;
 	const uint64_t values[TBUF_ARGS_MAX] = { place->offset,
-	    registers[RESULT] };
+	    narrow(registers[RESULT], place->site->types[1]) };
 
 	fire(place, registers, values);
 }

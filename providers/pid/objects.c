@@ -176,6 +176,7 @@ plan(struct pid_object *o, int fd)
 
 	if (!is_same(o, fd))
 		return ("its file is not the one that was loaded");
+	pid_types_object(fd);
 	if ((problem = pid_functions_find(&o->functions, &o->memory, fd)) !=
 	    NULL ||
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)

@@ -8,6 +8,7 @@
  *
  *	start.c	    the start, before main(), and objects that come and go
  *	wanted.c    descriptions in TBUF_PID
+ *	types.c	    types of arguments in TBUF_PID_TYPES
  *	objects.c   objects whose functions can be armed
  *	functions.c functions of one
  *	plan.c	    which of them can be armed
@@ -84,6 +85,26 @@ void	pid_wanted_tell(pid_tell *tell);
  */
 bool	pid_wanted(const char *module, bool is_program, const char *function,
 	    enum pid_name, char called[PID_MODULE]);
+
+/* ------------------------------------------------------------ types */
+
+#define PID_NAME	64u	/* bytes of an argument's name */
+
+/* The arguments of a function's entry, and the value that it returns. */
+struct pid_signature {
+	unsigned nargs;
+	enum tbuf_type types[PID_ARGS], result;
+	char names[PID_ARGS][PID_NAME];	/* "": argN */
+};
+
+/*
+ * pid_types_object() takes the functions of an object's file, and
+ * pid_types_find() finds one by its address in the file.
+ */
+void	pid_types_begin(void);
+void	pid_types_end(void);
+void	pid_types_object(int fd);
+bool	pid_types_find(uintptr_t address, struct pid_signature *);
 
 /* ------------------------------------------------------------ objects */
 

@@ -84,7 +84,9 @@ begin(void)
 	pid_report_look();
 	if (later)
 		watch();
+	pid_types_begin();
 	pid_objects_update(false);
+	pid_types_end();
 	if (!later)
 		pid_wanted_end();
 }

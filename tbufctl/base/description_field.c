@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "description_field.h"
@@ -86,6 +88,27 @@ description_title(int flag, const char *text)
 	while (end > start && isspace((unsigned char)end[-1]))
 		end--;
 	return (string_format("%.*s%s", (int)(end - start), start, rest));
+}
+
+char *
+description_module(const char *glob, const char *file, bool is_program)
+{
+	char *name = memory_string(file), *dot = name;
+
+	if (*glob == '\0' || fnmatch(glob, name, 0) == 0)
+		return (name);
+	if (is_program && fnmatch(glob, "a.out", 0) == 0) {
+		free(name);
+		return (memory_string("a.out"));
+	}
+	while ((dot = strchr(dot + 1, '.')) != NULL) {
+		*dot = '\0';
+		if (fnmatch(glob, name, 0) == 0)
+			return (name);
+		*dot = '.';
+	}
+	free(name);
+	return (NULL);
 }
 
 const char *

@@ -155,6 +155,7 @@
 #define MSG_BPFTRACE_KERNEL "syscall::open:entry, for example: of the " \
 			"kernel only system calls are traced"
 #define MSG_ARGUMENTS	"arguments of %s: %s"
+#define MSG_LACK	"parameter %s of %s is no argument: %s"
 #define MSG_ARGUMENTS_MORE "%zu more list%s of arguments (tbufctl -lv prints " \
 			"all)"
 #define MSG_KERNEL	"provider %s traces the kernel; tbufctl traces " \

@@ -41,21 +41,13 @@ struct listing {
 
 /* ------------------------------------------------------------ descriptions */
 
-/* A module's name is also each part of it before a dot, and a.out. */
 static bool
 is_module(const char *glob, const char *module)
 {
-	char *name = memory_string(module), *dot = name;
-	bool is = fnmatch(glob, "a.out", 0) == 0 ||
-	    fnmatch(glob, module, 0) == 0;
+	char *name = description_module(glob, module, true);
 
-	while (!is && (dot = strchr(dot + 1, '.')) != NULL) {
-		*dot = '\0';
-		is = fnmatch(glob, name, 0) == 0;
-		*dot = '.';
-	}
 	free(name);
-	return (is);
+	return (name != NULL);
 }
 
 static bool

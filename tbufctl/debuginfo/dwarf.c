@@ -215,6 +215,9 @@ dwarf_modules(Dwfl *dwfl)
 	struct dwarf_module *first = NULL, **last = &first;
 
 	(void)dwfl_getmodules(dwfl, add, &last, 0);
+	/* Libraries are mapped at higher addresses. */
+	if (first != NULL)
+		first->is_program = true;
 	return (first);
 }
 
@@ -236,12 +239,12 @@ dwarf_module_is(const struct dwarf_module *module, const char *name)
 {
 	const char *file = module->name;
 
-	if (strcmp(file, name) == 0)
+	if (strcmp(file, name) == 0 || (module->is_program &&
+	    strcmp(name, "a.out") == 0))
 		return (true);
 	for (; *name != '\0' && *file != '\0'; name++, file++)
 		if (*name != *file &&
 		    (*name != '_' || isalnum((unsigned char)*file)))
 			return (false);
-	return (*name == '\0' && (*file == '\0' ||
-	    strncmp(file, ".so", 3) == 0));
+	return (*name == '\0' && (*file == '\0' || *file == '.'));
 }

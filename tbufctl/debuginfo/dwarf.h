@@ -8,6 +8,8 @@
  *	dwarf_names.c	names in a module
  *	dwarf_read.c	one level of a type
  *	dwarf_argument.c	the type of an argument of a probe
+ *	dwarf_function.c	parameters of functions
+ *	dwarf_abi.c	where a call has these
  *
  * A file may be damaged, or made to harm: an answer is one type, of bounded
  * size, found in bounded time.
@@ -23,6 +25,7 @@
 
 /* Kind of a function's name; a probe's arguments may be its variables. */
 #define DWARF_FUNCTION	(D_IMPORT_ENUMERATOR + 1)
+#define DWARF_SYMBOL	(D_IMPORT_ENUMERATOR + 2)	/* if it differs */
 
 struct dwarf_name {
 	const char *name;
@@ -35,6 +38,7 @@ struct dwarf_module {
 	struct dwarf_module *next;
 	Dwfl_Module *module;
 	const char *name;		/* of the file, without the path */
+	bool is_program;		/* and no library */
 	bool looked;			/* names have been read */
 	struct dwarf_name *names;
 	size_t count, room;
@@ -75,8 +79,9 @@ Dwfl	*dwarf_open_mapped(const struct dwarf_mapped *, size_t count);
 struct dwarf_module *dwarf_modules(Dwfl *);
 void	dwarf_modules_free(struct dwarf_module *);
 /*
- * Returns true if the module has this name: libfoo is libfoo.so.1, too, and _
- * in `name` stands for any character that identifiers do not have.
+ * Returns true if the module has this name: libfoo and libfoo.so are
+ * libfoo.so.1, too, a.out is the program, and _ in `name` stands for any
+ * character that identifiers do not have.
  */
 bool	dwarf_module_is(const struct dwarf_module *, const char *name);
 
@@ -85,6 +90,9 @@ bool	dwarf_module_is(const struct dwarf_module *, const char *name);
 /* Returns the first entry of the name after `after` (NULL: of all), or NULL. */
 const struct dwarf_name *dwarf_name_find(struct dwarf_module *, unsigned kind,
 	    const char *name, const struct dwarf_name *after);
+
+/* Returns the name that a function's symbol has, or NULL. */
+const char *dwarf_symbol(Dwarf_Die *function);
 
 /* --- types ------------------------------------------------------------- */
 
@@ -96,6 +104,9 @@ uint64_t dwarf_type_of(struct dwarf_types *, struct dwarf_module *,
 	    Dwarf_Die *);
 bool	dwarf_type_read(struct dwarf_types *, uint64_t id, struct d_import *);
 void	dwarf_types_free(struct dwarf_types *);
+/* Read an attribute that leads to another entry, and one that is a number. */
+bool	dwarf_follow(Dwarf_Die *, unsigned attribute, Dwarf_Die *to);
+bool	dwarf_number(Dwarf_Die *, unsigned attribute, uint64_t *value);
 
 /* Returns the type of a function's variable or parameter; 0 if not certain. */
 uint64_t dwarf_argument(struct dwarf_types *, struct dwarf_module *,

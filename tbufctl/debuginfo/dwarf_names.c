@@ -85,7 +85,7 @@ add(struct dwarf_module *m, unsigned kind, const char *name,
     const Dwarf_Die *die)
 {
 	if (name == NULL || *name == '\0' || m->count >= NAMES_MAX ||
-	    (kind != DWARF_FUNCTION &&
+	    (kind != DWARF_FUNCTION && kind != DWARF_SYMBOL &&
 	    find(m, first(m, kind, name), kind, name) != NULL))
 		return;
 	if (m->count == m->room)
@@ -111,6 +111,18 @@ add_enumerators(struct look *look, Dwarf_Die *die)
 			    dwarf_diename(&child), die);
 	while (look->entries++ < ENTRIES_MAX &&
 	    dwarf_siblingof(&child, &child) == 0);
+}
+
+const char *
+dwarf_symbol(Dwarf_Die *function)
+{
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attr) ==
+	    NULL && dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name,
+	    &attr) == NULL)
+		return (NULL);
+	return (dwarf_formstring(&attr));
 }
 
 /* Returns true if the type is defined elsewhere, if at all. */
@@ -153,8 +165,11 @@ look_at(struct look *look, Dwarf_Die *die, unsigned depth)
 	default:
 		return;
 	}
-	if (!is_declaration(die))
-		add(look->module, kind, dwarf_diename(die), die);
+	if (is_declaration(die))
+		return;
+	add(look->module, kind, dwarf_diename(die), die);
+	if (kind == DWARF_FUNCTION)
+		add(look->module, DWARF_SYMBOL, dwarf_symbol(die), die);
 }
 
 static void

@@ -43,8 +43,8 @@ dwarf_type_id(struct dwarf_types *t, struct dwarf_module *module,
 	return (t->count);
 }
 
-static bool
-follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+bool
+dwarf_follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
 	Dwarf_Attribute attr;
 
@@ -67,10 +67,10 @@ unqualified(Dwarf_Die *die, Dwarf_Die *to)
 	Dwarf_Die next;
 	unsigned i;
 
-	if (!follow(die, DW_AT_type, to))
+	if (!dwarf_follow(die, DW_AT_type, to))
 		return (false);
 	for (i = 0; i < CHAIN_MAX && is_qualifier(dwarf_tag(to)); i++) {
-		if (!follow(to, DW_AT_type, &next))
+		if (!dwarf_follow(to, DW_AT_type, &next))
 			return (false);
 		*to = next;
 	}
@@ -96,8 +96,8 @@ dwarf_types_free(struct dwarf_types *t)
 
 /* --- numbers -------------------------------------------------------------- */
 
-static bool
-number(Dwarf_Die *die, unsigned attribute, uint64_t *value)
+bool
+dwarf_number(Dwarf_Die *die, unsigned attribute, uint64_t *value)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word word;
@@ -136,7 +136,7 @@ location(Dwarf_Die *die, uint64_t *offset)
 
 	*offset = 0;
 	if (dwarf_attr(die, DW_AT_data_member_location, &attr) == NULL ||
-	    number(die, DW_AT_data_member_location, offset))
+	    dwarf_number(die, DW_AT_data_member_location, offset))
 		return (true);
 	if (dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1 ||
 	    ops[0].atom != DW_OP_plus_uconst)
@@ -170,14 +170,14 @@ first_bit(Dwarf_Die *die, uint64_t location, uint64_t bits, uint64_t *first)
 	uint64_t size, from_top;
 	Dwarf_Die type;
 
-	if (number(die, DW_AT_data_bit_offset, first))
+	if (dwarf_number(die, DW_AT_data_bit_offset, first))
 		return (true);
 	*first = 8 * location;
-	if (!number(die, DW_AT_bit_offset, &from_top))
+	if (!dwarf_number(die, DW_AT_bit_offset, &from_top))
 		return (true);
-	if (!number(die, DW_AT_byte_size, &size) &&
+	if (!dwarf_number(die, DW_AT_byte_size, &size) &&
 	    (!unqualified(die, &type) ||
-	    !number(&type, DW_AT_byte_size, &size)))
+	    !dwarf_number(&type, DW_AT_byte_size, &size)))
 		return (false);
 	if (size > 16 || from_top > 8 * size || bits > 8 * size - from_top)
 		return (false);
@@ -196,7 +196,7 @@ read_member(struct dwarf_types *t, struct dwarf_module *module,
 	    dwarf_hasattr(die, DW_AT_declaration) || !location(die, &offset))
 		return;
 	type = dwarf_type_of(t, module, die);
-	if (!number(die, DW_AT_bit_size, &bits))
+	if (!dwarf_number(die, DW_AT_bit_size, &bits))
 		bits = 0;
 	else if (bits == 0 || bits > 64 ||
 	    !first_bit(die, offset, bits, &first))
@@ -255,9 +255,9 @@ count_of(Dwarf_Die *range)
 {
 	uint64_t count;
 
-	if (number(range, DW_AT_count, &count))
+	if (dwarf_number(range, DW_AT_count, &count))
 		return (count);
-	return (number(range, DW_AT_upper_bound, &count) ? count + 1 : 0);
+	return (dwarf_number(range, DW_AT_upper_bound, &count) ? count + 1 : 0);
 }
 
 static void
@@ -289,7 +289,7 @@ read_base(Dwarf_Die *die, struct d_import *to)
 {
 	uint64_t encoding = 0;
 
-	(void)number(die, DW_AT_encoding, &encoding);
+	(void)dwarf_number(die, DW_AT_encoding, &encoding);
 	to->kind = D_IMPORT_INTEGER;
 	switch (encoding) {
 	case DW_ATE_float:
@@ -349,7 +349,7 @@ define(struct dwarf_module *module, unsigned kind, Dwarf_Die *die)
 	const char *name = dwarf_diename(die);
 	Dwarf_Die other;
 
-	if (follow(die, DW_AT_signature, &other)) {
+	if (dwarf_follow(die, DW_AT_signature, &other)) {
 		*die = other;
 		return;
 	}
@@ -424,6 +424,6 @@ dwarf_type_read(struct dwarf_types *t, uint64_t id, struct d_import *to)
 	} else
 		read_other(t, &one, &die, to);
 	to->name = dwarf_diename(&die);
-	(void)number(&die, DW_AT_byte_size, &to->size);
+	(void)dwarf_number(&die, DW_AT_byte_size, &to->size);
 	return (true);
 }

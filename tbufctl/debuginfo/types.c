@@ -136,16 +136,36 @@ types_find(struct types *t, const char *module, enum d_import_kind kind,
 	return (parcel_take(hear(t, &t->answer)));
 }
 
-uint64_t
-types_argument(struct types *t, const char *module, const char *function,
-    const char *name)
+static uint64_t
+ask_type(struct types *t, enum types_question question, const char *module,
+    const char *function, const char *name)
 {
-	struct parcel *p = ask(t, TYPES_ARGUMENT);
+	struct parcel *p = ask(t, question);
 
 	parcel_put_text(p, module);
 	parcel_put_text(p, function);
 	parcel_put_text(p, name);
 	return (parcel_take(hear(t, &t->answer)));
+}
+
+uint64_t
+types_argument(struct types *t, const char *module, const char *function,
+    const char *name)
+{
+	return (ask_type(t, TYPES_ARGUMENT, module, function, name));
+}
+
+uint64_t
+types_parameter(struct types *t, const char *module, const char *function,
+    const char *name)
+{
+	return (ask_type(t, TYPES_PARAMETER, module, function, name));
+}
+
+uint64_t
+types_result(struct types *t, const char *module, const char *function)
+{
+	return (ask_type(t, TYPES_RESULT, module, function, NULL));
 }
 
 /* Takes a name out of a program's file.  It may be NULL. */
@@ -203,6 +223,42 @@ types_sites(struct types *t, struct sites *sites)
 		return;
 	(void)ask(t, TYPES_SITES);
 	p = hear(t, &t->answer);
+	while (parcel_more(p))
+		take_site(p, sites_add(sites));
+}
+
+static void
+take_lacks(struct parcel *p, struct function_types *functions)
+{
+	uint64_t n = parcel_take(p);
+	struct lack *one;
+
+	for (; n > 0 && parcel_more(p); n--) {
+		functions->lacks = memory_get(functions->lacks,
+		    functions->nlacks + 1, sizeof(*functions->lacks));
+		one = &functions->lacks[functions->nlacks++];
+		one->function = take_copy(p);
+		one->name = take_copy(p);
+		one->why = take_copy(p);
+	}
+}
+
+void
+types_functions(struct types *t, const char *wanted, const char *provider,
+    struct sites *sites, struct function_types *functions)
+{
+	const char *table;
+	struct parcel *p;
+
+	if (t->first == NULL)
+		return;
+	p = ask(t, TYPES_FUNCTIONS);
+	parcel_put_text(p, wanted);
+	parcel_put_text(p, provider);
+	p = hear(t, &t->answer);
+	if ((table = parcel_take_text(p)) != NULL)
+		functions->table = memory_string(table);
+	take_lacks(p, functions);
 	while (parcel_more(p))
 		take_site(p, sites_add(sites));
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/pipe_message.h"
+#include "function_types.h"
 #include "probe_sites.h"
 #include "tbufd.h"
 
@@ -34,6 +35,13 @@ void	types_free(struct types *);
 /* Adds the probes that commands among the sources will have. */
 void	types_sites(struct types *, struct sites *);
 
+/*
+ * Adds the probes of functions that commands among the sources will have, for
+ * descriptions as TBUF_PID has them.
+ */
+void	types_functions(struct types *, const char *wanted,
+	    const char *provider, struct sites *, struct function_types *);
+
 /* Visits the names of typedefs, or, for any other kind, all tags. */
 void	types_names(struct types *, enum d_import_kind,
 	    void (*visit)(void *, const char *name), void *);
@@ -43,6 +51,11 @@ uint64_t types_find(struct types *, const char *module, enum d_import_kind,
 	    const char *name);
 uint64_t types_argument(struct types *, const char *module,
 	    const char *function, const char *name);
+/* Likewise of a function's own parameter, and of the value it returns. */
+uint64_t types_parameter(struct types *, const char *module,
+	    const char *function, const char *name);
+uint64_t types_result(struct types *, const char *module,
+	    const char *function);
 bool	types_read(struct types *, uint64_t id, struct d_import *);
 
 #endif

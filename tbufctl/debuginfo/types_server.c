@@ -11,6 +11,8 @@
 #include "base/messages.h"
 #include "base/command_path.h"
 #include "base/pipe_message.h"
+#include "dwarf_function.h"
+#include "function_types.h"
 #include "probe_sites.h"
 #include "types_server.h"
 
@@ -79,8 +81,26 @@ find(const char *module, unsigned kind, const char *name)
 }
 
 static uint64_t
-argument(const char *module, const char *function, const char *name)
+type_in(struct dwarf_module *m, enum types_question question,
+    const char *function, const char *name)
 {
+	switch (question) {
+	case TYPES_ARGUMENT:
+		return (dwarf_argument(&types, m, function, name));
+	case TYPES_PARAMETER:
+		return (dwarf_parameter(&types, m, function, name));
+	default:
+		return (dwarf_result(&types, m, function));
+	}
+}
+
+/* Answers a question for the type of an argument. */
+static uint64_t
+argument(enum types_question question, struct parcel *p)
+{
+	const char *module = parcel_take_text(p);
+	const char *function = parcel_take_text(p);
+	const char *name = parcel_take_text(p);
 	struct types_source *one;
 	struct dwarf_module *m;
 	uint64_t id;
@@ -88,7 +108,7 @@ argument(const char *module, const char *function, const char *name)
 	for (one = sources; one != NULL; one = one->next)
 		for (m = modules(one); m != NULL; m = m->next)
 			if (dwarf_module_is(m, module) && (id =
-			    dwarf_argument(&types, m, function, name)) != 0)
+			    type_in(m, question, function, name)) != 0)
 				return (id);
 	return (0);
 }
@@ -181,14 +201,36 @@ put_sites(struct parcel *p)
 	sites_free(&sites);
 }
 
+static void
+put_functions(struct parcel *p, const char *wanted, const char *provider)
+{
+	struct function_answer answer = { .wanted = wanted,
+	    .provider = provider };
+	struct dwarf_module *m;
+	struct types_source *one;
+	size_t i;
+
+	for (one = sources; one != NULL; one = one->next)
+		for (m = one->command == NULL ? NULL : modules(one);
+		    m != NULL; m = m->next)
+			function_types_add(&answer, m);
+	parcel_put_text(p, answer.table);
+	function_types_put_lacks(&answer, p);
+	for (i = 0; i < answer.sites.count; i++)
+		put_site(p, &answer.sites.all[i]);
+	sites_free(&answer.sites);
+	free(answer.table);
+}
+
 /* Answers a question.  Its values are taken in the order they were put. */
 static void
 answer(struct parcel *question, struct parcel *to)
 {
+	enum types_question asked = (enum types_question)parcel_take(question);
 	const char *module, *text;
 	uint64_t kind;
 
-	switch (parcel_take(question)) {
+	switch (asked) {
 	case TYPES_ADD:
 		add((pid_t)parcel_take(question));
 		break;
@@ -199,10 +241,13 @@ answer(struct parcel *question, struct parcel *to)
 		    parcel_take_text(question)));
 		break;
 	case TYPES_ARGUMENT:
-		module = parcel_take_text(question);
+	case TYPES_PARAMETER:
+	case TYPES_RESULT:
+		parcel_put(to, argument(asked, question));
+		break;
+	case TYPES_FUNCTIONS:
 		text = parcel_take_text(question);
-		parcel_put(to, argument(module, text,
-		    parcel_take_text(question)));
+		put_functions(to, text, parcel_take_text(question));
 		break;
 	case TYPES_READ:
 		put_type(to, parcel_take(question));

@@ -9,6 +9,10 @@
  *	READ		id				one level of a type
  *	NAMES		1: typedefs, 0: tags		names
  *	SITES		nothing				probes
+ *	FUNCTIONS	descriptions, provider		a table, the number of
+ *							lacks, these, probes
+ *	PARAMETER	module, function, name		id
+ *	RESULT		module, function		id
  */
 #ifndef TBUFCTL_DEBUGINFO_TYPES_SERVER_H
 #define TBUFCTL_DEBUGINFO_TYPES_SERVER_H
@@ -25,7 +29,10 @@ enum types_question {
 	TYPES_ARGUMENT,
 	TYPES_READ,
 	TYPES_NAMES,
-	TYPES_SITES
+	TYPES_SITES,
+	TYPES_FUNCTIONS,
+	TYPES_PARAMETER,
+	TYPES_RESULT
 };
 
 struct types_source {

@@ -1,6 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/messages.h"
@@ -8,7 +9,7 @@
 #include "pid_report.h"
 #include "provider_report.h"
 
-static struct report report;
+static struct report report, types;
 static struct words told;		/* lines */
 static bool is_followed;
 
@@ -18,6 +19,19 @@ pid_report_begin(bool lists, bool follows)
 	is_followed = follows;
 	return (report_begin(&report, lists ? "TBUF_PID_LIST" :
 	    "TBUF_PID_MISSED"));
+}
+
+const char *
+pid_types_begin(void)
+{
+	return (report_begin(&types, "TBUF_PID_TYPES"));
+}
+
+void
+pid_types_write(const char *table)
+{
+	if (types.file != NULL)
+		(void)dprintf(fileno(types.file), "%s", table);
 }
 
 /* Each process with the object reports the same lines: prints each once. */
@@ -44,5 +58,6 @@ void
 pid_report_end(void)
 {
 	report_end(&report, tell_line, NULL);
+	report_end(&types, tell_line, NULL);
 	words_free(&told);
 }

@@ -18,6 +18,15 @@
  */
 const char *pid_report_begin(bool lists, bool follows);
 void	pid_report_look(void);
+
+/*
+ * pid_types_begin() returns a setting for a file with the types of functions
+ * (providers/pid/types.c), which pid_types_write() fills before the command
+ * runs; NULL without a file.  pid_report_end() removes it.
+ */
+const char *pid_types_begin(void);
+void	pid_types_write(const char *table);
+
 void	pid_report_end(void);
 
 #endif

@@ -453,7 +453,7 @@ generate(struct compiled *c)
 
 void
 compile_begin(struct compiled *c, struct options *o,
-    struct tbuf_consumer *consumer, pid_t target)
+    struct tbuf_consumer *consumer, pid_t target, const char *functions)
 {
 	int64_t follow = 0;
 
@@ -464,8 +464,11 @@ compile_begin(struct compiled *c, struct options *o,
 		.files = options_reads(o),
 		.all = o->npids == 0 && !options_reads(o),
 		.command = o->command == NULL ? NULL : o->command[0],
-		.described = &o->usdt, .more = follow != 0
+		.described = &o->usdt, .more = follow != 0,
+		.functions = functions
 	};
+	(void)snprintf(c->known.provider, sizeof(c->known.provider), "pid%jd",
+	    (intmax_t)target);
 	name_types(c);
 }
 

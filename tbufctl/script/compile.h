@@ -37,11 +37,12 @@ int	compile_read(struct options *);
 
 /*
  * compile_begin() sets the options and the consumer, which has the targets that
- * were named.  compile_all() compiles the programs.  It returns 0, or an exit
+ * were named; `functions` is NULL, or has descriptions as TBUF_PID has them, for
+ * the target.  compile_all() compiles the programs.  It returns 0, or an exit
  * status after a message.
  */
 void	compile_begin(struct compiled *, struct options *,
-	    struct tbuf_consumer *, pid_t target);
+	    struct tbuf_consumer *, pid_t target, const char *functions);
 int	compile_all(struct compiled *);
 void	compile_free(struct compiled *);
 

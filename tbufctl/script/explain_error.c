@@ -77,6 +77,7 @@ void
 explain_arguments(struct compiled *c, const struct d_error *error)
 {
 	struct lists lists = { { NULL, 0 }, { NULL, 0 } };
+	const struct lack *lack;
 	char *text;
 	size_t i;
 
@@ -84,6 +85,9 @@ explain_arguments(struct compiled *c, const struct d_error *error)
 	    error->unknown != D_UNKNOWN_EITHER) ||
 	    error->description == NULL || error->name[0] == '@')
 		return;
+	lack = known_lack(&c->known, error->description, error->name);
+	if (lack != NULL)
+		message(MSG_LACK, lack->name, lack->function, lack->why);
 	known_each(&c->known, error->description, add_probe, &lists);
 	text = known_text(error->description);
 	for (i = 0; i < lists.probes.count && i < LISTED_MAX; i++)

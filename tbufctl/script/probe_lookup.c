@@ -9,6 +9,7 @@
 #include "base/description_field.h"
 #include "base/messages.h"
 #include "base/command_path.h"
+#include "base/dtrace_providers.h"
 #include "base/string_list.h"
 #include "base/suggest.h"
 #include "debuginfo/provider_probes.h"
@@ -280,6 +281,9 @@ known_sites(struct known *k)
 		return (&k->sites);
 	k->read = true;
 	types_sites(&k->types, &k->sites);
+	if (k->functions != NULL)
+		types_functions(&k->types, k->functions, k->provider,
+		    &k->sites, &k->function_types);
 	sites_add_libc(&k->sites);
 	sites_add_syscall(&k->sites);
 	path = command_find(k->command);
@@ -306,6 +310,18 @@ names_timer(const struct d_description *d)
 	return (false);
 }
 
+/*
+ * Returns true if the description names a function of the pid provider: its
+ * arguments are known, if there is a site of it.
+ */
+static bool
+names_function(const struct d_description *d)
+{
+	return (missing_is_pid(d->field[D_FIELD_PROVIDER]) &&
+	    *d->field[D_FIELD_FUNCTION] != '\0' &&
+	    strpbrk(d->field[D_FIELD_FUNCTION], "*?[\\") == NULL);
+}
+
 /* Returns true if all probes that may match are known before the run. */
 static bool
 is_whole(struct known *k, const struct d_description *d)
@@ -317,7 +333,8 @@ is_whole(struct known *k, const struct d_description *d)
 	const char *provider = d->field[D_FIELD_PROVIDER];
 	size_t i;
 
-	if (strpbrk(provider, "*?[\\") != NULL)
+	/* Most functions have no debug information. */
+	if (strpbrk(provider, "*?[\\") != NULL || missing_is_pid(provider))
 		return (false);
 	for (i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		if (strcmp(provider, whole[i]) == 0)
@@ -440,7 +457,7 @@ expected_argument(struct known *k, const struct d_description *d,
 	const struct sites *sites = known_sites(k);
 	size_t i;
 
-	if (is_whole(k, d) || !k->more)
+	if (is_whole(k, d) || !k->more || names_function(d))
 		for (i = 0; i < sites->count; i++)
 			if (known_matches(d, &sites->all[i]))
 				return (known_likely(k, d, name, number));
@@ -537,7 +554,13 @@ type_of(struct known *k, const struct d_description *d,
 	if (n == probe->nargs || probe->types[n] != TBUF_POINTER ||
 	    !known_matches(d, probe))
 		return (0);
-	return (types_argument(&k->types, probe->module, probe->function,
+	if (!missing_is_pid(probe->provider))
+		return (types_argument(&k->types, probe->module,
+		    probe->function, probe->argnames[n]));
+	if (strcmp(probe->name, "return") == 0)
+		return (types_result(&k->types, probe->module,
+		    probe->function));
+	return (types_parameter(&k->types, probe->module, probe->function,
 	    probe->argnames[n]));
 }
 
@@ -555,6 +578,30 @@ known_argument_type(void *known, const struct d_description *d,
 	for (i = 0; i < sites->count && id == 0; i++)
 		id = type_of(k, d, &sites->all[i], name, number);
 	return (id);
+}
+
+const struct lack *
+known_lack(struct known *k, const struct d_description *d, const char *name)
+{
+	const struct function_types *t = &k->function_types;
+	size_t i;
+
+	for (i = 0; i < t->nlacks; i++)
+		if (strcmp(t->lacks[i].name, name) == 0 &&
+		    matches(d, k->provider, NULL, t->lacks[i].function,
+		    "entry"))
+			return (&t->lacks[i]);
+	return (NULL);
+}
+
+const char *
+known_function_table(struct known *k)
+{
+	if (k->functions == NULL)
+		return ("");
+	(void)known_sites(k);
+	return (k->function_types.table == NULL ? "" :
+	    k->function_types.table);
 }
 
 bool
@@ -602,4 +649,5 @@ known_free(struct known *k)
 	free(k->probes);
 	types_free(&k->types);
 	sites_free(&k->sites);
+	function_types_free(&k->function_types);
 }

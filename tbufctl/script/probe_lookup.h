@@ -32,6 +32,10 @@ struct known {
 	/* A command that does not run yet; NULL: none. */
 	const char *command;
 	const struct words *described;	/* provider files */
+	/* Descriptions of functions (TBUF_PID), and their provider; or NULL. */
+	const char *functions;
+	char provider[32];
+	struct function_types function_types;
 	struct sites sites;	/* its probes, from files and providers */
 	bool read;		/* sites have been read */
 	bool more;		/* it may have others */
@@ -99,6 +103,14 @@ void	known_names(struct known *, const struct d_description *,
 /* Visits matching probes of targets, and of a command that does not run yet. */
 void	known_each(struct known *, const struct d_description *,
 	    void (*visit)(void *, const struct tbuf_probe_info *), void *);
+/*
+ * Returns why no argument has a parameter of a function that a description
+ * matches, or NULL.
+ */
+const struct lack *known_lack(struct known *, const struct d_description *,
+	    const char *name);
+/* Returns the table of functions for the pid provider of the command, or "". */
+const char *known_function_table(struct known *);
 /* Returns the class of a type, of enum tbuf_type. */
 enum d_class known_class(uint8_t type);
 void	known_free(struct known *);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/messages.h"
-#include "debuginfo/dwarf.h"
+#include "debuginfo/dwarf_function.h"
 #include "debuginfo/probe_sites.h"
 #include "support/fuzz.h"
 #include "tbufd.h"
@@ -211,6 +211,26 @@ look_into(const struct dwarf_name *name)
 	compile(text);
 }
 
+static bool
+wants(void *unused, const char *name)
+{
+	(void)unused;
+	FUZZ_CHECK(name != NULL);
+	return (true);
+}
+
+static void
+see(void *unused, const struct dwarf_function *f)
+{
+	unsigned i;
+
+	(void)unused;
+	FUZZ_CHECK(f->nwords <= TBUF_ARGS_MAX && f->nlacks <= TBUF_ARGS_MAX);
+	for (i = 0; i < f->nwords; i++)
+		FUZZ_CHECK(f->words[i].type != TBUF_NONE &&
+		    strlen(f->words[i].name) < 64);
+}
+
 static void
 look_at(struct dwarf_module *m)
 {
@@ -228,6 +248,9 @@ look_at(struct dwarf_module *m)
 	    id++)
 		continue;
 	(void)dwarf_argument(&types, m, "f", "a");
+	(void)dwarf_parameter(&types, m, "f", "a");
+	(void)dwarf_result(&types, m, "f");
+	dwarf_functions(m, wants, see, NULL);
 	sites_read(&sites, m);
 	sites_free(&sites);
 }

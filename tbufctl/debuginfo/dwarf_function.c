@@ -1,0 +1,401 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Parameters of functions.  DWARF says where a parameter is at the function's
+ * first instruction, if the compiler has optimized the function; else the
+ * parameter's place is that of the ABI.  A copy of a function that the compiler
+ * made for certain callers goes by DWARF alone.
+ */
+#include <ctype.h>
+#include <dwarf.h>
+#include <string.h>
+
+#include "dwarf_function.h"
+
+#define PARAMETERS_MAX	64u
+#define NAME_MAX_BYTES	63u	/* of an argument, see tbuf.h */
+#define CFA_OF_RBP	16	/* a frame's address, from its rbp */
+#define WORD		8
+
+static const char floats[] = "a register of floating point has it";
+static const char by_value[] = "it is a structure that is passed by value";
+static const char optimized[] = "the compiler has optimized it away";
+static const char odd_place[] = "the function has a call of its own";
+static const char late[] = "it is not among the first ten words of the call";
+static const char wide[] = "it has more than 64 bits";
+
+/* The word of a DWARF register that passes integers. */
+static unsigned
+word_of_register(unsigned number)
+{
+	static const uint8_t order[] = { 5, 4, 1, 2, 8, 9 };
+	unsigned i;
+
+	for (i = 0; i < sizeof(order); i++)
+		if (order[i] == number)
+			return (i);
+	return (DWARF_NO_WORD);
+}
+
+/* --- places by DWARF ------------------------------------------------------ */
+
+enum place {
+	PLACE_KNOWN,
+	PLACE_ABI,		/* DWARF has the place after the prologue */
+	PLACE_NONE		/* there is no value at the entry */
+};
+
+/* Finds the frame's base, as an offset from the frame's address. */
+static bool
+frame_base(Dwarf_Die *function, int64_t *base)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_attr_integrate(function, DW_AT_frame_base, &attr) == NULL ||
+	    dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
+		return (false);
+	*base = ops[0].atom == DW_OP_call_frame_cfa ? 0 : -CFA_OF_RBP;
+	return (ops[0].atom == DW_OP_call_frame_cfa ||
+	    ops[0].atom == DW_OP_reg6);
+}
+
+static enum place
+place_of_op(Dwarf_Die *function, const Dwarf_Op *op, unsigned *word)
+{
+	int64_t base, at;
+
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+		*word = word_of_register(op->atom - DW_OP_reg0);
+		return (PLACE_KNOWN);
+	}
+	if (op->atom != DW_OP_fbreg)
+		return (PLACE_NONE);
+	at = (int64_t)op->number;
+	if (!frame_base(function, &base) || at > 4096 || at + base < 0 ||
+	    (at + base) % WORD != 0)
+		return (PLACE_ABI);
+	*word = 6 + (unsigned)((at + base) / WORD);
+	return (PLACE_KNOWN);
+}
+
+static enum place
+place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
+    unsigned *word)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_attr(parameter, DW_AT_location, &attr) == NULL ||
+	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1)
+		return (PLACE_NONE);
+	return (n == 1 ? place_of_op(function, ops, word) : PLACE_ABI);
+}
+
+/* --- types of words ------------------------------------------------------- */
+
+/* Returns the type of an integer or a pointer; TBUF_NONE for another value. */
+static enum tbuf_type
+type_of(Dwarf_Die *type)
+{
+	static const enum tbuf_type types[2][4] = {
+		{ TBUF_UINT8, TBUF_UINT16, TBUF_UINT32, TBUF_UINT64 },
+		{ TBUF_INT8, TBUF_INT16, TBUF_INT32, TBUF_INT64 }
+	};
+	uint64_t encoding = DW_ATE_unsigned, size = WORD;
+	const char *name = dwarf_diename(type);
+	Dwarf_Die base;
+	unsigned log = 0;
+	bool is_signed;
+
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return (TBUF_POINTER);
+	case DW_TAG_enumeration_type:
+		encoding = DW_ATE_signed;
+		if (dwarf_plain_type(type, &base))
+			(void)dwarf_number(&base, DW_AT_encoding, &encoding);
+		break;
+	case DW_TAG_base_type:
+		(void)dwarf_number(type, DW_AT_encoding, &encoding);
+		break;
+	default:
+		return (TBUF_NONE);
+	}
+	(void)dwarf_number(type, DW_AT_byte_size, &size);
+	if (encoding == DW_ATE_boolean && size == 1)
+		return (TBUF_BOOL);
+	if (name != NULL && strcmp(name, "char") == 0)
+		return (TBUF_CHAR);
+	is_signed = encoding == DW_ATE_signed ||
+	    encoding == DW_ATE_signed_char;
+	while (log < 4 && (uint64_t)1 << log != size)
+		log++;
+	if (log == 4 || (!is_signed && encoding != DW_ATE_unsigned &&
+	    encoding != DW_ATE_unsigned_char && encoding != DW_ATE_boolean &&
+	    encoding != DW_ATE_UTF))
+		return (TBUF_NONE);
+	return (types[is_signed][log]);
+}
+
+/* Returns why the words of a call do not have a value of this type. */
+static const char *
+why_not(Dwarf_Die *type)
+{
+	uint64_t encoding = 0;
+
+	if (dwarf_tag(type) != DW_TAG_base_type)
+		return (by_value);
+	(void)dwarf_number(type, DW_AT_encoding, &encoding);
+	return (encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
+	    encoding == DW_ATE_decimal_float ? floats : wide);
+}
+
+/* --- one function --------------------------------------------------------- */
+
+struct gather {
+	struct dwarf_function f;
+	Dwarf_Die *die;
+	struct dwarf_call call;
+	bool knows_abi;		/* so far */
+	bool is_copy;
+};
+
+static bool
+is_name(const char *name)
+{
+	size_t i;
+
+	if (name == NULL || *name == '\0' || strlen(name) > NAME_MAX_BYTES)
+		return (false);
+	for (i = 0; name[i] != '\0'; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return (false);
+	return (!isdigit((unsigned char)*name));
+}
+
+static void
+lack(struct gather *g, const char *name, const char *why)
+{
+	if (is_name(name) && g->f.nlacks < TBUF_ARGS_MAX)
+		g->f.lacks[g->f.nlacks++] = (struct dwarf_lack){ name, why };
+}
+
+/* Gives the words up to one to the call; they have no names yet. */
+static void
+reach(struct gather *g, unsigned word)
+{
+	for (; g->f.nwords <= word && g->f.nwords < TBUF_ARGS_MAX;
+	    g->f.nwords++)
+		g->f.words[g->f.nwords] = (struct dwarf_word){ "",
+		    TBUF_INT64 };
+}
+
+/*
+ * Finds the word of a parameter.  Returns NULL, or why it has none; `*abi` is
+ * the word by the ABI.
+ */
+static const char *
+find_word(const struct gather *g, Dwarf_Die *parameter, unsigned abi,
+    unsigned *word)
+{
+	enum place place = place_of(g->die, parameter, g->f.address, word);
+
+	/* A function of other files has all parameters that are declared. */
+	if (place == PLACE_NONE && !g->is_copy &&
+	    dwarf_hasattr_integrate(g->die, DW_AT_external))
+		place = PLACE_ABI;
+	if (place == PLACE_NONE)
+		return (optimized);
+	if (place == PLACE_ABI) {
+		if (g->is_copy || !g->knows_abi)
+			return (odd_place);
+		*word = abi;
+	}
+	if (*word == DWARF_NO_WORD)
+		return (odd_place);
+	return (*word < TBUF_ARGS_MAX ? NULL : late);
+}
+
+static void
+add_parameter(struct gather *g, Dwarf_Die *parameter)
+{
+	unsigned abi = DWARF_NO_WORD, before = g->call.integers, word, i;
+	const char *name = dwarf_diename(parameter), *why;
+	enum tbuf_type type;
+	Dwarf_Die plain;
+
+	if (!dwarf_plain_type(parameter, &plain)) {
+		g->knows_abi = false;
+		lack(g, name, odd_place);
+		return;
+	}
+	g->knows_abi = g->knows_abi &&
+	    dwarf_call_take(&g->call, &plain, &abi);
+	for (i = before; i < g->call.integers; i++)
+		reach(g, i);
+	if ((type = type_of(&plain)) == TBUF_NONE) {
+		lack(g, name, why_not(&plain));
+		return;
+	}
+	if ((why = find_word(g, parameter, abi, &word)) != NULL) {
+		lack(g, name, why);
+		return;
+	}
+	reach(g, word);
+	g->f.words[word] = (struct dwarf_word){ is_name(name) ? name : "",
+	    type };
+}
+
+static void
+add_parameters(struct gather *g)
+{
+	unsigned n = 0;
+	Dwarf_Die child;
+
+	if (g->call.integers > 0)
+		reach(g, 0);
+	if (dwarf_child(g->die, &child) != 0)
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			add_parameter(g, &child);
+		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			reach(g, TBUF_ARGS_MAX - 1);
+	} while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool
+entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+
+	return (dwarf_lowpc(die, entry) == 0 ||
+	    dwarf_ranges(die, 0, &base, entry, &end) > 0);
+}
+
+/*
+ * The entry of a copy is an instance of the function's, or says that calls of
+ * it are not of the ABI.
+ */
+static bool
+is_copy(Dwarf_Die *die)
+{
+	uint64_t convention = DW_CC_normal;
+	const char *symbol = dwarf_symbol(die);
+
+	(void)dwarf_number(die, DW_AT_calling_convention, &convention);
+	return (convention == DW_CC_nocall ||
+	    (symbol != NULL && strchr(symbol, '.') != NULL) ||
+	    (dwarf_hasattr(die, DW_AT_abstract_origin) &&
+	    !dwarf_hasattr_integrate(die, DW_AT_external)));
+}
+
+static bool
+gather(struct gather *g, Dwarf_Die *die, const char *name)
+{
+	Dwarf_Die type;
+
+	*g = (struct gather){ .die = die, .f.name = name };
+	if (!entry_of(die, &g->f.address))
+		return (false);
+	g->is_copy = is_copy(die);
+	g->knows_abi = dwarf_call_result(&g->call, die);
+	add_parameters(g);
+	g->f.result = dwarf_plain_type(die, &type) ? type_of(&type) :
+	    TBUF_NONE;
+	if (g->f.result == TBUF_NONE)
+		g->f.result = TBUF_INT64;
+	return (true);
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+void
+dwarf_functions(struct dwarf_module *m,
+    bool (*wants)(void *, const char *name),
+    void (*visit)(void *, const struct dwarf_function *), void *arg)
+{
+	const char *symbol;
+	struct gather g;
+	Dwarf_Die die;
+	size_t i;
+
+	(void)dwarf_name_find(m, DWARF_FUNCTION, "", NULL);
+	for (i = 0; i < m->count; i++) {
+		if (m->names[i].kind != DWARF_FUNCTION)
+			continue;
+		die = m->names[i].die;
+		symbol = dwarf_symbol(&die);
+		if (symbol == NULL)
+			symbol = m->names[i].name;
+		if (wants(arg, symbol) && gather(&g, &die, symbol))
+			visit(arg, &g.f);
+	}
+}
+
+/* --- types ---------------------------------------------------------------- */
+
+/* A function's type, or that of its parameter if there is a name. */
+static uint64_t
+type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
+    const char *name)
+{
+	const char *its;
+	unsigned n = 0;
+	Dwarf_Die child;
+
+	if (name == NULL)
+		return (dwarf_type_of(types, m, function));
+	if (dwarf_child(function, &child) != 0)
+		return (0);
+	do {
+		its = dwarf_tag(&child) == DW_TAG_formal_parameter ?
+		    dwarf_diename(&child) : NULL;
+		if (its != NULL && strcmp(its, name) == 0)
+			return (dwarf_type_of(types, m, &child));
+	} while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
+	return (0);
+}
+
+/* Functions of one name have to agree in the type. */
+static uint64_t
+agreed_type(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function, const char *name)
+{
+	unsigned kind = dwarf_name_find(m, DWARF_SYMBOL, function, NULL) !=
+	    NULL ? DWARF_SYMBOL : DWARF_FUNCTION;
+	const struct dwarf_name *one = NULL;
+	uint64_t type, agreed = 0;
+	Dwarf_Addr entry;
+	Dwarf_Die die;
+
+	while ((one = dwarf_name_find(m, kind, function, one)) != NULL) {
+		die = one->die;
+		if (!entry_of(&die, &entry))
+			continue;
+		type = type_in(types, m, &die, name);
+		if (type == 0 || (agreed != 0 && type != agreed))
+			return (0);
+		agreed = type;
+	}
+	return (agreed);
+}
+
+uint64_t
+dwarf_parameter(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function, const char *name)
+{
+	return (agreed_type(types, m, function, name));
+}
+
+uint64_t
+dwarf_result(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function)
+{
+	return (agreed_type(types, m, function, NULL));
+}

@@ -1,0 +1,66 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Functions as the pid provider knows them: which words of a call have which
+ * parameters.
+ */
+#ifndef TBUFCTL_DEBUGINFO_DWARF_FUNCTION_H
+#define TBUFCTL_DEBUGINFO_DWARF_FUNCTION_H
+
+#include <tbuf.h>
+
+#include "dwarf.h"
+
+/* A word of a call, of a type that may be narrower; "": no parameter has it. */
+struct dwarf_word {
+	const char *name;
+	enum tbuf_type type;
+};
+
+/* A parameter without a word. */
+struct dwarf_lack {
+	const char *name, *why;
+};
+
+struct dwarf_function {
+	const char *name;	/* as symbols have it */
+	uint64_t address;	/* in the file */
+	unsigned nwords, nlacks;
+	struct dwarf_word words[TBUF_ARGS_MAX];
+	struct dwarf_lack lacks[TBUF_ARGS_MAX];
+	enum tbuf_type result;
+};
+
+/* Visits the functions of a module whose names `wants` accepts. */
+void	dwarf_functions(struct dwarf_module *,
+	    bool (*wants)(void *, const char *name),
+	    void (*visit)(void *, const struct dwarf_function *), void *arg);
+
+/* Return the id of the type of a parameter, and of the value returned; or 0. */
+uint64_t dwarf_parameter(struct dwarf_types *, struct dwarf_module *,
+	    const char *function, const char *name);
+uint64_t dwarf_result(struct dwarf_types *, struct dwarf_module *,
+	    const char *function);
+
+/* --- the ABI ----------------------------------------------------------- */
+
+#define DWARF_NO_WORD	UINT32_MAX
+
+/* What a call's parameters have taken so far. */
+struct dwarf_call {
+	unsigned integers, vectors;	/* registers */
+	unsigned stack;			/* words */
+};
+
+/*
+ * dwarf_call_result() begins with the value that the function returns, and
+ * dwarf_call_take() finds the first word of the next parameter, DWARF_NO_WORD
+ * for one in a vector register.  They return false if that is not certain.
+ */
+bool	dwarf_call_result(struct dwarf_call *, Dwarf_Die *function);
+bool	dwarf_call_take(struct dwarf_call *, Dwarf_Die *type, unsigned *word);
+
+/* Finds the type of an entry without typedefs and qualifiers. */
+bool	dwarf_plain_type(Dwarf_Die *, Dwarf_Die *type);
+
+#endif

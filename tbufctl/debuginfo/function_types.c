@@ -1,0 +1,244 @@
+/*-
+ * SPDX-License-Identifier: BSD-2-Clause
+ */
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/description_field.h"
+#include "base/messages.h"
+#include "dwarf_function.h"
+#include "function_types.h"
+
+#define FIELDS		4
+#define FUNCTIONS_MAX	100000u
+
+void
+function_types_free(struct function_types *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nlacks; i++) {
+		free(t->lacks[i].function);
+		free(t->lacks[i].name);
+		free(t->lacks[i].why);
+	}
+	free(t->lacks);
+	free(t->table);
+}
+
+/* ------------------------------------------------------------ one module */
+
+/* A description that the module matches. */
+struct wish {
+	char *function, *probe;		/* globs */
+};
+
+struct visiting {
+	struct function_answer *answer;
+	struct wish *wishes;
+	size_t nwishes;
+	char *module;			/* its name in descriptions, or NULL */
+	FILE *table;
+};
+
+static bool
+matches(const char *glob, const char *name)
+{
+	return (*glob == '\0' || fnmatch(glob, name, 0) == 0);
+}
+
+/* Splits "provider:module:function:name"; the function may have colons. */
+static bool
+split(char *description, char *fields[FIELDS])
+{
+	char *last = strrchr(description, ':');
+	unsigned i;
+
+	if (last == NULL)
+		return (false);
+	*last = '\0';
+	for (i = 0; i < FIELDS - 1; i++) {
+		fields[i] = description;
+		if (i == FIELDS - 2)
+			break;
+		if ((description = strchr(description, ':')) == NULL)
+			return (false);
+		*description++ = '\0';
+	}
+	fields[FIELDS - 1] = last + 1;
+	return (true);
+}
+
+static void
+look_at(struct visiting *v, const char *file, bool is_program,
+    char *description)
+{
+	char *fields[FIELDS], *module;
+
+	if (!split(description, fields) || (module =
+	    description_module(fields[1], file, is_program)) == NULL)
+		return;
+	if (v->module == NULL)
+		v->module = module;
+	else
+		free(module);
+	v->wishes = memory_get(v->wishes, v->nwishes + 1, sizeof(*v->wishes));
+	v->wishes[v->nwishes++] = (struct wish){ fields[2], fields[3] };
+}
+
+static bool
+wants(void *visiting, const char *name)
+{
+	const struct visiting *v = visiting;
+	size_t i;
+
+	for (i = 0; i < v->nwishes; i++)
+		if (matches(v->wishes[i].function, name))
+			return (true);
+	return (false);
+}
+
+static bool
+wants_probe(const struct visiting *v, const char *function, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < v->nwishes; i++)
+		if (matches(v->wishes[i].function, function) &&
+		    matches(v->wishes[i].probe, name))
+			return (true);
+	return (false);
+}
+
+/* ------------------------------------------------------------ one function */
+
+static void
+add_argument(struct tbuf_probe_info *to, const char *name, unsigned type)
+{
+	char place[16];
+
+	(void)snprintf(place, sizeof(place), "arg%u", to->nargs);
+	to->types[to->nargs] = (uint8_t)type;
+	to->argnames[to->nargs++] = memory_string(*name == '\0' ? place :
+	    name);
+}
+
+static struct tbuf_probe_info *
+add_probe(struct visiting *v, const struct dwarf_function *f,
+    const char *name)
+{
+	struct tbuf_probe_info *to = sites_add(&v->answer->sites);
+
+	*to = (struct tbuf_probe_info){
+		.provider = memory_string(v->answer->provider),
+		.module = memory_string(v->module),
+		.function = memory_string(f->name),
+		.name = memory_string(name)
+	};
+	return (to);
+}
+
+static void
+add_lacks(struct function_answer *answer, const struct dwarf_function *f)
+{
+	unsigned i;
+
+	answer->nlacks += f->nlacks;
+	for (i = 0; i < f->nlacks; i++) {
+		parcel_put_text(&answer->lacks, f->name);
+		parcel_put_text(&answer->lacks, f->lacks[i].name);
+		parcel_put_text(&answer->lacks, f->lacks[i].why);
+	}
+}
+
+void
+function_types_put_lacks(struct function_answer *answer, struct parcel *to)
+{
+	struct parcel *lacks = &answer->lacks;
+	size_t i;
+
+	parcel_put(to, answer->nlacks);
+	for (i = 0; i < 3 * answer->nlacks; i++)
+		parcel_put_text(to, parcel_take_text(lacks));
+	parcel_free(lacks);
+}
+
+static void
+add_function(void *visiting, const struct dwarf_function *f)
+{
+	struct visiting *v = visiting;
+	struct tbuf_probe_info *to;
+	unsigned i;
+
+	if (v->answer->sites.count >= FUNCTIONS_MAX)
+		return;
+	fprintf(v->table, "%jx %u", (uintmax_t)f->address, f->result);
+	for (i = 0; i < f->nwords; i++)
+		fprintf(v->table, " %u %s", f->words[i].type,
+		    *f->words[i].name == '\0' ? "-" : f->words[i].name);
+	fprintf(v->table, "\n");
+	if (wants_probe(v, f->name, "entry")) {
+		to = add_probe(v, f, "entry");
+		for (i = 0; i < f->nwords; i++)
+			add_argument(to, f->words[i].name, f->words[i].type);
+		add_lacks(v->answer, f);
+	}
+	if (wants_probe(v, f->name, "return")) {
+		to = add_probe(v, f, "return");
+		add_argument(to, "", TBUF_UINT64);
+		add_argument(to, "", f->result);
+	}
+}
+
+/* ------------------------------------------------------------ all */
+
+static FILE *
+open_table(struct function_answer *answer, size_t *size)
+{
+	char *old = answer->table;
+	FILE *table = open_memstream(&answer->table, size);
+
+	if (table != NULL && old != NULL)
+		fputs(old, table);
+	free(old);
+	return (table);
+}
+
+/* The provider knows an object by its file. */
+static void
+visit(struct visiting *v, struct dwarf_module *m)
+{
+	const char *path = NULL;
+	struct stat st;
+	size_t size;
+
+	(void)dwfl_module_info(m->module, NULL, NULL, NULL, NULL, NULL, &path,
+	    NULL);
+	if (path == NULL || stat(path, &st) != 0 ||
+	    (v->table = open_table(v->answer, &size)) == NULL)
+		return;
+	fprintf(v->table, "object %ju %ju\n", (uintmax_t)st.st_dev,
+	    (uintmax_t)st.st_ino);
+	dwarf_functions(m, wants, add_function, v);
+	fclose(v->table);
+}
+
+void
+function_types_add(struct function_answer *answer, struct dwarf_module *m)
+{
+	char *copy = memory_string(answer->wanted), *rest = copy, *one;
+	struct visiting v = { .answer = answer };
+
+	while ((one = strsep(&rest, ",")) != NULL)
+		look_at(&v, m->name, m->is_program, one);
+	if (v.nwishes > 0)
+		visit(&v, m);
+	free(v.wishes);
+	free(v.module);
+	free(copy);
+}

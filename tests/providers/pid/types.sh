@@ -1,0 +1,216 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Arguments of functions have the names and types of the program's debug
+# information, wherever that is; without it they are the words of a call.
+
+set -u
+: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
+# A program with a sanitizer would need the sanitizer's library.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_PID_TYPES
+cd "$SCRATCH" || exit 1
+
+cat >serve.c <<'END_OF_C'
+#include <stdbool.h>
+
+struct request { const char *key; unsigned bytes; const char *path; };
+struct pair { long a, b; };
+struct large { long a[5]; };
+struct mixed { double d; long n; };
+enum color { RED, GREEN = 5 };
+
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+#define API	__attribute__((noinline, noipa))
+
+API int request_serve(struct request *r, int flags)
+{ KEEP; return ((int)r->bytes + flags); }
+API int narrow(signed char c, unsigned char u, short s, bool b, enum color e,
+    int n)
+{ KEEP; return (c + u + s + b + (int)e + n); }
+API double mixed(double x, int first, float y, long second)
+{ KEEP; return (x * first + y * second); }
+API long by_value(struct pair p, struct large l, struct mixed m, long last)
+{ KEEP; return (p.a + p.b + l.a[4] + m.n + last); }
+API struct large big(int n)
+{ struct large l = { { n } }; KEEP; return (l); }
+API long stacked(int a, int b, int c, int d, int e, int f, short seven,
+    char eight, long double ten, int late)
+{ KEEP; return (a + b + c + d + e + f + seven + eight + (long)ten + late); }
+API short get_short(int n) { KEEP; return ((short)n); }
+API struct request *get_request(struct request *r) { KEEP; return (r); }
+API void nothing(void) { KEEP; }
+API int various(const char *format, ...) { KEEP; return (format[0]); }
+/* Compilers make a copy of such a function for its callers. */
+static __attribute__((noinline)) int copied(struct pair *p, int unused, int n)
+{ KEEP; return ((int)p->a + n); }
+
+int main(void)
+{
+	struct request small = { "small", 10, "/s" };
+	struct request large = { "large", 5000, "/l" };
+	struct pair p = { 1, 2 };
+	struct large l = { { 1, 2, 3, 4, 5 } };
+	struct mixed m = { 1.0, 7 };
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		sum += request_serve(&small, -1);
+		sum += request_serve(&large, 2);
+		sum += copied(&p, i, 100 + i);
+	}
+	sum += narrow(-2, 250, -3, true, GREEN, -5);
+	sum += (long)mixed(1.5, -8, 2.5f, 9);
+	sum += by_value(p, l, m, 42);
+	sum += big(77).a[0];
+	sum += stacked(1, 2, 3, 4, 5, -6, -7, 'x', 1.0L, -9);
+	sum += get_short(-4);
+	sum += get_request(&large)->bytes;
+	nothing();
+	sum += various("%d", 5, 6);
+	return (sum == 0);
+}
+END_OF_C
+
+# trace PROGRAM D...: what is printed, without blanks at the ends.
+trace() {
+	program=$1
+	shift
+	"$TBUFCTL" -q -n "$@" -c "./$program" 2>&1 | sed 's/^ *//; s/ *$//; /^$/d'
+}
+# The last line of the compiler's error, and other lines that say more.
+refused() {
+	trace "$@" | sed 's/^tbufctl: //; s/pid[0-9][0-9]*:/pidN:/g
+	    s/invalid probe specifier.*: in action list: //'
+}
+big='large 3'
+for build in 'gcc -O0 -g' 'gcc -O2 -g' 'gcc -O2 -g -gdwarf-4' \
+    'gcc -O2 -g -fno-pie -no-pie' 'clang -O0 -g' 'clang -O2 -g'; do
+	command -v "${build%% *}" >/dev/null || continue
+	$build -w -o serve serve.c || exit 1
+	expect "a member of an argument: $build" "$(trace serve \
+	    'pid$target::request_serve:entry /r->bytes > 4096/
+	    { @[stringof(r->key)] = count(); }' | tr -s ' ')" "$big"
+	expect "arguments by number: $build" "$(trace serve \
+	    'pid$target:a.out:request_serve:entry /args[1] < 0 && arg1 < 0/
+	    { printf("%s %d\n", stringof(args[0]->path), flags); }' |
+	    sort -u)" '/s -1'
+	expect "narrow types: $build" "$(trace serve \
+	    'pid$target::narrow:entry')" 'c=-2 u=250 s=-3 b=true e=5 n=-5'
+	expect "others are left out: $build" "$(trace serve \
+	    'pid$target::mixed:entry,pid$target::by_value:entry')" \
+	    'first=-8 second=9
+arg0=1 arg1=2 arg2=7 last=42'
+	expect "a structure is returned: $build" "$(trace serve \
+	    'pid$target::big:entry { trace(n); }')" 77
+	expect "on the stack: $build" "$(trace serve \
+	    'pid$target::stacked:entry')" \
+	    'a=1 b=2 c=3 d=4 e=5 f=-6 seven=-7 eight=120'
+	expect "returned values: $build" "$(trace serve \
+	    'pid$target::get_short:return { printf("%d %d\n", arg1, args[1]); }
+	    pid$target::get_request:return
+	    { printf("%d\n", args[1]->bytes); }')" '-4 -4
+5000'
+	expect "no arguments: $build" "$(trace serve \
+	    'pid$target::nothing:entry { trace(probefunc); }')" nothing
+	expect "variable arguments: $build" "$(trace serve \
+	    'pid$target::various:entry
+	    { printf("%s %d\n", stringof(format), arg2); }')" '%d 6'
+	# No parameter of a copy has a wrong value.
+	expect "a copy: $build" "$(trace serve 'pid$target:a.out:copied*:entry' |
+	    tr ' ' '\n' | grep '^n=' | sed 's/n=10[012]$/right/' |
+	    sort -u | grep -v right)" ''
+done
+
+gcc -O2 -g -w -o serve serve.c || exit 1
+expect 'names and types in lists' "$("$TBUFCTL" -lv \
+    -f 'pid$target:a.out:narrow' -c ./serve | grep '	')" "$(printf '\t%s\n' \
+    'c int8_t' 'u uint8_t' 's int16_t' 'b bool' 'e uint32_t' 'n int32_t' \
+    'arg0 uint64_t' 'arg1 int32_t')"
+expect 'in JSON' "$("$TBUFCTL" -q --format=json \
+    -n 'pid$target::narrow:entry' -c ./serve | sed -n 's/.*"args"://p')" \
+    '{"c":-2,"u":250,"s":-3,"b":true,"e":5,"n":-5}}'
+
+# Mistakes are found before the run.
+serve='pid$target::request_serve:entry'
+expect 'no such member' "$(refused serve "$serve { trace(r->byte); }")" \
+    "byte is not a member of struct request
+did you mean 'bytes'?"
+expect 'no such parameter' "$(refused serve "$serve { trace(flag); }")" \
+    "failed to resolve flag: Unknown variable name
+did you mean 'flags'?
+arguments of pidN::request_serve:entry: r (arg0), flags (arg1)"
+expect 'no such argument' "$(refused serve "$serve { trace(args[2]); }" |
+    sed 's/.*: index/index/')" \
+    'index 2 is out of range for pidN::request_serve:entry args[ ]'
+lack() {
+	refused serve "pid\$target::$1:entry { trace($2); }" |
+	    sed -n "s/^parameter $2 of $1 is no argument: //p"
+}
+expect 'floating point' "$(lack mixed x)" \
+    'a register of floating point has it'
+expect 'a structure' "$(lack by_value l)" \
+    'it is a structure that is passed by value'
+expect 'too far' "$(lack stacked late)" \
+    'it is not among the first ten words of the call'
+
+# What was recorded has its names.
+expect 'a recording' "$("$TBUFCTL" -q --record=recording -n "$serve" \
+    -c ./serve >/dev/null 2>&1; "$TBUFCTL" -q --read=recording \
+    -n 'pid*::request_serve:entry /flags == 2/ { @ = count(); }' 2>&1 |
+    tr -d ' \n')" 3
+expect 'its mistakes' "$("$TBUFCTL" -q --read=recording \
+    -n 'pid*::request_serve:entry { trace(flag); }' 2>&1 |
+    grep -c "did you mean 'flags'")" 1
+expect 'children, followed' "$("$TBUFCTL" -q --follow \
+    -n 'pid*:a.out:request_serve:entry /r->bytes > 4096/
+    { @[stringof(r->key)] = count(); }' -c './serve' 2>&1 | tr -s ' ' |
+    sed 's/^ //; /^$/d')" "$big"
+
+# Debug information in a file of its own, and none.
+cp serve apart
+objcopy --only-keep-debug serve apart.debug &&
+    strip -g apart && objcopy --add-gnu-debuglink=apart.debug apart || exit 1
+expect 'a debug file' "$(trace apart 'pid$target::narrow:entry')" \
+    'c=-2 u=250 s=-3 b=true e=5 n=-5'
+strip -g -o plain serve
+expect 'no debug information' "$(trace plain \
+    'pid$target::request_serve:entry /arg1 == 2/ { @ = count(); }')" 3
+expect 'all words' "$(trace plain 'pid$target::request_serve:entry' |
+    sed -n '1s/=[^ ]*//gp')" 'arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9'
+
+cat >method.cc <<'END_OF_C'
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+struct owner { ~owner() {} long id; };
+namespace shop {
+struct cart {
+	long total;
+	__attribute__((noinline)) long add(int price, const long &tax)
+	{ KEEP; return (total += price + tax); }
+};
+__attribute__((noinline)) long take(owner o, int n) { KEEP; return (o.id + n); }
+}
+int main()
+{
+	shop::cart c = { 5 };
+	owner o = { .id = 3 };
+	long tax = 2;
+
+	return (c.add(-3, tax) + shop::take(o, -1) == 0);
+}
+END_OF_C
+g++ -std=c++20 -O1 -g -w -o method method.cc || exit 1
+expect 'a method' "$(trace method 'pid$target:a.out:*cart*add*:entry
+    { printf("%d %d %d\n", ((struct cart *)arg0)->total, price,
+    *(long *)arg2); }' | tail -n 1)" '5 -3 2'
+expect 'an object that is no plain data' "$(trace method \
+    'pid$target:a.out:*take*:entry { trace(n); }')" -1
+
+report
