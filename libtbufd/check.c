@@ -9,9 +9,50 @@
 #include "stability.h"
 #include "tree/errors.h"
 
+/* Returns a cast of the argument that has a parameter's value, or NULL. */
+static struct d_node *
+cast_argument(struct d_compiler *c, const char *name, uint64_t number,
+    struct d_node *argument)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	uint64_t id = 0;
+
+	if (c->description != NULL && calls->argument_place != NULL &&
+	    !c->options->ilp32)
+		id = calls->argument_place(calls->context, c->description,
+		    name, &number);
+	if (id == 0)
+		return (NULL);
+	if (argument == NULL)
+		argument = d_node_name(c, d_format(c, "arg%ju",
+		    (uintmax_t)number));
+	return (d_node_binary(c, OP_CAST, d_node_type(c, d_type_of_id(c, id)),
+	    argument));
+}
+
+struct d_node *
+d_check_argument(struct d_compiler *c, struct d_node *node)
+{
+	struct d_node *cast = NULL;
+
+	if (node->kind == NODE_VARIABLE && node->arguments != NULL &&
+	    node->arguments->kind == NODE_INTEGER &&
+	    strcmp(node->identifier->name, "args") == 0)
+		cast = cast_argument(c, NULL, node->arguments->value, node);
+	return (cast == NULL ? node : d_check(c, cast, IDENTIFIER_READ));
+}
+
 static struct d_node *
 check_name(struct d_compiler *c, struct d_node *node, unsigned use)
 {
+	struct d_node *cast = NULL;
+
+	if (node->text[0] != '@' && use == IDENTIFIER_READ &&
+	    d_global_find(c, node->text) == NULL &&
+	    !d_names_argument(c, node->text))
+		cast = cast_argument(c, node->text, 0, NULL);
+	if (cast != NULL)
+		return (d_check(c, cast, use));
 	if (node->text[0] == '@')
 		d_resolve(c, node, &c->aggregations, IDENTIFIER_AGGREGATION,
 		    false);

@@ -54,6 +54,8 @@ void	d_check_aggregation(struct d_compiler *c, struct d_node *node);
 /* Fails for the name of a variable that does not exist. */
 _Noreturn void d_fail_variable(struct d_compiler *c, enum d_unknown what,
 	    const char *name);
+/* Gives args[N] the type of the parameter that the argument has, if any. */
+struct d_node *d_check_argument(struct d_compiler *, struct d_node *);
 /* Returns true if the clause's probes have an argument of this name. */
 bool	d_names_argument(struct d_compiler *c, const char *name);
 /* Looks a name up in a table, and adds it if it is new and `create`. */

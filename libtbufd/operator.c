@@ -411,7 +411,7 @@ d_check_binary(struct d_compiler *c, struct d_node *node, unsigned use)
 		return (d_check_assign(c, node));
 	switch (node->op) {
 	case OP_INDEX:
-		return (d_check_index(c, node, use));
+		return (d_check_argument(c, d_check_index(c, node, use)));
 	case OP_MEMBER:
 	case OP_POINTER:
 		return (d_check_member(c, node, use));

@@ -191,33 +191,39 @@ dwarf_open_program(const char *path)
 
 /* --- the list ------------------------------------------------------------- */
 
+struct list {
+	struct dwarf_module **last;
+	const char *program;
+};
+
 static int
 add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
     void *arg)
 {
-	struct dwarf_module ***last = arg, *one;
+	struct list *list = arg;
+	struct dwarf_module *one;
 
 	(void)data;
 	(void)start;
 	one = memory_get(NULL, 1, sizeof(*one));
 	*one = (struct dwarf_module){
-		.module = module, .name = basename(name)
+		.module = module, .name = basename(name),
+		.is_program = list->program != NULL &&
+		    strcmp(list->program, name) == 0
 	};
-	**last = one;
-	*last = &one->next;
+	*list->last = one;
+	list->last = &one->next;
 	return (DWARF_CB_OK);
 }
 
 /* Lists the modules in the order of reports, which is that of addresses. */
 struct dwarf_module *
-dwarf_modules(Dwfl *dwfl)
+dwarf_modules(Dwfl *dwfl, const char *program)
 {
-	struct dwarf_module *first = NULL, **last = &first;
+	struct dwarf_module *first = NULL;
+	struct list list = { &first, program };
 
-	(void)dwfl_getmodules(dwfl, add, &last, 0);
-	/* Libraries are mapped at higher addresses. */
-	if (first != NULL)
-		first->is_program = true;
+	(void)dwfl_getmodules(dwfl, add, &list, 0);
 	return (first);
 }
 

@@ -76,7 +76,8 @@ struct dwarf_mapped {
 	const char *path;
 };
 Dwfl	*dwarf_open_mapped(const struct dwarf_mapped *, size_t count);
-struct dwarf_module *dwarf_modules(Dwfl *);
+/* Lists the modules; one has the program's path, which may be NULL. */
+struct dwarf_module *dwarf_modules(Dwfl *, const char *program);
 void	dwarf_modules_free(struct dwarf_module *);
 /*
  * Returns true if the module has this name: libfoo and libfoo.so are

@@ -362,13 +362,19 @@ type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
 	return (0);
 }
 
+static unsigned
+kind_of_name(struct dwarf_module *m, const char *function)
+{
+	return (dwarf_name_find(m, DWARF_SYMBOL, function, NULL) != NULL ?
+	    DWARF_SYMBOL : DWARF_FUNCTION);
+}
+
 /* Functions of one name have to agree in the type. */
 static uint64_t
 agreed_type(struct dwarf_types *types, struct dwarf_module *m,
     const char *function, const char *name)
 {
-	unsigned kind = dwarf_name_find(m, DWARF_SYMBOL, function, NULL) !=
-	    NULL ? DWARF_SYMBOL : DWARF_FUNCTION;
+	unsigned kind = kind_of_name(m, function);
 	const struct dwarf_name *one = NULL;
 	uint64_t type, agreed = 0;
 	Dwarf_Addr entry;
@@ -398,4 +404,46 @@ dwarf_result(struct dwarf_types *types, struct dwarf_module *m,
     const char *function)
 {
 	return (agreed_type(types, m, function, NULL));
+}
+
+/* Finds the word that has a parameter, or a word's parameter. */
+static const char *
+look_for(const struct dwarf_function *f, const char *name, uint64_t *word)
+{
+	uint64_t i;
+
+	for (i = 0; i < f->nwords; i++)
+		if (*f->words[i].name != '\0' && (name != NULL ?
+		    strcmp(f->words[i].name, name) == 0 : i == *word)) {
+			*word = i;
+			return (f->words[i].name);
+		}
+	return (NULL);
+}
+
+/* Functions of one name have to agree in the place, too. */
+uint64_t
+dwarf_place(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function, const char *name, uint64_t *word)
+{
+	unsigned kind = kind_of_name(m, function);
+	const struct dwarf_name *one = NULL;
+	const char *found = NULL;
+	uint64_t at = *word, first = 0;
+	struct gather g;
+	Dwarf_Die die;
+
+	while ((one = dwarf_name_find(m, kind, function, one)) != NULL) {
+		die = one->die;
+		if (!gather(&g, &die, function))
+			continue;
+		at = *word;
+		if (look_for(&g.f, name, &at) == NULL ||
+		    (found != NULL && at != first))
+			return (0);
+		found = look_for(&g.f, name, &at);
+		first = at;
+	}
+	*word = first;
+	return (found == NULL ? 0 : agreed_type(types, m, function, found));
 }

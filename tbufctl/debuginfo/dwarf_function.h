@@ -42,6 +42,13 @@ uint64_t dwarf_parameter(struct dwarf_types *, struct dwarf_module *,
 uint64_t dwarf_result(struct dwarf_types *, struct dwarf_module *,
 	    const char *function);
 
+/*
+ * Likewise of a parameter that is in a word of a call, by its name, or without
+ * one by the word; finds the word.
+ */
+uint64_t dwarf_place(struct dwarf_types *, struct dwarf_module *,
+	    const char *function, const char *name, uint64_t *word);
+
 /* --- the ABI ----------------------------------------------------------- */
 
 #define DWARF_NO_WORD	UINT32_MAX

@@ -163,6 +163,22 @@ types_parameter(struct types *t, const char *module, const char *function,
 }
 
 uint64_t
+types_place(struct types *t, const char *module, const char *function,
+    const char *name, uint64_t *word)
+{
+	struct parcel *p = ask(t, TYPES_PLACE);
+	uint64_t id;
+
+	parcel_put_text(p, module);
+	parcel_put_text(p, function);
+	parcel_put_text(p, name);
+	parcel_put(p, *word);
+	id = parcel_take(hear(t, &t->answer));
+	*word = parcel_take(&t->answer);
+	return (id);
+}
+
+uint64_t
 types_result(struct types *t, const char *module, const char *function)
 {
 	return (ask_type(t, TYPES_RESULT, module, function, NULL));

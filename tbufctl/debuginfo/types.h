@@ -54,6 +54,9 @@ uint64_t types_argument(struct types *, const char *module,
 /* Likewise of a function's own parameter, and of the value it returns. */
 uint64_t types_parameter(struct types *, const char *module,
 	    const char *function, const char *name);
+/* Likewise, and the parameter's word; without a name, of the one in a word. */
+uint64_t types_place(struct types *, const char *module,
+	    const char *function, const char *name, uint64_t *word);
 uint64_t types_result(struct types *, const char *module,
 	    const char *function);
 bool	types_read(struct types *, uint64_t id, struct d_import *);

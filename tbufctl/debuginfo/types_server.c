@@ -3,6 +3,7 @@
  *
  * The helper process of types.c, which reads types of programs with libdw.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/messages.h"
 #include "base/command_path.h"
 #include "base/pipe_message.h"
+#include "base/string_list.h"
 #include "dwarf_function.h"
 #include "function_types.h"
 #include "probe_sites.h"
@@ -24,20 +26,35 @@ static struct dwarf_types types;
 
 /* --- opening -------------------------------------------------------------- */
 
+/* Returns the path of a process's program, or NULL. */
+static char *
+program_of(pid_t pid)
+{
+	char *link = string_format("/proc/%jd/exe", (intmax_t)pid);
+	char path[PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+
+	free(link);
+	if (n < 0)
+		return (NULL);
+	path[n] = '\0';
+	return (memory_string(path));
+}
+
 static void
 open_source(struct types_source *one)
 {
-	char *path;
+	char *path = one->command == NULL ? program_of(one->pid) :
+	    command_find(one->command);
 
 	one->opened = true;
 	if (one->command == NULL)
 		one->dwfl = dwarf_open_process(one->pid);
-	else if ((path = command_find(one->command)) != NULL) {
+	else if (path != NULL)
 		one->dwfl = dwarf_open_program(path);
-		free(path);
-	}
 	if (one->dwfl != NULL)
-		one->modules = dwarf_modules(one->dwfl);
+		one->modules = dwarf_modules(one->dwfl, path);
+	free(path);
 }
 
 static struct dwarf_module *
@@ -111,6 +128,25 @@ argument(enum types_question question, struct parcel *p)
 			    type_in(m, question, function, name)) != 0)
 				return (id);
 	return (0);
+}
+
+static void
+put_place(struct parcel *p, struct parcel *to)
+{
+	const char *module = parcel_take_text(p);
+	const char *function = parcel_take_text(p);
+	const char *name = parcel_take_text(p);
+	uint64_t word = parcel_take(p), id = 0;
+	struct types_source *one;
+	struct dwarf_module *m;
+
+	for (one = sources; one != NULL && id == 0; one = one->next)
+		for (m = modules(one); m != NULL && id == 0; m = m->next)
+			if (dwarf_module_is(m, module))
+				id = dwarf_place(&types, m, function, name,
+				    &word);
+	parcel_put(to, id);
+	parcel_put(to, word);
 }
 
 static void
@@ -244,6 +280,9 @@ answer(struct parcel *question, struct parcel *to)
 	case TYPES_PARAMETER:
 	case TYPES_RESULT:
 		parcel_put(to, argument(asked, question));
+		break;
+	case TYPES_PLACE:
+		put_place(question, to);
 		break;
 	case TYPES_FUNCTIONS:
 		text = parcel_take_text(question);

@@ -12,6 +12,7 @@
  *	FUNCTIONS	descriptions, provider		a table, the number of
  *							lacks, these, probes
  *	PARAMETER	module, function, name		id
+ *	PLACE		module, function, name, word	id, word
  *	RESULT		module, function		id
  */
 #ifndef TBUFCTL_DEBUGINFO_TYPES_SERVER_H
@@ -32,6 +33,7 @@ enum types_question {
 	TYPES_SITES,
 	TYPES_FUNCTIONS,
 	TYPES_PARAMETER,
+	TYPES_PLACE,
 	TYPES_RESULT
 };
 

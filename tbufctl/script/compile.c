@@ -238,6 +238,7 @@ set_options(struct compiled *c, pid_t target)
 			.probe_by_id = known_by_id,
 			.type_find = known_type_find,
 			.argument_type = known_argument_type,
+			.argument_place = known_argument_place,
 			.type_read = known_type_read, .is_traced = is_traced
 		},
 		.macros = make_macros(target), .ilp32 = c->options->d.ilp32

@@ -16,6 +16,9 @@
 #include "elf/loads_more.h"
 #include "probe_lookup.h"
 
+/* Probes whose functions are looked up for one name. */
+#define PLACES_MAX	1000u
+
 char *
 known_text(const struct d_description *d)
 {
@@ -602,6 +605,67 @@ known_function_table(struct known *k)
 	(void)known_sites(k);
 	return (k->function_types.table == NULL ? "" :
 	    k->function_types.table);
+}
+
+/* An argument of the pid provider that has no type of its own. */
+static bool
+is_word(const struct tbuf_probe_info *probe, uint64_t number)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "arg%ju", (uintmax_t)number);
+	return (missing_is_pid(probe->provider) && number < probe->nargs &&
+	    probe->types[number] == TBUF_INT64 &&
+	    strcmp(probe->argnames[number], name) == 0);
+}
+
+static uint64_t
+place_of(struct known *k, const struct tbuf_probe_info *probe,
+    const char *name, uint64_t *number)
+{
+	bool returns = strcmp(probe->name, "return") == 0;
+	uint64_t id, word = *number;
+
+	if ((name == NULL && !is_word(probe, word)) ||
+	    (returns && (name != NULL || word != 1)))
+		return (0);
+	id = returns ? types_result(&k->types, probe->module,
+	    probe->function) : types_place(&k->types, probe->module,
+	    probe->function, name, &word);
+	if (id == 0 || !is_word(probe, word))
+		return (0);
+	*number = word;
+	return (id);
+}
+
+/*
+ * A provider that was preloaded without tbufctl knows no parameters.  Those of
+ * all probes have to be in one place, as a clause reads one argument.
+ */
+uint64_t
+known_argument_place(void *known, const struct d_description *d,
+    const char *name, uint64_t *number)
+{
+	struct known *k = known;
+	uint64_t found = 0, id, at = 0, word;
+	size_t i;
+
+	if (k->files)
+		return (0);
+	known_list(k);
+	for (i = 0; i < k->count && i < PLACES_MAX; i++) {
+		if (!missing_is_pid(k->probes[i]->provider) ||
+		    !known_matches(d, k->probes[i]))
+			continue;
+		word = *number;
+		id = place_of(k, k->probes[i], name, &word);
+		if (id == 0 || (found != 0 && word != at))
+			return (0);
+		found = found == 0 ? id : found;
+		at = word;
+	}
+	*number = at;
+	return (found);
 }
 
 bool

@@ -125,6 +125,8 @@ uint64_t known_type_find(void *known, const char *module, enum d_import_kind,
 	    const char *name);
 uint64_t known_argument_type(void *known, const struct d_description *,
 	    const char *name, uint64_t number);
+uint64_t known_argument_place(void *known, const struct d_description *,
+	    const char *name, uint64_t *number);
 bool	known_type_read(void *known, uint64_t id, struct d_import *);
 
 #endif

@@ -270,7 +270,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	types = (struct dwarf_types){ .count = 0 };
 	modules = NULL;
 	if ((dwfl = dwarf_open_program(path)) != NULL &&
-	    (modules = dwarf_modules(dwfl)) != NULL)
+	    (modules = dwarf_modules(dwfl, path)) != NULL)
 		look_at(modules);
 	dwarf_types_free(&types);
 	dwarf_modules_free(modules);

@@ -19,6 +19,7 @@ cd "$SCRATCH" || exit 1
 
 cat >serve.c <<'END_OF_C'
 #include <stdbool.h>
+#include <unistd.h>
 
 struct request { const char *key; unsigned bytes; const char *path; };
 struct pair { long a, b; };
@@ -51,7 +52,7 @@ API int various(const char *format, ...) { KEEP; return (format[0]); }
 static __attribute__((noinline)) int copied(struct pair *p, int unused, int n)
 { KEEP; return ((int)p->a + n); }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct request small = { "small", 10, "/s" };
 	struct request large = { "large", 5000, "/l" };
@@ -61,6 +62,13 @@ int main(void)
 	long sum = 0;
 	int i;
 
+	(void)argv;
+	if (argc > 1)
+		(void)!write(STDOUT_FILENO, "\n", 1);
+	for (i = 0; argc > 1; i--) {
+		(void)request_serve(&large, i);
+		(void)usleep(1000);
+	}
 	for (i = 0; i < 3; i++) {
 		sum += request_serve(&small, -1);
 		sum += request_serve(&large, 2);
@@ -173,6 +181,30 @@ expect 'children, followed' "$("$TBUFCTL" -q --follow \
     -n 'pid*:a.out:request_serve:entry /r->bytes > 4096/
     { @[stringof(r->key)] = count(); }' -c './serve' 2>&1 | tr -s ' ' |
     sed 's/^ //; /^$/d')" "$big"
+
+# Of a process that was started with the provider by hand, tbufctl reads the
+# parameters while it compiles the program.
+mkfifo ready
+TBUF_PID='pid*:a.out:request_serve:' \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./serve loop >ready &
+loop=$!
+read -r _ <ready
+attach() {
+	"$TBUFCTL" -q -n "$1" -p "$loop" 2>&1 | sed 's/^ *//; s/ *$//; /^$/d'
+}
+expect 'a process: a name' "$(attach 'pid*:::entry
+    { trace(flags < 0); exit(0); }')" 1
+expect 'a process: a member' "$(attach 'pid*:::entry /r->bytes == 5000/
+    { trace(stringof(args[0]->path)); exit(0); }')" /l
+expect 'a process: by number' "$(attach 'pid*:::entry
+    { trace(args[1] < 0 && args[1] > -1000000); exit(0); }')" 1
+expect 'a process: a returned value' "$(attach 'pid*:::return
+    { trace(args[1] < 5000); exit(0); }')" 1
+expect 'a process: no such member' "$(attach 'pid*:::entry
+    { trace(r->byte); }' | tail -n 1)" "tbufctl: did you mean 'bytes'?"
+expect 'a process: no such name' "$(attach 'pid*:::entry { trace(fl); }' |
+    grep -c 'failed to resolve fl')" 1
+kill $loop
 
 # Debug information in a file of its own, and none.
 cp serve apart
