@@ -24,6 +24,11 @@
 #define NAMES_MOST	10000		/* of a directory of traces */
 #define DEPTH		2		/* chunks, and traces in them */
 
+/* A trace with more bytes is read as several ones, as each is a file. */
+#ifndef PART_MOST
+#define PART_MOST	(UINT64_C(3) << 30)
+#endif
+
 /* ------------------------------------------------------------ names */
 
 struct list {
@@ -110,6 +115,7 @@ struct trace {
 	struct found *packets;
 	size_t count;
 	size_t next;
+	uint64_t part;			/* bytes of its part before next */
 	int fd;				/* of the file with this index: */
 	unsigned file;
 	char *data;			/* of the last packet */
@@ -314,6 +320,9 @@ next_packet(void *arg, struct tbuf_packet *p)
 
 	if (t->next == t->count)
 		return (last_packet(t, p));
+	if (t->part != 0 && t->part + f->size > PART_MOST)
+		return (0);
+	t->part += f->size;
 	t->next++;
 	if ((error = load(t, f)) < 0)
 		return (error);
@@ -369,8 +378,11 @@ read_trace(struct tbuf_consumer *consumer, int directory, int head,
 		*why = strerror(-error);
 	else {
 		sort(&t);
-		error = tbuf_consumer_open_packets(consumer, path, head,
-		    next_packet, &t);
+		do {
+			t.part = 0;
+			error = tbuf_consumer_open_packets(consumer, path,
+			    head, next_packet, &t);
+		} while (error == 0 && t.next < t.count);
 	}
 	if (t.fd >= 0)
 		close(t.fd);

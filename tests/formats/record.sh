@@ -95,6 +95,7 @@ lanes()
 	serve 2000 -n kv:::
 	counted 'lanes'
 	same 'lanes: all' 0 "$drops"
+	in_parts 'lanes'
 	serve 2000 -b 4k -n kv:::
 	counted 'drops'
 	serve 2000 -x bufscope=thread -x bufpolicy=ring -b 16k -n kv:::
@@ -114,11 +115,21 @@ units()
 {
 	serve 2000 -x nunits=16 -n kv:::
 	counted 'units'
+	in_parts 'units'
 	same 'units: some' yes \
 	    "$([ "$(grep -c 'unit_kind = "request"' events.txt)" -ge 2000 ] &&
 	    echo yes)"
 	serve 2000 -x nunits=1 -x unitsize=1k -b 4k -n kv:::
 	counted 'drops of units'
+}
+
+# in_parts WHAT: a recording may be too large to be read as one file; this reader
+# reads at most 4 KiB at a time.
+in_parts()
+{
+	"$top_builddir/tests/aarch64/exchange" read recording | sort >parts.txt
+	"$TBUFCTL" -q --read=recording 2>said | sort >again.txt
+	same "$1: in parts" "$(wc -l <again.txt)" "$(wc -l <parts.txt)"
 }
 
 # Sums of D, which prints no total.
