@@ -5,6 +5,8 @@
  * lane are returned where they were fetched; nothing is copied again, except
  * for batches (batch_packet.c).
  */
+#include <sys/param.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,47 @@ follows(struct tbuf_consumer *c, struct tbuf_reader *r,
 }
 
 /*
+ * Fast path of take_records(): takes records as follows() does, up to one that
+ * needs more than its own bytes, the next header and a known EPID.
+ */
+static void
+take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
+    struct tbuf_packet *packet)
+{
+	const struct tbuf_target *t = r->target;
+	const struct tbuf_header *header, *next;
+	const size_t start = tbuf_reader_head(r);
+	const struct tbuf_epid *epid;
+	const unsigned char *bytes;
+	uint64_t left;
+
+	if (c->drain.cut || (bytes = tbuf_reader_rest(r, &left)) == NULL)
+		return;
+	left = MIN(left, r->end - r->position);
+	for (; left >= sizeof(*header); bytes += header->size,
+	    left -= header->size) {
+		header = (const void *)bytes;
+		if (!tbuf_reader_plausible(r, header->size, left) ||
+		    left < header->size + sizeof(*next))
+			break;
+		next = (const void *)(bytes + header->size);
+		if (next->time < header->time ||
+		    header->epid >= MIN(t->necbs_max, TBUF_EPID_UNIT))
+			break;
+		epid = &t->epids[header->epid];
+		if (epid->probe == NULL || (epid->unwanted && t->file_only) ||
+		    !tbuf_reader_timely(r, header) ||
+		    !tbuf_layout_fits(epid->layout, bytes + start,
+		    header->size - start))
+			break;
+		packet->records++;
+		packet->end = header->time;
+		packet->size += header->size;
+		tbuf_reader_step(r, header);
+	}
+}
+
+/*
  * Takes adjacent records in memory, up to one that does not follow or is not
  * fetched, or up to the reader's end.
  */
@@ -70,6 +113,7 @@ take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
 		packet->end = header->time;
 		packet->size += header->size;
 		tbuf_reader_step(r, header);
+		take_plain(c, r, packet);
 	} while ((header = tbuf_reader_fetched(r)) != NULL &&
 	    follows(c, r, header) && tbuf_batch_wants(c, r->target, header));
 }
