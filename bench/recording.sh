@@ -30,8 +30,8 @@ file=$(echo "$TBUF_DIR/tbuf.$server".*)
 # spent COMMAND ...: prints its processor time, us.
 spent()
 {
-	"$top_builddir/bench/spent" sh -c 'exec "$@" >"$0" 2>&1' "$dir/out" "$@" |
-	    tail -n 1
+	"$top_builddir/bench/spent" sh -c 'exec "$@" >"$0" 2>&1' "$dir/out" \
+	    "$@" | tail -n 1
 }
 
 i=0

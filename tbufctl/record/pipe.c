@@ -430,7 +430,7 @@ put_lane(struct pipe *p, struct piped *t, struct piped_stream *s,
 {
 	size_t room = p->block - sizeof(struct ctf_head) -
 	    sizeof(struct ctf_tail) - sizeof(struct pipe_mark), at = 0;
-	const char *data = packet->data;
+	const char *data = packet->size == 0 ? "" : packet->data;
 	struct part part;
 	int error = 0;
 
