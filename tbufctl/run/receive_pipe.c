@@ -97,7 +97,8 @@ pipe_is_copied(const struct options *o)
 {
 	return (o->mode == MODE_TRACE && o->read_pipe && o->record != NULL &&
 	    !o->record_pipe && o->files.count == 1 && o->cores.count == 0 &&
-	    !o->snapshot && o->program.count == 0 && !o->d.compile_only);
+	    !o->snapshot && o->program.count == 0 && o->nsettings == 0 &&
+	    !o->d.compile_only);
 }
 
 int

@@ -285,6 +285,8 @@ refusals()
 	    2 --record=- --format=json -n tt:::
 	refused '--record does not go with printf()' \
 	    2 --record=- -Z -n 'tt::: { printf("a"); }'
+	refused 'failed to set -x foo: Invalid option name' \
+	    2 --read=- --record=new -x foo=1
 	refused '--read=- can be given only once' 2 --read=- --read=-
 	refused '--read does not go with -c' 2 --read=- -c true
 	refused 'failed to read -: it has no packets of tbufctl --record=-' \
