@@ -23,6 +23,9 @@
 /* Most files of streams that are open at a time. */
 #define OPEN_MOST	256
 
+/* Ticks, or ns, of a stream before its first packet: more than 1000 ns. */
+#define APART		UINT64_C(16384)
+
 /* A session of a target. */
 struct recorded {
 	struct recorded *next;
@@ -410,7 +413,8 @@ packet_fill(struct ctf_packet *to, const struct recorded *t,
 
 /*
  * Begins a stream, or its part in a chunk, by an empty packet, from which on
- * readers count losses.
+ * readers count losses.  Readers sort packets by their times in nanoseconds, so
+ * that a few ticks would not tell it from the first packet.
  */
 static int
 stream_begin(struct recorded *t, struct ctf_stream *s,
@@ -422,6 +426,9 @@ stream_begin(struct recorded *t, struct ctf_stream *s,
 	packet_fill(&to, t, s, packet);
 	if (s->files == 0)
 		to.head.begin = t->metadata.calibration[0].stamp;
+	if (s->files == 0 && packet->size != 0)
+		to.head.begin = MIN(to.head.begin, packet->begin -
+		    MIN(packet->begin, APART));
 	if (packet->size != 0 && packet->begin <= to.head.begin)
 		to.head.begin = packet->begin - (packet->begin != 0);
 	to.head.end = to.head.begin;

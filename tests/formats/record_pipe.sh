@@ -111,18 +111,23 @@ runs()
 }
 
 # damage PATTERN: makes `damaged' of the pipe's blocks by letters for each of
-# them, and then again: keep, drop, twice, flip, cut, garbage before it.  Sets
-# lost and twice, the number of such blocks.
+# them, and then again: keep, drop, twice, flip, cut, garbage before it.  The
+# last one is kept: after it, a loss is not seen.  Sets lost and twice, the
+# number of such blocks.
 damage()
 {
 	rm -rf blocks
 	mkdir blocks
 	split -b 65536 -a 4 pipe blocks/
 	lost=0 twice=0 letters=
+	for last in blocks/*; do
+		:
+	done
 	for block in blocks/*; do
 		letters=${letters:-$1}
 		rest=${letters#?}
 		letter=${letters%"$rest"} letters=$rest
+		[ "$block" != "$last" ] || letter=k
 		case $letter in
 		k)
 			cat "$block"
@@ -203,6 +208,21 @@ damages()
 	all=$((all + $(total errors | tr -dc '0-9 ' | awk '{ print $1 }')))
 	same 'two pipes' "$all" "$(cat first pipe |
 	    "$TBUFCTL" --read=- 2>some.errors | tail -n +2 | grep -c .)"
+}
+
+# A reader that comes late has the next head, and knows how many it has missed.
+late()
+{
+	serve 20000 -x packetsize=4k -b 4m -n kv:::
+	size=$(wc -c <pipe)
+	tail -c $((size / 2 + 1)) pipe | "$TBUFCTL" --read=- 2>some.errors |
+	    tail -n +2 >some.txt
+	same 'late: all' "$(total errors | tr -dc '0-9 ' |
+	    awk '{ print $1 }')" "$(total some.errors | tr -dc '0-9 ' |
+	    awk '{ print $1 + $2 }')"
+	same 'late: records' "$(grep -c . some.txt)" \
+	    "$(total some.errors | tr -dc '0-9 ' | awk '{ print $1 }')"
+	[ "$(grep -c . some.txt)" -gt 5000 ] || same 'late: some' many few
 }
 
 # The reader ends, and then the run.
@@ -304,6 +324,7 @@ refusals()
 
 runs
 damages
+late
 no_reader
 interrupted
 no_room
