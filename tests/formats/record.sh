@@ -273,7 +273,7 @@ snapshots()
 # The oldest chunks of a limited recording go, and all others are read.
 limited()
 {
-	begin -x recordsize=4m -x switchrate=200hz -b 1m -n kv:::
+	begin -x recordsize=4m -x switchrate=200hz -b 4m -n kv:::
 	"$kvload" --requests=60000 --connections=2 "$SCRATCH/sock" >load
 	kill "$server"
 	wait $consumer || failed=1
