@@ -58,6 +58,9 @@
 #define MSG_VIEW_TERMINAL \
 			"the output for a viewer is a file: use -o FILE or " \
 			"a pipe"
+#define MSG_VIEW_APPEND \
+			"the file is not empty, and --format=chrome writes " \
+			"one array of JSON: use -o with another file"
 #define MSG_REPORT_LARGE \
 			"failed to write %s: it would be too large for a " \
 			"browser: select fewer probes, or use " \

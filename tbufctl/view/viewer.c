@@ -1,6 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <sys/stat.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -419,10 +421,19 @@ viewer_write(struct format *f, const struct tbuf_totals *totals)
 	    v->encoder->write(v, totals, f->options->report));
 }
 
-/* Lines, and files of their own, may be beside a terminal. */
+/*
+ * Lines, and files of their own, may be beside a terminal.  -o appends, which
+ * makes no file of Chrome's format.
+ */
 const char *
 viewer_problem(const struct format *f)
 {
+	struct stat st;
+
+	if (f->viewer != NULL && f->viewer->encoder == &encoder_chrome &&
+	    f->options->output != NULL && fstat(f->out->fd, &st) == 0 &&
+	    S_ISREG(st.st_mode) && st.st_size > 0)
+		return (MSG_VIEW_APPEND);
 	return (f->viewer != NULL && f->viewer->encoder->drain == NULL &&
 	    f->viewer->encoder->write == NULL && isatty(f->out->fd) ?
 	    MSG_VIEW_TERMINAL : NULL);

@@ -85,5 +85,17 @@ each()
 
 each perfetto
 ! command -v jq >/dev/null || each chrome
+
+# A second run would not make one array of both.
+echo '[]' >full
+same 'chrome: not over a file: status' 1 \
+    "$("$TBUFCTL" --format=chrome -n BEGIN -o full 2>refused; echo $?)"
+same 'chrome: not over a file: message' 'tbufctl: the file is not empty, and'\
+' --format=chrome writes one array of JSON: use -o with another file' \
+    "$(cat refused)"
+same 'chrome: not over a file' '[]' "$(cat full)"
+same 'chrome: an empty file' 0 "$(: >empty
+    "$TBUFCTL" -q --format=chrome -o empty -n 'BEGIN { exit(0); }' 2>refused
+    echo $?)"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
