@@ -52,6 +52,7 @@ fi
 # Each file is in one Debian package, or in debian/not-installed; dh_missing
 # fails otherwise, but building the packages takes minutes.
 debian=$(cd "$(dirname "$0")/../.." && pwd)/debian
+[ -d "$debian" ] || fail "an archive has no $debian: run it in a clone"
 (cd "$prefix" && find . ! -type d | sed 's|^\./lib/|usr/lib/ARCH/|
     s|^\./|usr/|' | sort) >"$dir/installed"
 for list in "$debian"/*.install "$debian/not-installed"; do
