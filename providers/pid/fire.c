@@ -197,8 +197,10 @@ pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 {
 	const struct pid_place *place = (const struct pid_place *)patch;
 	const uint64_t *registers = (const uint64_t *)r;
-	const uint64_t values[TBUF_ARGS_MAX] = { place->offset,
-	    narrow(registers[RESULT], place->site->types[1]) };
+	uint64_t values[TBUF_ARGS_MAX];
 
+	/* Others are not read: to clear them may take a call of memset(3). */
+	values[0] = place->offset;
+	values[1] = narrow(registers[RESULT], place->site->types[1]);
 	fire(place, registers, values);
 }

@@ -23,8 +23,9 @@ for program in "$programs/truth" "$programs/truth_protected"; do
 	    "$dir/said" | sort >"$dir/unarmed"
 	[ "$(wc -l <"$dir/unarmed")" -lt 8 ] || fail "$(cat "$dir/said")"
 	sort "$dir/counted" | awk '$3 > 0' | grep -v '^child ' >"$dir/known"
-	awk 'FNR == NR { no[$1 " " $2]; next } !(($1 " " $2) in no)' \
-	    "$dir/unarmed" "$dir/known" >"$dir/want"
+	awk -v unarmed="$dir/unarmed" '
+	    BEGIN { while ((getline line <unarmed) > 0) no[line] }
+	    !(($1 " " $2) in no)' "$dir/known" >"$dir/want"
 	awk 'FNR == NR { known[$1]; next } NF == 3 && ($1 in known) {
 	    print $1, $2, $3 }' "$dir/known" "$dir/traced" | sort >"$dir/got"
 	# While a thread has a lane's lock, fires of others there are drops.
