@@ -40,8 +40,8 @@ program=$programs/truth
 expect_text() {
 	what=$1 found=$("$tbufctl" -q -n "$2" -c "$program" 2>"$dir/said" |
 	    grep -v ' entry \| return ' | tr -d ' \n' | sed 's/+0x[0-9a-f]*/ /g')
-	case $found in
 	# shellcheck disable=SC2254 # a pattern
+	case $found in
 	$3) ;;
 	*) fail "$what: $found: $(cat "$dir/said")" ;;
 	esac
