@@ -274,6 +274,7 @@ run_before(struct results *r)
 		run(r);
 		_exit(write(ends[1], r, sizeof(*r)) != sizeof(*r));
 	}
+	close(ends[1]);
 	if (read(ends[0], r, sizeof(*r)) != sizeof(*r) ||
 	    waitpid(child, &status, 0) != child || status != 0)
 		errx(1, "the functions do not run");
