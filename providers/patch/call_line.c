@@ -84,7 +84,7 @@ find_line(const struct patch_map *m, uintptr_t start, struct call *c)
 
 const char *
 patch_call_in_place(struct patch_map *m, uintptr_t start,
-    enum patch_way way, struct patch_region *r)
+    enum patch_means way, struct patch_region *r)
 {
 	size_t size = way == PATCH_WAY_JUMP ? PATCH_JUMP : PATCH_SHORT_JUMP;
 	struct call c;

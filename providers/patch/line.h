@@ -96,7 +96,7 @@ uintptr_t patch_hole_make(struct patch_plan *, uintptr_t start);
  * call in place, or to lead it to the stub.  Return NULL, or why not.
  */
 const char *patch_call_in_place(struct patch_map *, uintptr_t start,
-	    enum patch_way, struct patch_region *);
+	    enum patch_means, struct patch_region *);
 const char *patch_call_aim(const struct patch_map *, uintptr_t start,
 	    struct patch_region *);
 

@@ -79,7 +79,7 @@ struct patch_map {
 	size_t ncodes;
 	bool is_fixed;		/* addresses in code are absolute */
 	uintptr_t slide;	/* these and its memory's addresses differ */
-	bool is_loaded;		/* in this process, not read from a file */
+	bool stays;		/* it is loaded for ever: puns take memory */
 	bool keeps_nops;	/* one may be another provider's place */
 	uint16_t *marks;
 };

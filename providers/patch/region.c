@@ -84,7 +84,7 @@ settle_pun(struct patch_plan *p, struct patch_point *point, uintptr_t start,
 /* Calls are among the bytes of entries. */
 static const char *
 settle_call(struct patch_plan *p, struct patch_point *point, uintptr_t start,
-    uintptr_t least, enum patch_way way)
+    uintptr_t least, enum patch_means way)
 {
 	struct patch_region r;
 	const char *problem;

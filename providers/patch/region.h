@@ -30,7 +30,7 @@
 #define PATCH_NO_REGION	SIZE_MAX
 
 /* How the start of a region leads to its stub. */
-enum patch_way {
+enum patch_means {
 	PATCH_WAY_JUMP,		/* by a jump */
 	PATCH_WAY_HOLE,		/* by a short jump to a jump in `hole` */
 	PATCH_WAY_AIM,		/* by its call */
@@ -39,7 +39,7 @@ enum patch_way {
 
 struct patch_region {
 	uintptr_t start, end;
-	enum patch_way way;
+	enum patch_means way;
 	uintptr_t hole;		/* dead bytes, or 0 */
 	size_t host;		/* index of the region that these are in, or
 				   PATCH_NO_REGION */

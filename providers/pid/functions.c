@@ -403,7 +403,7 @@ pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
 		return (problem);
 	f->map.is_fixed = mapped->is_fixed;
 	f->map.slide = mapped->slide;
-	f->map.is_loaded = !mapped->is_file;
+	f->map.stays = !mapped->is_passing;
 	problem = usdt_sections_read(&sections, fd);
 	if (problem == NULL)
 		problem = collect(&p, &sections);

@@ -37,7 +37,7 @@ struct pid_memory {
 	struct dl_phdr_info info;
 	bool is_fixed;		/* it is linked for certain addresses */
 	uintptr_t slide;	/* which these are not */
-	bool is_file;		/* it is not loaded in this process */
+	bool is_passing;	/* it is read from a file, or may be unloaded */
 };
 
 const char *pid_functions_find(struct pid_functions *,

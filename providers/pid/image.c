@@ -76,7 +76,7 @@ read_image(struct pid_image *image, int fd, const ElfW(Ehdr) *header)
 	m->info.dlpi_phdr = image->parts;
 	m->info.dlpi_phnum = header->e_phnum;
 	m->is_fixed = header->e_type == ET_EXEC;
-	m->is_file = true;
+	m->is_passing = true;
 	/* Words that short relocations name have addresses of the file, too. */
 	m->slide = m->info.dlpi_addr;
 	return (read_parts(image, fd, m->info.dlpi_addr, header->e_phnum) ?

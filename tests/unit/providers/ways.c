@@ -213,7 +213,7 @@ entry_of(const void *function)
 	ck_abort_msg("the function has no entry");
 }
 
-static enum patch_way
+static enum patch_means
 way_of(const void *function)
 {
 	const struct patch_point *point = entry_of(function);
@@ -504,7 +504,7 @@ check_file(const char *path, size_t ways[PATCH_WAY_PUN + 1])
 	ck_assert_int_ne(fd, -1);
 	ck_assert_ptr_null(pid_image_read(&image, fd));
 	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd));
-	f.map.is_loaded = true;
+	f.map.stays = true;
 	ck_assert_ptr_null(pid_plan_begin(&plan, &f));
 	for (i = 0; i < f.map.ncodes; i++)
 		if (f.map.codes[i].owner == i)
