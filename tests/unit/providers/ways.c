@@ -447,7 +447,7 @@ use(struct bytes *b, uintptr_t at, uintptr_t end, uint8_t how,
 	}
 }
 
-/* Bytes of a hole are in the line of a region that is armed before, or filler. */
+/* Bytes of a hole are in the line of a region armed before, or filler. */
 static void
 check_hole(struct bytes *b, const struct patch_regions *all, size_t i)
 {
