@@ -65,7 +65,8 @@ static bool
 is_unchanged(const struct patch_text *text, const char *path)
 {
 	off_t offset = offset_of(text);
-	int fd = offset == -1 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = offset == -1 ? -1 : open(path, O_RDONLY | O_CLOEXEC |
+	    O_NONBLOCK);
 	bool same;
 
 	if (fd == -1)

@@ -14,6 +14,9 @@
 #define TEXTS_MAX	8u
 #define PLTS_MAX	8u
 
+const char pid_not_text[] =
+    "its code is not in one segment that is only read and executed";
+
 struct piece {
 	uintptr_t start, end;
 	const char *name;	/* NULL: of the tables of unwinders */
@@ -397,7 +400,7 @@ pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
 
 	memset(f, 0, sizeof(*f));
 	if (patch_texts(&mapped->info, texts, TEXTS_MAX) != 1)
-		return ("it has not one executable segment");
+		return (pid_not_text);
 	f->text = texts[0];
 	if ((problem = patch_map_begin(&f->map, &f->text)) != NULL)
 		return (problem);

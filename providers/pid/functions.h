@@ -44,6 +44,8 @@ const char *pid_functions_find(struct pid_functions *,
 	    const struct pid_memory *mapped, int fd);
 void	pid_functions_free(struct pid_functions *);
 
+extern const char pid_not_text[];	/* a reason why none can be armed */
+
 /* Returns the first alias of an address, or NULL; others follow it. */
 const struct pid_alias *pid_alias_first(const struct pid_functions *,
 	    uintptr_t address);

@@ -15,7 +15,10 @@
 
 static const char not_loadable[] = "its segments are damaged";
 
-/* Finds the addresses of all segments.  Returns false if one is not sound. */
+/*
+ * Finds the addresses of all segments.  Returns false if one is not sound, or
+ * begins before the end of another one.
+ */
 static bool
 find_bounds(const ElfW(Phdr) *parts, unsigned n, uintptr_t *low,
     uintptr_t *high)
@@ -28,15 +31,14 @@ find_bounds(const ElfW(Phdr) *parts, unsigned n, uintptr_t *low,
 		if (parts[i].p_type != PT_LOAD)
 			continue;
 		if (parts[i].p_filesz > parts[i].p_memsz ||
-		    parts[i].p_memsz > SIZE_LIMIT ||
-		    parts[i].p_vaddr > INT64_MAX)
+		    parts[i].p_memsz > INT64_MAX ||
+		    parts[i].p_vaddr > INT64_MAX || parts[i].p_vaddr < *high)
 			return (false);
 		if (parts[i].p_vaddr < *low)
 			*low = parts[i].p_vaddr;
-		if (parts[i].p_vaddr + parts[i].p_memsz > *high)
-			*high = parts[i].p_vaddr + parts[i].p_memsz;
+		*high = parts[i].p_vaddr + parts[i].p_memsz;
 	}
-	return (*low < *high && *high - *low <= SIZE_LIMIT);
+	return (*low < *high);
 }
 
 static bool
@@ -64,6 +66,8 @@ read_image(struct pid_image *image, int fd, const ElfW(Ehdr) *header)
 	if (image->parts == NULL ||
 	    !find_bounds(image->parts, header->e_phnum, &low, &high))
 		return (not_loadable);
+	if (high - low > SIZE_LIMIT)
+		return ("it needs more than 1 GiB of memory");
 	low &= ~(uintptr_t)(PATCH_PAGE - 1);
 	image->size = high - low;
 	image->bytes = mmap(NULL, image->size, PROT_READ | PROT_WRITE,

@@ -172,8 +172,11 @@ plan(struct pid_object *o, int fd)
 {
 	struct patch_map *m = &o->functions.map;
 	const char *problem;
+	struct patch_text text;
 	size_t i;
 
+	if (patch_texts(&o->memory.info, &text, 1) != 1)
+		return (pid_not_text);
 	if (!is_same(o, fd))
 		return ("its file is not the one that was loaded");
 	pid_types_object(fd);
@@ -191,7 +194,7 @@ plan(struct pid_object *o, int fd)
 static void
 arm_object(struct pid_object *o, struct pid_probes *probes)
 {
-	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const char *problem = fd == -1 ? "its file cannot be read" :
 	    plan(o, fd);
 

@@ -329,7 +329,7 @@ tell_all(struct usdt_sites *sites, const char *problem, const struct loaded *o)
 static void
 read_object(struct usdt_sites *sites, struct loaded *o, bool loading)
 {
-	int fd = open(o->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct usdt_object file;
 	struct usdt_note note;
 	size_t at = 0;

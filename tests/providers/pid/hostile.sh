@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Programs, libraries and settings that the provider cannot do anything with:
+# the program runs as without it, and a line says why.
+
+set -u
+: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
+# A program with a sanitizer would need the sanitizer's library.
+[ -z "${SANITIZER-}" ] || exit 77
+[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
+. "$top_srcdir/tests/lib/scratch.sh"
+. "$top_srcdir/tests/lib/expect.sh"
+TBUF_DIR=$SCRATCH_SHM/run
+export TBUF_DIR
+unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
+unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET
+cd "$SCRATCH" || exit 1
+LD_LIBRARY_PATH=$PWD
+export LD_LIBRARY_PATH
+provider=$TBUF_PROVIDERS/libtbuf-pid.so
+
+# The constructor of a library runs before the provider's, and may do anything
+# to the files of other libraries.
+cat >change.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void __attribute__((constructor)) change(void)
+{
+	const char *how = getenv("HOW");
+
+	if (how == NULL)
+		return;
+	(void)unlink("libvictim.so");
+	if (*how == 'f')
+		(void)mkfifo("libvictim.so", 0600);
+	else if (*how == 'd')
+		(void)mkdir("libvictim.so", 0700);
+	else if (*how == 'o')
+		(void)rename("other.so", "libvictim.so");
+}
+END
+cat >victim.c <<'END'
+int victim(int n) { return n * FACTOR + 17; }
+END
+cat >main.c <<'END'
+#include <stdio.h>
+int victim(int);
+int main(void) { printf("%d\n", victim(4)); return 3; }
+END
+flags='-O2 -w -fPIC -shared'
+# shellcheck disable=SC2086
+{ $CC $flags -DFACTOR=3 -o victim.so victim.c &&
+    $CC $flags -DFACTOR=4 -o other victim.c &&
+    $CC $flags -o libchange.so change.c; } || exit 1
+cp victim.so libvictim.so
+$CC -w -o main main.c -L. -lvictim -Wl,--no-as-needed -lchange || exit 1
+
+# victim LIBRARY [HOW]: traces the library.  Prints the program's output, its
+# status, and whether the library is armed.
+victim() {
+	rm -rf libvictim.so list
+	cp "$1" libvictim.so
+	cp other other.so
+	env ${2:+"HOW=$2"} TBUF_PID='*:libvictim*:victim:entry' \
+	    TBUF_PID_LIST="$PWD/list" LD_PRELOAD="$provider" \
+	    timeout -s KILL 60 ./main 2>&1
+	echo "$? $(sed 's/^pid[0-9]*:libvictim.so://; s/^victim:entry://' list)"
+}
+ran='29
+3'
+expect 'as it is' "$(victim victim.so)" "$ran  armed"
+for how in fifo directory other removed; do
+	why='its file is not the one that was loaded'
+	[ $how != removed ] || why='its file cannot be read'
+	expect "a library that became: $how" "$(victim victim.so $how)" \
+	    "$ran  not armed: $why"
+done
+for other in usdt syscall; do
+	rm -rf libvictim.so
+	cp victim.so libvictim.so
+	expect "the provider $other, and a FIFO" "$(HOW=fifo \
+	    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-$other.so timeout -s KILL 60 ./main
+	    echo $?)" "$ran"
+done
+
+# Segments of code that can be written to.
+cp victim.so odd.so
+readelf -lW odd.so | awk '$1 ~ /^[A-Z_]+$/ && $2 ~ /^0x/ {
+	if ($1 == "LOAD" && / R E /)
+		print 64 + 56 * n + 4
+	n++
+}' | while read -r at; do
+	printf '\007' | dd of=odd.so bs=1 seek="$at" conv=notrunc 2>/dev/null
+done
+only='its code is not in one segment that is only read and executed'
+expect 'writable code' "$(victim odd.so)" "$ran  not armed: $only"
+expect 'writable code in a file' "$("$TBUFCTL" -l --object=odd.so -P pid \
+    2>&1 >/dev/null)" "tbufctl: failed to read odd.so: $only"
+
+cat >relocated.s <<'END'
+.text
+.globl victim
+.type victim, @function
+victim:	movabs $victim, %rax
+	mov $29, %eax
+	ret
+.size victim, . - victim
+.section .note.GNU-stack, "", @progbits
+END
+$CC -shared -Wl,-z,notext -o relocated.so relocated.s 2>/dev/null || exit 1
+expect 'relocated code' "$(victim relocated.so)" \
+    "$ran  not armed: its text is relocated"
+
+# Without section headers functions have no names.
+cp victim.so odd.so
+printf '\0\0\0\0\0\0\0\0' | dd of=odd.so bs=1 seek=40 conv=notrunc 2>/dev/null
+printf '\0\0\0\0' | dd of=odd.so bs=1 seek=60 conv=notrunc 2>/dev/null
+expect 'no sections' "$(victim odd.so)" "$ran "
+"$TBUFCTL" -l --object=victim.so -n 'pid::victim:' 2>/dev/null | sed 1d >known
+"$TBUFCTL" -l --object=odd.so -n "pid::+$(nm victim.so |
+    sed -n 's/^0*\(.*\) T victim$/\1/p'):" 2>/dev/null | sed 1d >unnamed
+expect 'no sections, by offset' "$(sed 's/odd/victim/; s/ +[0-9a-f]* / /' \
+    unnamed | tr -s ' ')" "$(sed 's/ victim / /' known | tr -s ' ')"
+expect 'it is listed' "$(wc -l <known)" 2
+
+cat >huge.c <<'END'
+char huge[3ul << 30];
+int work(int n) { return huge[n]; }
+int main(void) { return work(1) + 3; }
+END
+$CC -O2 -mcmodel=medium -o huge huge.c || exit 1
+expect 'variables of 3 GiB' "$("$TBUFCTL" -l --object=huge -P pid 2>&1 \
+    >/dev/null)" \
+    'tbufctl: failed to read huge: it needs more than 1 GiB of memory'
+TBUF_PID=':::' LD_PRELOAD=$provider ./huge
+expect 'a program with these' $? 3
+
+# Settings that are no descriptions, or too much of them.
+cp victim.so libvictim.so.new
+mv libvictim.so.new libvictim.so
+setting() {
+	TBUF_PID=$2 LD_PRELOAD=$provider timeout -s KILL 100 ./main >out 2>&1
+	expect "a setting: $1" "$? $(cat out)" '3 29'
+}
+repeat() {
+	yes "$1" | head -n "$2" | tr -d '\n'
+}
+setting bytes "$(tr -d '\0' </dev/urandom | head -c 5000)"
+setting colons "$(repeat : 100000)"
+setting commas "$(repeat , 100000)"
+setting brackets "$(repeat '[' 10000)"
+setting stars "::$(repeat '*' 10000):"
+setting 'many stars' "::$(repeat '*i*' 30)x:entry,::$(repeat '*?' 100)x:"
+setting descriptions "$(repeat '*:libv*:x*y*z:*,' 5000)"
+setting 'a long one' "::$(repeat a 100000):entry"
+
+report
