@@ -21,7 +21,7 @@ set -eu
 source=$1 build=$2
 shift 2
 zydis=/usr/include/Zydis/Zydis.h
-patch=$([ ! -e $zydis ] || echo patch)
+patch=$([ ! -e $zydis ] || echo object patch)
 targets=${*:-file core live fire clause adopt aggregate match parse maps sitetext command
     dlang dwarf element machine stack table batch unwrap usdt functions lane
     left listing notes print recording textorder unpack $patch}
@@ -84,8 +84,12 @@ shared()
 	    operand_x86_64 probe section symbol type; do
 		echo "$source/providers/usdt/$file.c"
 	done
-	for file in ${patch:+copy decode pads prove relocate table text}; do
+	for file in ${patch:+copy decode frame jumps map marks pads parts \
+	    prove region relocate table text}; do
 		echo "$source/providers/patch/$file.c"
+	done
+	for file in ${patch:+pid/functions pid/plan usdt/debug_file}; do
+		echo "$source/providers/$file.c"
 	done
 	for file in ${patch:+stepped} image drain directory reads window world; do
 		echo "$source/tests/fuzz/support/$file.c"
@@ -113,7 +117,7 @@ for target in $targets; do
 	dwarf)
 		echo "$target $(pkg-config --cflags --libs libdw)"
 		;;
-	patch)
+	object | patch)
 		echo "$target -lZydis"
 		;;
 	*)
