@@ -158,7 +158,7 @@ static void
 take_registers(const ZydisDecodedInstruction *in,
     struct patch_instruction *out)
 {
-	out->index = out->reg = out->rm = PATCH_NO_REGISTER;
+	out->index = out->base = out->reg = out->rm = PATCH_NO_REGISTER;
 	if (in->raw.modrm.offset == 0 ||
 	    in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return;
@@ -170,6 +170,7 @@ take_registers(const ZydisDecodedInstruction *in,
 		out->index = (uint8_t)(in->raw.sib.index |
 		    in->raw.rex.X << 3);
 		out->scale = in->raw.sib.scale;
+		out->base = (uint8_t)(in->raw.sib.base | in->raw.rex.B << 3);
 	}
 }
 

@@ -99,6 +99,7 @@ struct tables {
 	struct patch_map *map;
 	size_t owner;
 	bool found;
+	bool lost;		/* one is not as it should be */
 };
 
 static bool
@@ -155,10 +156,63 @@ look_at_table(struct tables *t, uintptr_t table)
 		read_table(t, table);
 }
 
+/*
+ * Returns the table of a jump, if the instructions before it say which it is,
+ * or 0.
+ */
+static uintptr_t
+table_of(const struct patch_past *past)
+{
+	const struct patch_instruction *in;
+	uint8_t base = PATCH_NO_REGISTER;
+	unsigned n;
+
+	for (n = past->n; n > 0 && past->n - n < PATCH_PAST; n--) {
+		in = &past->list[(n - 1) % PATCH_PAST];
+		if (base == PATCH_NO_REGISTER && in->opcode == MOVSLQ &&
+		    in->index != PATCH_NO_REGISTER && in->scale == 2)
+			base = in->base;
+		else if (base != PATCH_NO_REGISTER && in->reg == base)
+			return (in->opcode == PATCH_LEA && in->is_relative ?
+			    in->operand : 0);
+	}
+	return (0);
+}
+
+/* Looks whether the table of a jump begins as a table does. */
+static void
+look_at_jump(struct tables *t, const struct patch_past *past)
+{
+	const struct patch_text *text = t->map->text;
+	uintptr_t table = table_of(past);
+	int32_t distance;
+
+	if (table == 0)
+		return;
+	if (patch_readable(text, table, sizeof(distance))) {
+		memcpy(&distance, (const void *)table, sizeof(distance));
+		if (is_instruction(t->map, table +
+		    (uintptr_t)(intptr_t)distance))
+			return;
+	}
+	t->lost = true;
+}
+
+/* Remembers the instructions before a jump, as long as one follows another. */
+static void
+remember(struct patch_past *past, const struct patch_instruction *in)
+{
+	if (!in->is_branch && !in->is_call && !in->ends)
+		past->list[past->n++ % PATCH_PAST] = *in;
+	else if (!in->is_branch || in->ends || in->is_call)
+		past->n = 0;
+}
+
 static void
 read_tables(struct tables *t, const struct patch_code *code)
 {
 	const struct patch_map *m = t->map;
+	struct patch_past past = { .n = 0 };
 	struct patch_instruction in;
 	uintptr_t at;
 
@@ -166,6 +220,9 @@ read_tables(struct tables *t, const struct patch_code *code)
 		patch_decode((const uint8_t *)at, code->end - at, at, &in);
 		if (in.length == 0)
 			return;
+		if (in.is_indirect)
+			look_at_jump(t, &past);
+		remember(&past, &in);
 		if (in.is_relative)
 			look_at_table(t, in.operand);
 		else if (m->is_fixed && in.operand != 0)
@@ -208,7 +265,7 @@ static void
 look_at_function(struct patch_map *m, size_t function)
 {
 	struct tables t = { .map = m, .owner = function };
-	bool computed = false, unknown = false;
+	bool computed = false, unknown = false, own = false;
 	const char *problem = NULL;
 	struct patch_code *code;
 	size_t i;
@@ -217,6 +274,7 @@ look_at_function(struct patch_map *m, size_t function)
 		code = &m->codes[i];
 		computed |= code->is_computed;
 		unknown |= leaves_unknown(m, code);
+		own |= code->takes_own;
 		if (code->problem != NULL)
 			problem = code->problem;
 	}
@@ -225,8 +283,11 @@ look_at_function(struct patch_map *m, size_t function)
 		read_tables(&t, code);
 		t.found |= has_addresses(m, code);
 	}
-	if (problem == NULL && (unknown || (computed && !t.found)))
+	if (problem == NULL && (unknown || (computed && (!t.found || t.lost))))
 		problem = "a computed jump is not understood";
+	/* The place may be the beginning of data. */
+	if (problem == NULL && own && !computed)
+		problem = "it refers to a place in itself";
 	for (i = function; i != PATCH_NO_PART; i = m->codes[i].part)
 		m->codes[i].problem = problem;
 }

@@ -48,6 +48,18 @@ look_at_addresses(struct patch_map *m, struct patch_code *code,
 	code->takes_own |= own > code->start && own < code->end;
 }
 
+/*
+ * Refuses a function with an instruction that reads or writes a place in it:
+ * data is there, and others of its bytes may be decoded as instructions.
+ */
+static void
+look_at_operand(struct patch_code *code, const struct patch_instruction *in)
+{
+	if (in->is_relative && in->opcode != PATCH_LEA &&
+	    in->operand > code->start && in->operand < code->end)
+		code->problem = "it refers to a place in itself";
+}
+
 static void
 look_at(struct patch_map *m, struct patch_code *code, struct patch_past *past,
     const struct patch_instruction *in, uintptr_t at)
@@ -60,6 +72,7 @@ look_at(struct patch_map *m, struct patch_code *code, struct patch_past *past,
 	for (i = 1; i < in->length; i++)
 		mark[i] |= PATCH_CODE;
 	look_at_addresses(m, code, in);
+	look_at_operand(code, in);
 	if (class == PATCH_CALL)
 		patch_map_arrive(m, at + in->length, 0);
 	if (class == PATCH_COMPUTED) {
@@ -70,6 +83,20 @@ look_at(struct patch_map *m, struct patch_code *code, struct patch_past *past,
 		past->list[past->n++ % PATCH_PAST] = *in;
 	else if (class != PATCH_BRANCH)
 		past->n = 0;
+}
+
+/* Refuses a function that begins within an instruction of the one before. */
+static void
+look_at_overlap(const struct patch_map *m, struct patch_code *code,
+    uintptr_t at)
+{
+	struct patch_code *next = code + 1;
+	struct patch_instruction in;
+
+	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
+	if (at + in.length > code->end && next < m->codes + m->ncodes &&
+	    next->start < at + in.length)
+		next->problem = "it begins in another instruction";
 }
 
 static void
@@ -83,6 +110,7 @@ decode(struct patch_map *m, struct patch_code *code)
 		patch_decode((const uint8_t *)at, code->end - at, at, &in);
 		if (in.length == 0) {
 			code->problem = "it cannot be decoded";
+			look_at_overlap(m, code, at);
 			return;
 		}
 		look_at(m, code, &past, &in, at);

@@ -145,6 +145,8 @@ const char *patch_map_data(struct patch_map *);
 void	patch_map_pads(struct patch_map *);
 
 #if defined(__x86_64__)
+#define PATCH_LEA	0x8du	/* opcode */
+
 /* The instructions before a computed jump. */
 #define PATCH_PAST	8u
 

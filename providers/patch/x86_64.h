@@ -48,6 +48,7 @@ struct patch_instruction {
 	uint8_t opcode;		/* 0, unless it is one byte, without VEX */
 	uint8_t scale;		/* log2 of the factor of the index register */
 	uint8_t index;		/* that register, or PATCH_NO_REGISTER */
+	uint8_t base;		/* the one beside it, of an address with both */
 	uint8_t reg, rm;	/* registers; PATCH_NO_REGISTER: memory */
 };
 

@@ -42,7 +42,9 @@
 #define FLAGS		0x202u
 #define RED_ZONE	128u
 #define BELOW		2048u	/* bytes that a call of a stub may write */
+/* The address of the last x87 instruction, and which registers are not 0. */
 #define X87_IP		8u
+#define IN_USE		512u
 #define STACKS_MAX	64u
 
 /* Memory that both processes have, and this one. */
@@ -419,6 +421,7 @@ finish(struct process *p)
 	    ptrace(PTRACE_GETSIGINFO, p->pid, 0, &info) != 0)
 		err(1, "ptrace");
 	memset(p->vectors + X87_IP, 0, 8);
+	memset(p->vectors + IN_USE, 0, 8);
 	p->registers.eflags &= ~TRACED;
 	if (p->signal != SIGTRAP)
 		p->fault = (uintptr_t)info.si_addr;
