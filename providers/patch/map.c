@@ -56,7 +56,8 @@ static void
 look_at_operand(struct patch_code *code, const struct patch_instruction *in)
 {
 	if (in->is_relative && in->opcode != PATCH_LEA &&
-	    in->operand > code->start && in->operand < code->end)
+	    in->operand > code->start && in->operand < code->end &&
+	    code->problem == NULL)
 		code->problem = "it refers to a place in itself";
 }
 
@@ -95,7 +96,7 @@ look_at_overlap(const struct patch_map *m, struct patch_code *code,
 
 	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
 	if (at + in.length > code->end && next < m->codes + m->ncodes &&
-	    next->start < at + in.length)
+	    next->start < at + in.length && next->problem == NULL)
 		next->problem = "it begins in another instruction";
 }
 
