@@ -49,16 +49,21 @@ look_at_addresses(struct patch_map *m, struct patch_code *code,
 }
 
 /*
- * Refuses a function with an instruction that reads or writes a place in it:
- * data is there, and others of its bytes may be decoded as instructions.
+ * Refuses a function of which an instruction reads or writes the inside: data
+ * is there, and others of its bytes may be decoded as instructions.
  */
 static void
-look_at_operand(struct patch_code *code, const struct patch_instruction *in)
+look_at_operand(struct patch_map *m, const struct patch_instruction *in)
 {
-	if (in->is_relative && in->opcode != PATCH_LEA &&
-	    in->operand > code->start && in->operand < code->end &&
+	struct patch_code *code;
+
+	if (!in->is_relative || in->opcode == PATCH_LEA ||
+	    !patch_map_has(m, in->operand))
+		return;
+	code = patch_map_code(m, in->operand);
+	if (code != NULL && code->start != in->operand &&
 	    code->problem == NULL)
-		code->problem = "it refers to a place in itself";
+		code->problem = "data is among its instructions";
 }
 
 static void
@@ -73,7 +78,7 @@ look_at(struct patch_map *m, struct patch_code *code, struct patch_past *past,
 	for (i = 1; i < in->length; i++)
 		mark[i] |= PATCH_CODE;
 	look_at_addresses(m, code, in);
-	look_at_operand(code, in);
+	look_at_operand(m, in);
 	if (class == PATCH_CALL)
 		patch_map_arrive(m, at + in->length, 0);
 	if (class == PATCH_COMPUTED) {

@@ -54,15 +54,15 @@ FUNCTION("overlaid",
 FUNCTION("data",
     "mov %rdi, %rax\n add 1f(%rip), %rax\n jmp 2f\n"
     " 1: .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0xc3, 0, 0\n 2: ret");
+FUNCTION("other_data",
+    "mov %rdi, %rax\n jmp 2f\n odd_constant: .byte 0x90, 0x90, 0x90\n"
+    " .byte 0x90, 0x90, 0xc3, 0, 0\n 2: add $3, %rax\n ret");
+FUNCTION("reader", "mov %rdi, %rax\n add odd_constant(%rip), %rax\n ret");
 FUNCTION("far_data",
     "mov %rdi, %rax\n lea 1f(%rip), %rdx\n add (%rdx), %rax\n"
     " add 8(%rdx), %rax\n jmp 2f\n"
     " 1: .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90\n"
     " .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0xc3, 0, 0\n 2: ret");
-/* Its loop begins at the first instruction. */
-FUNCTION("loop",
-    "1: add $2, %rax\n dec %rdi\n jns 1b\n 2: mov %rax, %rax\n ret");
-
 DECLARE(first_entry);
 DECLARE(one_table);
 DECLARE(narrow);
@@ -72,6 +72,8 @@ DECLARE(overlaid);
 DECLARE(second);
 DECLARE(data);
 DECLARE(far_data);
+DECLARE(other_data);
+DECLARE(reader);
 
 static const struct {
 	const char *name;
@@ -84,6 +86,8 @@ static const struct {
 	{ "odd_overlapped", odd_overlapped, 1 },
 	{ "odd_overlaid", odd_overlaid, 1 },
 	{ "odd_data", odd_data, 1 },
+	{ "odd_other_data", odd_other_data, 1 },
+	{ "odd_reader", odd_reader, 1 },
 	{ "odd_far_data", odd_far_data, 1 }
 };
 #define NTRIED	(sizeof(tried) / sizeof(tried[0]))
@@ -236,7 +240,9 @@ START_TEST(functions_are_refused)
 	ck_assert_str_eq(problem_of(odd_overlaid, false),
 	    "it runs into the next function");
 	ck_assert_str_eq(problem_of(odd_data, true),
-	    "it refers to a place in itself");
+	    "data is among its instructions");
+	ck_assert_str_eq(problem_of(odd_other_data, true),
+	    "data is among its instructions");
 	ck_assert_str_eq(problem_of(odd_far_data, true),
 	    "it refers to a place in itself");
 }
