@@ -13,6 +13,7 @@
 
 #define TEXTS_MAX	8u
 #define PLTS_MAX	8u
+#define NAME_MAX_BYTES	16384u	/* each symbol may have the longest name */
 
 const char pid_not_text[] =
     "its code is not in one segment that is only read and executed";
@@ -126,7 +127,8 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
 	    !in_text(p, at))
 		return;
 	patch_map_arrive(&p->f->map, at, 0);
-	if (type != STT_FUNC && type != STT_GNU_IFUNC)
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return;
 	name[strcspn(name, "@")] = '\0';
 	end = symbol->st_size > p->f->text.end - at ? p->f->text.end :

@@ -22,6 +22,7 @@
 
 #define FIELDS		4
 #define ANSWER_MAX	((size_t)1 << 30)
+#define LINE_BYTES	(32u << 10)
 
 /* ------------------------------------------------------------ the helper */
 
@@ -126,23 +127,27 @@ take_line(struct answer *a, char *line)
 	a->visit(a->arg, &f);
 }
 
+/* A line has a name (functions.c) and reasons; a longer one is no answer. */
 static void
 listen(struct answer *a, int socket)
 {
 	FILE *in = fdopen(socket, "r");
-	size_t size = 0, all = 0;
-	char *line = NULL;
-	ssize_t n;
+	static char line[LINE_BYTES];
+	size_t all = 0, n = 1;
 
 	if (in == NULL) {
 		(void)close(socket);
 		return;
 	}
-	while (all < ANSWER_MAX && (n = getline(&line, &size, in)) > 0) {
-		all += (size_t)n;
-		take_line(a, line);
+	while (all < ANSWER_MAX && n > 0 &&
+	    fgets(line, sizeof(line), in) != NULL) {
+		n = strlen(line);
+		all += n;
+		if (n > 0 && line[n - 1] == '\n')
+			take_line(a, line);
+		else
+			n = 0;
 	}
-	free(line);
 	fclose(in);
 }
 

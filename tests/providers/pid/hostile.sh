@@ -126,6 +126,19 @@ expect 'no sections, by offset' "$(sed 's/odd/victim/; s/ +[0-9a-f]* / /' \
     unnamed | tr -s ' ')" "$(sed 's/ victim / /' known | tr -s ' ')"
 expect 'it is listed' "$(wc -l <known)" 2
 
+# A function whose name is longer than any other has an offset instead.
+{
+	long=$(yes long | head -n 5000 | tr -d '\n')
+	printf '.globl %s\n.type %s, @function\n%s:\n' "$long" "$long" "$long"
+	printf '\t.cfi_startproc\n\tmov $1, %%eax\n\tret\n\t.cfi_endproc\n'
+	printf '.size %s, . - %s\n' "$long" "$long"
+	echo '.section .note.GNU-stack, "", @progbits'
+} >long.s
+$CC -shared -o long.so long.s || exit 1
+"$TBUFCTL" -l --object=long.so -P pid >out 2>err
+expect 'a long name' "$(grep -c longlong out) $(grep -c \
+    ' +[0-9a-f]* entry$' out)" '0 1'
+
 cat >huge.c <<'END'
 char huge[3ul << 30];
 int work(int n) { return huge[n]; }
@@ -137,6 +150,29 @@ expect 'variables of 3 GiB' "$("$TBUFCTL" -l --object=huge -P pid 2>&1 \
     'tbufctl: failed to read huge: it needs more than 1 GiB of memory'
 TBUF_PID=':::' LD_PRELOAD=$provider ./huge
 expect 'a program with these' $? 3
+
+# The heap follows the variables at once, and grows as without the provider.
+cat >heap.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+static int __attribute__((noinline)) work(int n) { return n * 3 + 1; }
+int main(int argc, char **argv)
+{
+	int n = 0;
+
+	(void)argv;
+	while (n < 2000 && sbrk(1 << 20) != (void *)-1)
+		n++;
+	printf("%d %d\n", n, work(argc));
+}
+END
+$CC -O2 -fno-pie -no-pie -w -o heap heap.c || exit 1
+for under in env 'setarch -R'; do
+	$under true 2>/dev/null || continue
+	# shellcheck disable=SC2086
+	expect "a heap, $under" "$($under env TBUF_PID=::: \
+	    LD_PRELOAD="$provider" ./heap)" "$($under ./heap)"
+done
 
 # Settings that are no descriptions, or too much of them.
 cp victim.so libvictim.so.new
