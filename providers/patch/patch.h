@@ -132,7 +132,12 @@ bool	patch_readable(const struct patch_text *, uintptr_t address,
 bool	patch_function(const struct patch_text *, uintptr_t address,
 	    struct patch_range *);
 
-/* The rows of these tables, and one of them, if it is understood. */
+/*
+ * The rows of these tables, and one of them.  patch_functions_get() returns
+ * false for one that is not understood; only its start is known.
+ * patch_functions_known() returns false if there are tables that are not.
+ */
+bool	patch_functions_known(const struct patch_text *);
 size_t	patch_functions_count(const struct patch_text *);
 bool	patch_functions_get(const struct patch_text *, size_t,
 	    struct patch_range *);

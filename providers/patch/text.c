@@ -246,5 +246,18 @@ patch_functions_get(const struct patch_text *text, size_t i,
 	size_t count;
 	const struct row *rows = rows_of(text, &count);
 
-	return (i < count && read_range(text, &rows[i], range));
+	if (i >= count || read_range(text, &rows[i], range))
+		return (i < count);
+	range->start = range->end = (uintptr_t)text->functions +
+	    (uintptr_t)(intptr_t)rows[i].function;
+	return (false);
+}
+
+bool
+patch_functions_known(const struct patch_text *text)
+{
+	size_t count;
+
+	return (text->functions == NULL || (rows_of(text, &count) != NULL &&
+	    count > 0));
 }

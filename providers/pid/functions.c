@@ -22,6 +22,7 @@ struct piece {
 	uintptr_t start, end;
 	const char *name;	/* NULL: of the tables of unwinders */
 	bool is_signal;
+	bool is_unknown;	/* its landing pads may be anywhere */
 };
 
 struct span {
@@ -134,7 +135,8 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
 	end = symbol->st_size > p->f->text.end - at ? p->f->text.end :
 	    at + symbol->st_size;
 	if (is_field(name))
-		add(p, (struct piece){ at, end, name, false });
+		add(p, (struct piece){ .start = at, .end = end,
+		    .name = name });
 }
 
 static void
@@ -162,6 +164,18 @@ piece_of(struct piece *all, size_t n, uintptr_t at)
 	return (low > 0 && at < all[low - 1].end ? &all[low - 1] : NULL);
 }
 
+/* A range of which only the start is known goes on to the next one. */
+static void
+end_ranges(struct pieces *p)
+{
+	uintptr_t end = p->f->text.end;
+	size_t i;
+
+	for (i = p->n; i-- > 0; end = p->all[i].start)
+		if (p->all[i].is_unknown)
+			p->all[i].end = end;
+}
+
 static void
 find_ranges(struct pieces *p)
 {
@@ -169,11 +183,15 @@ find_ranges(struct pieces *p)
 	struct patch_range range;
 
 	for (i = 0; i < n; i++)
-		if (patch_functions_get(&p->f->text, i, &range) &&
-		    range.start < range.end)
-			add(p, (struct piece){ range.start, range.end, NULL,
-			    range.is_signal });
+		if (!patch_functions_get(&p->f->text, i, &range)) {
+			if (in_text(p, range.start))
+				add(p, (struct piece){ .start = range.start,
+				    .is_unknown = true });
+		} else if (range.start < range.end)
+			add(p, (struct piece){ .start = range.start,
+			    .end = range.end, .is_signal = range.is_signal });
 	sort(p);
+	end_ranges(p);
 	p->ranges = p->all;
 	p->nranges = p->n;
 	p->all = NULL;
@@ -253,6 +271,7 @@ complete(struct pieces *p)
 		if (range == NULL)
 			continue;
 		one->is_signal = range->is_signal;
+		one->is_unknown = range->is_unknown;
 		if (one->end == one->start)
 			one->end = range->end;
 	}
@@ -287,6 +306,8 @@ problem_of(const struct piece *p)
 {
 	if (p->is_signal)
 		return ("a signal's frame");
+	if (p->is_unknown)
+		return ("its landing pads are not understood");
 	if (p->name != NULL && (strcmp(p->name, "vfork") == 0 ||
 	    strcmp(p->name, "__vfork") == 0))
 		return ("its parent and its child return on one stack");
@@ -377,6 +398,8 @@ collect(struct pieces *p, const struct usdt_sections *s)
 
 	if (problem != NULL)
 		return (problem);
+	if (!patch_functions_known(&p->f->text))
+		return ("its tables of unwinders are not understood");
 	find_ranges(p);
 	find_symbols(p, s->fd);
 	keep_aliases(p);

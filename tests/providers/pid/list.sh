@@ -123,8 +123,8 @@ header=$(readelf -lW many | awk '$1 == "GNU_EH_FRAME" { print n }
 cp many odd
 printf '\377\377\377\377\377' | dd of=odd bs=1 seek=$((64 + 56 * header +
     16)) conv=notrunc 2>/dev/null
-expect 'tables that are not there' "$(list odd -f pid::zero | sed '1d; s/odd/many/' |
-    tr -s ' '; cat err)" "$(list many -f pid::zero | sed 1d | tr -s ' ')"
+expect 'tables that are not there' "$(list odd -f pid::zero | sed 1d; cat err)" \
+    'tbufctl: failed to read odd: its tables of unwinders are not understood'
 
 # What the C library exports is listed under one of its names.
 if command -v objdump >/dev/null; then

@@ -63,6 +63,13 @@ FUNCTION("far_data",
     " add 8(%rdx), %rax\n jmp 2f\n"
     " 1: .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90\n"
     " .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0xc3, 0, 0\n 2: ret");
+/* The place of its table of landing pads is not understood. */
+FUNCTION("pads",
+    ".cfi_personality 0x1c, odd_personality\n .cfi_lsda 0x1b, 9f\n"
+    " mov %rdi, %rax\n add $5, %rax\n ret\n"
+    ".section .gcc_except_table, \"a\"\n 9: .byte 0xff, 0xff, 1, 0\n .text");
+FUNCTION("personality", "ret");
+
 DECLARE(first_entry);
 DECLARE(one_table);
 DECLARE(narrow);
@@ -74,6 +81,7 @@ DECLARE(data);
 DECLARE(far_data);
 DECLARE(other_data);
 DECLARE(reader);
+DECLARE(pads);
 
 static const struct {
 	const char *name;
@@ -88,6 +96,7 @@ static const struct {
 	{ "odd_data", odd_data, 1 },
 	{ "odd_other_data", odd_other_data, 1 },
 	{ "odd_reader", odd_reader, 1 },
+	{ "odd_pads", odd_pads, 1 },
 	{ "odd_far_data", odd_far_data, 1 }
 };
 #define NTRIED	(sizeof(tried) / sizeof(tried[0]))
@@ -243,6 +252,8 @@ START_TEST(functions_are_refused)
 	    "data is among its instructions");
 	ck_assert_str_eq(problem_of(odd_other_data, true),
 	    "data is among its instructions");
+	ck_assert_str_eq(problem_of(odd_pads, true),
+	    "its landing pads are not understood");
 	ck_assert_str_eq(problem_of(odd_far_data, true),
 	    "it refers to a place in itself");
 }
