@@ -81,8 +81,9 @@ name_object(struct pid_object *o, const struct object *from, bool is_loading)
 static bool
 is_own(const struct pid_object *o)
 {
-	return (begins(o->file, "libtbuf") ||
-	    begins(o->file, "libZydis") || begins(o->file, "libZycore") ||
+	return (begins(o->file, "libtbuf.so") || begins(o->file, "libtbuf-") ||
+	    begins(o->file, "libZydis.so") ||
+	    begins(o->file, "libZycore.so") ||
 	    begins(o->file, "linux-vdso"));
 }
 

@@ -86,6 +86,17 @@ for other in usdt syscall; do
 	    echo $?)" "$ran"
 done
 
+# Names that are like those of libraries that are left alone.
+rm -f libvictim.so
+cp victim.so libvictim.so
+for name in libtbuffer.so libZydistance.so; do
+	cp victim.so $name
+	expect "a library $name" "$(rm -f list; TBUF_PID="*:$name:victim:entry" \
+	    TBUF_PID_LIST="$PWD/list" LD_PRELOAD="$provider ./$name" \
+	    timeout -s KILL 60 ./main; sed 's/^pid[0-9]*://' list | sort -u)" "29
+$name:victim:entry: armed"
+done
+
 # Segments of code that can be written to.
 cp victim.so odd.so
 readelf -lW odd.so | awk '$1 ~ /^[A-Z_]+$/ && $2 ~ /^0x/ {
