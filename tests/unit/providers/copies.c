@@ -36,7 +36,6 @@
 
 #define LINES		400u	/* of each file, if not all */
 #define STEPS_MAX	4000u
-#define LINE_BYTES	64u	/* from the start of a line to a point */
 #define TRACED		0x10100u	/* flags of single steps: TF, RF */
 #define ARITHMETIC	0x8d5u
 #define FLAGS		0x202u
@@ -53,7 +52,7 @@
 #define STACK		(DATA + (64u << 20))
 #define STACK_SIZE	(8u * PATCH_PAGE)
 #define STACK_AT	(STACK + 6u * PATCH_PAGE)
-#define RANGES_MAX	256u
+#define RANGES_MAX	2048u
 
 struct range {
 	uintptr_t start, end;
@@ -440,36 +439,70 @@ original_at(uintptr_t at)
 	return (original[at - functions.text.start]);
 }
 
-/* Returns true if a jump or a call to a stub has been written to an address. */
-static bool
-leads_to_stub(uintptr_t at)
+/* Returns the destination of a jump or a call that has been written, or 0. */
+static uintptr_t
+written_at(uintptr_t at)
 {
 	const uint8_t *p = (const uint8_t *)at;
 	int32_t distance;
 
+	if (!patch_map_has(&functions.map, at + 4) ||
+	    memcmp(p, &original[at - functions.text.start], PATCH_JUMP) == 0)
+		return (0);
+	if (*p == 0xeb)
+		return (at + 2 + (uintptr_t)(intptr_t)(int8_t)p[1]);
 	if ((*p & 0xfe) != 0xe8)
-		return (false);
+		return (0);
 	memcpy(&distance, p + 1, sizeof(distance));
-	return (within(stubs, nstubs, at + 5 +
-	    (uintptr_t)(intptr_t)distance));
+	return (at + 5 + (uintptr_t)(intptr_t)distance);
 }
 
-/* Returns the start of the line with a point, or 0. */
-static uintptr_t
-start_of(const struct patch_point *point)
+static bool
+leads_to_stub(uintptr_t at)
 {
-	uintptr_t at = point->at, low = functions.map.codes[
-	    point->function].start;
+	uintptr_t to = written_at(at);
 
-	if (point->is_entry)
-		return (leads_to_stub(at) ? at : 0);
-	if (at - low > LINE_BYTES)
-		low = at - LINE_BYTES;
-	for (; at >= low; at--)
-		if ((*patch_map_mark(&functions.map, at) & PATCH_BEGINS) != 0 &&
-		    leads_to_stub(at))
-			return (at);
-	return (0);
+	if (*(const uint8_t *)at == 0xeb && patch_map_has(&functions.map, to))
+		to = written_at(to);
+	return (within(stubs, nstubs, to));
+}
+
+static bool
+is_filler(const uint8_t *p)
+{
+	while (*p == 0x66 || *p == 0x2e)
+		p++;
+	return (*p == 0x90 || *p == 0xcc || (p[0] == 0x0f && p[1] == 0x1f));
+}
+
+/*
+ * Returns true if a line begins at an address.  A jump that another one needs
+ * may stand in filler, or in bytes after a jump that have moved with it.
+ */
+static bool
+begins(uintptr_t at)
+{
+	return ((*patch_map_mark(&functions.map, at) & PATCH_BEGINS) != 0 &&
+	    !is_filler(&original[at - functions.text.start]) &&
+	    leads_to_stub(at) && (at - PATCH_JUMP < functions.text.start ||
+	    !leads_to_stub(at - PATCH_JUMP)));
+}
+
+/* Returns true if an armed entry is at an address. */
+static bool
+is_entry(uintptr_t at)
+{
+	size_t low = 0, high = plan.npoints, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (plan.points[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low < plan.npoints && plan.points[low].at == at &&
+	    plan.points[low].is_entry && plan.points[low].problem == NULL);
 }
 
 /* True where the armed process has not come back to code of the object. */
@@ -534,7 +567,7 @@ compare(bool flags_are_dead)
  * it takes too long, or its stack is elsewhere.
  */
 static bool
-execute(const struct patch_point *point, uintptr_t at, uint64_t seed)
+execute(uintptr_t at, uint64_t seed)
 {
 	const char *problem;
 	bool is_dead = false;
@@ -568,13 +601,12 @@ execute(const struct patch_point *point, uintptr_t at, uint64_t seed)
 	problem = compare(is_dead);
 	if (problem == NULL && !shared->enabled && shared->hits != 0)
 		problem = "it was not enabled";
-	if (problem == NULL && shared->enabled && point->is_entry &&
+	if (problem == NULL && shared->enabled && is_entry(at) &&
 	    shared->hits == 0)
 		problem = "it was not counted";
 	if (problem != NULL)
-		errx(1, "line +%#" PRIxPTR ", point +%#" PRIxPTR
-		    ", seed %" PRIu64 ", enabled %u: %s differ", at -
-		    image.memory.info.dlpi_addr, point->at -
+		errx(1, "line +%#" PRIxPTR ", seed %" PRIu64
+		    ", enabled %u: %s differ", at -
 		    image.memory.info.dlpi_addr, seed, shared->enabled,
 		    problem);
 	return (true);
@@ -586,21 +618,19 @@ static void
 execute_all(const char *path, bool all)
 {
 	size_t stride = all || plan.npoints < LINES ? 1 : plan.npoints /
-	    LINES, i, lines = 0, runs = 0;
+	    LINES, begun = 0, lines = 0, runs = 0;
 	uint64_t seed;
 	uintptr_t at;
 
-	for (i = 0; i < plan.npoints; i += stride) {
-		at = plan.points[i].problem == NULL ?
-		    start_of(&plan.points[i]) : 0;
-		if (at == 0)
+	for (at = functions.text.start; at < functions.text.end; at++) {
+		if (!begins(at) || begun++ % stride != 0)
 			continue;
 		lines++;
-		for (seed = i; seed < i + 2; seed++) {
+		for (seed = begun; seed < begun + 2; seed++) {
 			shared->enabled = 0;
-			runs += execute(&plan.points[i], at, seed);
+			runs += execute(at, seed);
 			shared->enabled = 1;
-			runs += execute(&plan.points[i], at, seed);
+			runs += execute(at, seed);
 		}
 	}
 	printf("%s: %zu lines, %zu runs\n", path, lines, runs);
