@@ -475,17 +475,30 @@ is_filler(const uint8_t *p)
 	return (*p == 0x90 || *p == 0xcc || (p[0] == 0x0f && p[1] == 0x1f));
 }
 
+static bool
+is_jump(uintptr_t at)
+{
+	return ((*patch_map_mark(&functions.map, at) & PATCH_BEGINS) != 0 &&
+	    leads_to_stub(at));
+}
+
 /*
  * Returns true if a line begins at an address.  A jump that another one needs
- * may stand in filler, or in bytes after a jump that have moved with it.
+ * may be in filler, or in bytes after a jump that have moved with it; and the
+ * bytes of a jump may look like one.
  */
 static bool
 begins(uintptr_t at)
 {
-	return ((*patch_map_mark(&functions.map, at) & PATCH_BEGINS) != 0 &&
-	    !is_filler(&original[at - functions.text.start]) &&
-	    leads_to_stub(at) && (at - PATCH_JUMP < functions.text.start ||
-	    !leads_to_stub(at - PATCH_JUMP)));
+	uintptr_t before;
+
+	if (!is_jump(at) ||
+	    is_filler(&original[at - functions.text.start]))
+		return (false);
+	for (before = at - PATCH_JUMP; before < at; before++)
+		if (before >= functions.text.start && is_jump(before))
+			return (false);
+	return (true);
 }
 
 /* Returns true if an armed entry is at an address. */
@@ -510,8 +523,8 @@ static bool
 is_away(uintptr_t at)
 {
 	return (within(stubs, nstubs, at) || within(known, nknown, at) ||
-	    (at >= functions.text.start && at < functions.text.end &&
-	    *(const uint8_t *)at != original_at(at)));
+	    (patch_map_has(&functions.map, at) &&
+	    (*(const uint8_t *)at != original_at(at) || leads_to_stub(at))));
 }
 
 /* Stubs may write below the program's stack, and what is there is dead. */
@@ -594,6 +607,8 @@ execute(uintptr_t at, uint64_t seed)
 		step(&plain);
 	} while (plain.signal == SIGTRAP && plain.steps < STEPS_MAX &&
 	    plain.registers.rip != to);
+	if (nstacks < STACKS_MAX)
+		stacks[nstacks++] = plain.registers.rsp;
 	finish(&plain);
 	if ((plain.steps >= STEPS_MAX && armed.steps >= STEPS_MAX) ||
 	    plain.registers.rsp - STACK > STACK_SIZE)
