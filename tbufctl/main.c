@@ -61,18 +61,15 @@ raise_limit(void)
  * could not arm.
  */
 static void
-ask(const struct options *o, struct tbuf_consumer *consumer, unsigned modules,
-    const char **environment)
+ask(const struct options *o, unsigned modules, const char **environment)
 {
 	bool lists = o->mode == MODE_LIST;
-	int64_t follow = 0;
 
-	(void)tbuf_consumer_get(consumer, "follow", &follow);
 	if ((modules & PRELOAD_USDT) != 0 &&
 	    (*environment = notes_report_begin(lists)) != NULL)
 		environment++;
 	if ((modules & PRELOAD_PID) != 0 &&
-	    (*environment = pid_report_begin(lists, follow != 0)) != NULL)
+	    (*environment = pid_report_begin(lists)) != NULL)
 		environment++;
 	if ((modules & PRELOAD_PID) != 0 &&
 	    (*environment = pid_types_begin()) != NULL)
@@ -126,7 +123,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = files;
 	if ((modules & PRELOAD_PID) != 0)
 		environment[n++] = functions;
-	ask(o, consumer, modules, &environment[n]);
+	ask(o, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);
 	free(functions);

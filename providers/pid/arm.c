@@ -80,9 +80,9 @@ pid_report_probe(const char *module, const char *function, const char *name,
 
 void
 pid_report_absent(const char *module, const char *function, const char *name,
-    const char *problem, bool may_come)
+    const char *problem)
 {
-	FILE *const files[] = { list, may_come ? NULL : missed };
+	FILE *const files[] = { list, missed };
 	size_t i;
 
 	for (i = 0; i < 2; i++)

@@ -70,12 +70,9 @@ bool	pid_wanted_module(const char *module, bool is_program,
 void	pid_wanted_found(const char *module, bool is_program, bool is_refused,
 	    bool has_symbols);
 
-/*
- * Reports, by tell(), descriptions of this process that match no function; a
- * module that is absent may come later.
- */
+/* Reports, by tell(), descriptions of this process that match no function. */
 typedef void pid_tell(const char *module, const char *function,
-	    const char *name, const char *problem, bool may_come);
+	    const char *name, const char *problem);
 
 void	pid_wanted_tell(pid_tell *tell);
 
@@ -165,10 +162,7 @@ void	pid_report_object(const char *module, const char *problem);
 void	pid_report_probe(const char *module, const char *function,
 	    const char *name, const char *problem);
 
-/*
- * Reports a description that matches no function, in PID_MISSED only if it never
- * will.
- */
+/* Reports a description that matches no function so far. */
 pid_tell pid_report_absent;
 
 #pragma GCC visibility pop

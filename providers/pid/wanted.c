@@ -114,7 +114,7 @@ absence(const struct wanted *w)
 	if (!w->has_module)
 		return ("no module of this name is loaded when main() begins");
 	if (!w->has_symbols)
-		return ("the module has no symbols, and its functions are "
+		return ("the module is stripped: most of its functions are "
 		    "called by their offsets (-l lists them)");
 	return ("the module has no function of this name");
 }
@@ -126,8 +126,7 @@ pid_wanted_tell(pid_tell *tell)
 
 	for (w = all; w < all + count; w++)
 		if (w->is_reported && !w->has_function && is_name(w->name))
-			tell(w->module, w->function, w->name, absence(w),
-			    !w->has_module && strcmp(w->module, PROGRAM) != 0);
+			tell(w->module, w->function, w->name, absence(w));
 }
 
 /* The program is there from the start. */

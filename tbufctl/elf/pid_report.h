@@ -12,11 +12,10 @@
 /*
  * pid_report_begin() returns a setting for the command's environment that makes
  * the provider report all wanted functions (with -l), or those that are not
- * armed; NULL without a file.  Functions that are absent are not reported if
- * processes are followed, as they may be another program's.  The others print
- * lines that are new; the last one also removes the file.
+ * armed; NULL without a file.  The others print lines that are new; the last
+ * one also removes the file.
  */
-const char *pid_report_begin(bool lists, bool follows);
+const char *pid_report_begin(bool lists);
 void	pid_report_look(void);
 
 /*
@@ -28,5 +27,11 @@ const char *pid_types_begin(void);
 void	pid_types_write(const char *table);
 
 void	pid_report_end(void);
+
+/*
+ * Says why a description of the process matches nothing.  Until the end another
+ * program, which the process executes, may have the function.
+ */
+void	pid_report_absent(const char *description);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/suggest.h"
 #include "compile.h"
 #include "cpp.h"
+#include "elf/pid_report.h"
 #include "options/command_line.h"
 
 /* ------------------------------------------------------------ callbacks */
@@ -606,6 +607,7 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	message(program->flag == 's' ? MSG_COMPILE : MSG_BAD_PROBE,
 	    program->text, why);
 	free(why);
+	pid_report_absent(text);
 	explained = words_have(&c->hinted, text);
 	near = explained ? NULL : known_near(&c->known, text);
 	if (near != NULL)
