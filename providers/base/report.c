@@ -3,6 +3,7 @@
  */
 #include <sys/stat.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -52,4 +53,18 @@ provider_report_open(const char *setting, bool must_exist)
 	if (f == NULL && fd != -1)
 		close(fd);
 	return (f);
+}
+
+void
+provider_setenv(const char *name, const char *value)
+{
+	int (*set)(const char *, const char *, int);
+	int (*unset)(const char *);
+
+	*(void **)&set = dlsym(RTLD_NEXT, "setenv");
+	*(void **)&unset = dlsym(RTLD_NEXT, "unsetenv");
+	if (value != NULL && set != NULL)
+		(void)set(name, value, 1);
+	else if (value == NULL && unset != NULL)
+		(void)unset(name);
 }

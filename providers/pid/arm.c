@@ -27,7 +27,7 @@ pid_report_look(void)
 	FILE *f = provider_report_open(PID_MISSED, true);
 
 	if (f == NULL)
-		unsetenv(PID_MISSED);
+		provider_setenv(PID_MISSED, NULL);
 	else
 		fclose(f);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "pid.h"
 
 #define SETTING		"TBUF_PID"
@@ -40,7 +41,7 @@ is_target(void)
 
 	(void)snprintf(number, sizeof(number), "%jd", (intmax_t)getpid());
 	if (value == NULL)
-		(void)setenv(TARGET, number, 1);
+		provider_setenv(TARGET, number);
 	return (value == NULL || strcmp(value, number) == 0);
 }
 

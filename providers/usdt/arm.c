@@ -183,7 +183,7 @@ usdt_report_look(void)
 	FILE *f = report_stream(USDT_MISSED);
 
 	if (f == NULL)
-		unsetenv(USDT_MISSED);
+		provider_setenv(USDT_MISSED, NULL);
 	else
 		fclose(f);
 }

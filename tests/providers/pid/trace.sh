@@ -129,6 +129,11 @@ expect 'bash' "$(cat armed)" "$(cat plain)"
 expect 'its functions' "$([ "$(awk '$2 > 0' counts | wc -l)" -gt 300 ] &&
     echo many)" many
 expect 'its status' "$(grep -c 'exited with status 5' err)" 1
+# bash has functions of its own for the environment.
+TBUF_PID_LIST=$PWD/listed "$TBUFCTL" -q -n 'pid$target:a.out:*_builtin:entry
+    { exit(0); }' -c 'bash script.sh' >armed 2>err
+expect 'its list' "$([ "$(grep -c 'a.out:.*_builtin:entry: armed' listed)" \
+    -gt 30 ] && echo many)" many
 for command in 'awk "BEGIN { for (i = 0; i < 99; i++) s += i ^ 2; print s }"' \
     'sort -r script.sh' 'perl script.pl' \
     'sed -n /e/p script.sh' 'ls script.sh'; do
