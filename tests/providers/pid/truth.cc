@@ -467,8 +467,9 @@ signals(void)
 	signal(SIGALRM, SIG_IGN);
 }
 
+/* With an argument there are no timers, so that all counts are known. */
 int
-main(void)
+main(int argc, char **)
 {
 	int numbers[] = { 5, 3, 9, 1, 7, 2, 8 };
 	volatile double sum = 0;
@@ -492,7 +493,8 @@ main(void)
 	children();
 	departures();
 	sum += (double)(consumer(5) + consumer(0));
-	signals();
+	if (argc == 1)
+		signals();
 	for (n = 0; n < COUNTS; n++)
 		printf("%s entry %ld\n%s return %ld\n", names[n],
 		    counts[n].entries, names[n], counts[n].returns);
