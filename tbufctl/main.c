@@ -123,6 +123,8 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = files;
 	if ((modules & PRELOAD_PID) != 0)
 		environment[n++] = functions;
+	if ((modules & PRELOAD_PID) != 0 && o->pid_partial)
+		environment[n++] = "TBUF_PID_OPTIONS=partial";
 	ask(o, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);

@@ -66,6 +66,20 @@ pid_report_object(const char *module, const char *problem)
 }
 
 void
+pid_report_part(const char *module, const char *function, const char *name,
+    const char *problem)
+{
+	FILE *const files[] = { list, missed };
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i] != NULL)
+			fprintf(files[i], "pid%jd:%s:%s:%s: armed in part: "
+			    "%s\n", (intmax_t)getpid(), module, function,
+			    name, problem);
+}
+
+void
 pid_report_probe(const char *module, const char *function, const char *name,
     const char *problem)
 {
@@ -206,7 +220,7 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 			register_entry(&sites->entry, provider, n.module,
 			    n.function, &signature);
 		}
-		if (wish->nexits > 0 && wish->exit_problem == NULL) {
+		if (pid_plan_returns(&o->plan, wish)) {
 			name_of(o, wish, PID_RETURN, &n);
 			register_exits(&sites->exits, provider, n.module,
 			    n.function, &signature);
@@ -248,6 +262,7 @@ finish(struct pid_object *o, struct pid_probes *p)
 	struct pid_sites *sites = p->sites;
 	char why[PID_WHY];
 	struct naming n;
+	bool returns;
 
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
 		name_of(o, wish, PID_ENTRY, &n);
@@ -255,36 +270,38 @@ finish(struct pid_object *o, struct pid_probes *p)
 			pid_report_probe(n.module, n.function, "entry",
 			    wish->entry_problem);
 		name_of(o, wish, PID_RETURN, &n);
+		returns = pid_plan_returns(&o->plan, wish);
 		if (wish->exits && wish->exit_problem != NULL) {
 			pid_plan_why(wish, why);
-			pid_report_probe(n.module, n.function, "return", why);
+			(returns ? pid_report_part : pid_report_probe)(
+			    n.module, n.function, "return", why);
 		} else if (wish->nexits > 0)
 			pid_report_probe(n.module, n.function, "return", NULL);
 		if (wish->entry_problem != NULL &&
 		    is_registered(&sites->entry))
 			tbuf_probe_unregister(&sites->entry);
-		if (wish->exit_problem != NULL &&
-		    is_registered(&sites->exits))
+		if (!returns && is_registered(&sites->exits))
 			tbuf_probe_unregister(&sites->exits);
 	}
 }
 
-/* Copies problems of points that arming has found. */
+/* Copies problems of points that arming has found, where none was planned. */
 static void
-take_problems(struct pid_plan *plan)
+take_problems(struct pid_plan *plan, const struct pid_probes *p)
 {
 	const struct patch_point *point = plan->points;
+	const struct pid_place *place = p->places;
 	struct pid_wish *wish;
 
-	for (; point < plan->points + plan->npoints; point++) {
+	for (; point < plan->points + plan->npoints; point++, place++) {
 		wish = &plan->wishes[plan->wish_of[point->function]];
-		if (point->problem == NULL)
+		if (point->problem == NULL || place->site == NULL)
 			continue;
 		if (point->is_entry)
 			wish->entry_problem = point->problem;
-		else if (wish->exit_problem == NULL) {
+		else {
 			wish->exit_problem = point->problem;
-			wish->refused = 1;
+			wish->refused++;
 		}
 	}
 }
@@ -321,7 +338,7 @@ pid_arm(struct pid_object *o, struct pid_probes *p)
 	patch_regions_arm(&patch, &o->functions.map, &o->plan.regions,
 	    o->plan.points, o->plan.npoints);
 	patch_end(&patch);
-	take_problems(&o->plan);
+	take_problems(&o->plan, p);
 	finish(o, p);
 }
 

@@ -186,6 +186,7 @@ plan(struct pid_object *o, int fd)
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)
 		return (problem);
 	refuse_watched(m);
+	o->plan.is_partial = pid_option("partial");
 	for (i = 0; i < m->ncodes; i++)
 		if (m->codes[i].owner == i)
 			want_function(o, i);

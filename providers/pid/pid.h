@@ -54,6 +54,9 @@ bool	pid_wanted_begin(void);
 bool	pid_wanted_later(void);
 void	pid_wanted_end(void);
 
+/* Returns true if TBUF_PID_OPTIONS, a list with commas, has a word. */
+bool	pid_option(const char *word);
+
 /*
  * Gets the name by which a description calls an object: its base name, a part
  * of that, or a.out.  Returns false if none matches it.
@@ -164,6 +167,10 @@ void	pid_report_probe(const char *module, const char *function,
 
 /* Reports a description that matches no function so far. */
 pid_tell pid_report_absent;
+
+/* Reports that some places of a probe are armed, and others are not. */
+void	pid_report_part(const char *module, const char *function,
+	    const char *name, const char *problem);
 
 #pragma GCC visibility pop
 

@@ -74,7 +74,7 @@ pid_plan_add(struct pid_plan *p, size_t function, bool entry, bool exits)
 		wish->exit_problem = patch_map_exits(m, function, add_exit,
 		    p);
 	/* Exits of a function that may have others are not armed. */
-	if (wish->exit_problem != NULL)
+	if (wish->exit_problem != NULL && !p->is_partial)
 		p->npoints = before;
 	p->wish_of[function] = p->nwishes++;
 }
@@ -135,7 +135,8 @@ pid_plan_make(struct pid_plan *p)
 	    p->points, p->npoints);
 	if (problem == NULL) {
 		take_problems(p);
-		refuse_exits(p);
+		if (!p->is_partial)
+			refuse_exits(p);
 	}
 	return (problem);
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Which entries and exits of an object's functions can be armed.  A function's
- * exits are one probe, so they are armed all or not at all.
+ * exits are one probe, so they are armed all or not at all, unless a part of
+ * them is wanted, too.
  */
 #ifndef TBUF_PROVIDERS_PID_PLAN_H
 #define TBUF_PROVIDERS_PID_PLAN_H
@@ -17,7 +18,7 @@ struct pid_wish {
 	size_t function;		/* index in the map */
 	bool entry, exits;		/* the probes */
 	const char *entry_problem;	/* why it is not armed, or NULL */
-	const char *exit_problem;
+	const char *exit_problem;	/* why some are not */
 	size_t nexits, refused;		/* the places; those without room */
 };
 
@@ -29,6 +30,7 @@ struct pid_plan {
 	size_t npoints, room;
 	struct patch_regions regions;
 	size_t *wish_of;		/* by function; for its points */
+	bool is_partial;		/* some exits are better than none */
 	bool failed;			/* out of memory */
 };
 
@@ -43,7 +45,15 @@ void	pid_plan_add(struct pid_plan *, size_t function, bool entry,
 const char *pid_plan_make(struct pid_plan *);
 void	pid_plan_free(struct pid_plan *);
 
-/* Formats why a wish's exits are not armed. */
+/* Returns true if exits of a wish are armed. */
+static inline bool
+pid_plan_returns(const struct pid_plan *p, const struct pid_wish *wish)
+{
+	return (wish->nexits > wish->refused &&
+	    (wish->exit_problem == NULL || p->is_partial));
+}
+
+/* Formats why a wish's exits are not armed, or not all of them. */
 #define PID_WHY		160u
 
 void	pid_plan_why(const struct pid_wish *, char why[PID_WHY]);

@@ -20,6 +20,7 @@
 
 #define SETTING		"TBUF_PID"
 #define TARGET		"TBUF_PID_TARGET"
+#define OPTIONS		"TBUF_PID_OPTIONS"
 #define FIELDS		4u
 #define PROGRAM		"a.out"
 
@@ -139,6 +140,21 @@ pid_wanted_later(void)
 	for (i = 0; i < count; i++)
 		if (strcmp(all[i].module, PROGRAM) != 0)
 			return (true);
+	return (false);
+}
+
+bool
+pid_option(const char *word)
+{
+	const char *p = getenv(OPTIONS);
+	size_t length = strlen(word);
+
+	for (; p != NULL && *p != '\0'; p += strcspn(p, ",")) {
+		p += *p == ',';
+		if (strncmp(p, word, length) == 0 &&
+		    (p[length] == ',' || p[length] == '\0'))
+			return (true);
+	}
 	return (false);
 }
 

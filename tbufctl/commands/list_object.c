@@ -223,7 +223,8 @@ list_functions(struct listing *l)
 
 	if (o->program.count == 0 || !is_wanted(o, names))
 		return (0);
-	problem = pid_functions_visit(o->object_file, visit_function, l);
+	problem = pid_functions_visit(o->object_file, o->pid_partial,
+	    visit_function, l);
 	free(l->function);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,
 	    problem));

@@ -36,7 +36,7 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 	struct pid_alias unnamed = { start, offset };
 	unsigned other = 0;
 
-	if (wish->exit_problem != NULL)
+	if (wish->exit_problem != NULL && !pid_plan_returns(plan, wish))
 		pid_plan_why(wish, why);
 	pid_offset(f, start, offset);
 	end = f->aliases + f->naliases;
@@ -52,12 +52,13 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 }
 
 static const char *
-send_plan(FILE *out, struct pid_functions *f)
+send_plan(FILE *out, struct pid_functions *f, bool is_partial)
 {
 	struct pid_plan plan;
 	const char *problem = pid_plan_begin(&plan, f);
 	size_t i;
 
+	plan.is_partial = is_partial;
 	for (i = 0; problem == NULL && i < f->map.ncodes; i++)
 		if (f->map.codes[i].owner == i)
 			pid_plan_add(&plan, i, true, true);
@@ -71,7 +72,7 @@ send_plan(FILE *out, struct pid_functions *f)
 
 /* An answer ends with a line that has the problem with the file, or none. */
 static __attribute__((noreturn)) void
-reader(int fd, int socket)
+reader(int fd, int socket, bool is_partial)
 {
 	FILE *out = fdopen(socket, "w");
 	struct pid_functions f = { .naliases = 0 };
@@ -88,7 +89,7 @@ reader(int fd, int socket)
 	if (problem == NULL)
 		problem = pid_functions_find(&f, &image.memory, fd);
 	if (problem == NULL)
-		problem = send_plan(out, &f);
+		problem = send_plan(out, &f, is_partial);
 	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);
 	_exit(fflush(out) == 0 ? 0 : 1);
 }
@@ -153,14 +154,14 @@ listen(struct answer *a, int socket)
 
 /* The reason is valid until the next call. */
 static const char *
-ask(int fd, struct answer *a)
+ask(int fd, struct answer *a, bool is_partial)
 {
 	static char why[PID_WHY];
 	int socket, status;
 	pid_t pid;
 
 	if ((pid = reader_start(&socket)) == 0)
-		reader(fd, socket);
+		reader(fd, socket, is_partial);
 	if (pid == -1)
 		return ("cannot create the helper process");
 	listen(a, socket);
@@ -172,7 +173,7 @@ ask(int fd, struct answer *a)
 }
 
 const char *
-pid_functions_visit(const char *path,
+pid_functions_visit(const char *path, bool is_partial,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	struct answer answer = { .visit = visit, .arg = arg };
@@ -181,7 +182,7 @@ pid_functions_visit(const char *path,
 
 	if (fd == -1)
 		return (strerror(errno));
-	problem = ask(fd, &answer);
+	problem = ask(fd, &answer, is_partial);
 	free(answer.problem);
 	(void)close(fd);
 	return (problem);
@@ -190,10 +191,11 @@ pid_functions_visit(const char *path,
 #else
 
 const char *
-pid_functions_visit(const char *path,
+pid_functions_visit(const char *path, bool is_partial,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	(void)path;
+	(void)is_partial;
 	(void)visit;
 	(void)arg;
 	return ("the pid provider was not built");

@@ -129,6 +129,7 @@ const char options_usage[] =
 "                      metricbounds=low,high, metrickeys of its series,\n"
 "                      recordsize of --record: remove its oldest parts,\n"
 "                      packetsize of --record=-,\n"
+"                      pid=partial: also some returns of a function,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -237,6 +238,16 @@ parse_syscall(struct options *o, const char *value)
 	return (0);
 }
 
+static int
+parse_pid_option(struct options *o, const char *value)
+{
+	if (value == NULL || strcmp(value, "partial") != 0)
+		return (bad_usage(MSG_SET_WRONG, "pid",
+		    value == NULL ? "" : value, "not partial"));
+	o->pid_partial = true;
+	return (0);
+}
+
 /* Parses the names of probes that begin and end a slice. */
 static int
 parse_pair(struct options *o, const char *value)
@@ -309,6 +320,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "syscall") == 0) {
 		free(name);
 		return (parse_syscall(o, value));
+	}
+	if (strcmp(name, "pid") == 0) {
+		free(name);
+		return (parse_pid_option(o, value));
 	}
 	if (strcmp(name, "pair") == 0) {
 		free(name);
@@ -613,7 +628,7 @@ options_near(const char *word, size_t length)
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
 		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
-		"metrickeys", "otlp", "packetsize", "pair", "recordsize"
+		"metrickeys", "otlp", "packetsize", "pair", "pid", "recordsize"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -969,6 +984,9 @@ check_providers(const struct options *o)
 {
 	if (o->syscall_all && o->command == NULL)
 		return (bad_usage(MSG_NEEDS, "-x syscall", "-c"));
+	if (o->pid_partial && o->command == NULL &&
+	    o->mode != MODE_LIST_OBJECT)
+		return (bad_usage(MSG_NEEDS, "-x pid", "-c"));
 	if ((!o->usdt_all && o->usdt.count == 0) || o->command != NULL ||
 	    o->mode == MODE_LIST_OBJECT)
 		return (0);

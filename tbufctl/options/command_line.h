@@ -112,6 +112,7 @@ struct options {
 	struct words usdt;	/* -x usdt: provider files */
 	bool usdt_all;		/* -x usdt: the provider is preloaded */
 	bool syscall_all;	/* -x syscall=all */
+	bool pid_partial;	/* -x pid=partial */
 	struct words pairs;	/* -x pair: FROM,TO */
 	struct metric_options metrics;
 	bool otlp;		/* -x otlp is given */

@@ -218,6 +218,38 @@ expect 'no debug information' "$(trace plain \
 expect 'all words' "$(trace plain 'pid$target::request_serve:entry' |
     sed -n '1s/=[^ ]*//gp')" 'arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9'
 
+# A function of which one return has a byte, and whatever follows stays.
+cat >part.c <<'END_OF_C'
+int part(int n);
+__asm__(".text\n.globl part\n.type part, @function\npart:\n .cfi_startproc\n"
+    " test %edi, %edi\n js 1f\n mov $7, %eax\n add $0, %eax\n ret\n"
+    "1: mov $9, %eax\n jmp 2f\n mov $0, %eax\n 2: ret\n"
+    " .cfi_endproc\n .size part, . - part\n .fill 16, 1, 0\n");
+int main(void)
+{
+	int i, s = 0;
+
+	for (i = -3; i < 4; i++)
+		s += part(i);
+	return (s == 0);
+}
+END_OF_C
+gcc -O1 -w -o part part.c || exit 1
+part='pid$target:a.out:part:return { @[arg1] = count(); }'
+expect 'some returns are not traced' "$(refused part "$part" | sed 1q)" \
+    'pidN:a.out:part:return: not armed: 1 of 2 returns cannot be armed: it is too short'
+expect 'some returns, if wanted' "$(refused part "$part" -x pid=partial |
+    tr -s ' ' | sort)" '7 4
+pidN:a.out:part:return: armed in part: 1 of 2 returns cannot be armed: it is too short'
+expect 'a part in lists' "$(for x in partial ''; do
+	"$TBUFCTL" ${x:+-x pid=$x} -l --object=part -f pid::part 2>&1 |
+	    grep -c 'return$'
+done | paste -sd' ')" '1 0'
+expect 'another word' "$("$TBUFCTL" -x pid=some -n "$part" -c ./part 2>&1 |
+    sed 1q)" "tbufctl: failed to set -x pid: Invalid value for specified option: 'some' is not partial"
+expect 'of a command' "$("$TBUFCTL" -x pid=partial -n "$part" 2>&1 |
+    sed 1q)" 'tbufctl: -x pid needs -c'
+
 cat >method.cc <<'END_OF_C'
 #define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
 struct owner { ~owner() {} long id; };
