@@ -123,7 +123,7 @@ settle_place_hole(struct patch_plan *p, struct patch_point *point,
 static const char *
 plan_entry(struct patch_plan *p, struct patch_point *point, settle *way)
 {
-	uintptr_t least = p->merged[point->function];
+	uintptr_t least = point->is_inside ? 0 : p->merged[point->function];
 
 	return (least != 0 && way(p, point, point->at, least) == NULL ?
 	    NULL : way(p, point, point->at, point->at + 1));
@@ -219,37 +219,64 @@ begin(struct patch_plan *p)
 	for (point = p->points; point < p->points + p->n; point++) {
 		point->region = PATCH_NO_REGION;
 		point->problem = NULL;
-		point->is_branch = patch_class_at(p->map, point->at) ==
-		    PATCH_BRANCH;
-		p->has_entry[point->function] |= point->is_entry;
+		point->is_branch = !point->is_entry &&
+		    patch_class_at(p->map, point->at) == PATCH_BRANCH;
+		p->has_entry[point->function] |= point->is_entry &&
+		    !point->is_inside;
 	}
+}
+
+/* Returns true if a point is one of a kind whose function can have regions. */
+static bool
+is_planned(const struct patch_plan *p, const struct patch_point *point,
+    bool is_inside)
+{
+	return (point->is_inside == is_inside &&
+	    p->map->codes[point->function].problem == NULL);
+}
+
+static void
+plan_plain(struct patch_plan *p)
+{
+	const char *problem;
+	size_t i;
+
+	p->is_plain = true;
+	for (i = p->n; i-- > 0;) {
+		problem = p->map->codes[p->points[i].function].problem;
+		if (problem != NULL)
+			p->points[i].problem = problem;
+		else if (!p->points[i].is_inside)
+			plan_point(p, &p->points[i], settle_jump);
+	}
+	p->is_plain = false;
+}
+
+/* Plans the points that are left, of entries and exits, or inside functions. */
+static void
+plan_left(struct patch_plan *p, bool is_inside)
+{
+	static settle *const ways[] = {
+		settle_jump, settle_hole, settle_place, settle_aim,
+		settle_place_hole, settle_evict, settle_pun
+	};
+	size_t i, n;
+
+	for (n = is_inside ? 0 : 1; n < sizeof(ways) / sizeof(*ways); n++)
+		for (i = 0; i < p->n; i++)
+			if (is_planned(p, &p->points[i], is_inside))
+				plan_point(p, &p->points[i], ways[n]);
 }
 
 static void
 plan_points(struct patch_plan *p)
 {
-	static settle *const ways[] = {
-		settle_hole, settle_place, settle_aim, settle_place_hole,
-		settle_evict, settle_pun
-	};
-	const char *problem;
-	size_t i, n;
+	size_t i;
 
 	begin(p);
-	p->is_plain = true;
-	for (i = p->n; i-- > 0;) {
-		problem = p->map->codes[p->points[i].function].problem;
-		if (problem == NULL)
-			plan_point(p, &p->points[i], settle_jump);
-		else
-			p->points[i].problem = problem;
-	}
-	p->is_plain = false;
-	for (n = 0; n < sizeof(ways) / sizeof(*ways); n++)
-		for (i = 0; i < p->n; i++)
-			if (p->map->codes[p->points[i].function].problem ==
-			    NULL)
-				plan_point(p, &p->points[i], ways[n]);
+	plan_plain(p);
+	plan_left(p, false);
+	plan_left(p, true);
 	for (i = 0; i < p->n; i++)
 		(void)join(p, &p->points[i]);
 }

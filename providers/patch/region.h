@@ -63,6 +63,7 @@ struct patch_point {
 	size_t function;	/* index in the map */
 	bool is_entry;
 	bool is_branch;		/* it is an exit if a condition holds */
+	bool is_inside;		/* an entry that any instruction may be */
 	const char *problem;	/* why it has no region, or NULL */
 	size_t region;		/* index, or PATCH_NO_REGION */
 	struct patch_probe *probe;

@@ -166,6 +166,20 @@ register_exits(struct tbuf_site *site, const char *provider,
 		site->enabled = NULL;
 }
 
+/* The registers of arguments, whatever they have there. */
+static void
+register_spot(struct tbuf_site *site, const char *provider, const char *module,
+    const char *function, const char *name)
+{
+	static const enum tbuf_type types[] = { TBUF_INT64, TBUF_INT64,
+	    TBUF_INT64, TBUF_INT64, TBUF_INT64, TBUF_INT64 };
+	static const char *const names[PID_ARGS] = { NULL };
+
+	if (tbuf_probe_register(site, provider, module, function, name,
+	    sizeof(types) / sizeof(types[0]), types, names) != 0)
+		site->enabled = NULL;
+}
+
 /* Returns true if the probe can ever be enabled. */
 static bool
 is_registered(const struct tbuf_site *site)
@@ -181,22 +195,28 @@ struct naming {
 
 /* Gets the best names by which a description calls a function's probe. */
 static void
-name_of(const struct pid_object *o, const struct pid_wish *wish,
-    enum pid_name name, struct naming *n)
+name_of(const struct pid_object *o, size_t function, enum pid_name name,
+    struct naming *n)
 {
 	const struct pid_functions *f = &o->functions;
-	uintptr_t start = f->map.codes[wish->function].start;
-	const struct pid_alias *alias = pid_alias_first(f, start);
+	uintptr_t start = f->map.codes[function].start;
+	const struct pid_alias *alias = pid_alias_first(f, start), *one = alias;
 
-	for (; alias != NULL && alias < f->aliases + f->naliases &&
-	    alias->address == start; alias++)
-		if (pid_wanted(o->file, o->is_program, alias->name, name,
+	(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
+	if (name == PID_SPOT && alias != NULL) {
+		n->function = alias->name;
+		return;
+	}
+	for (; one != NULL && one < f->aliases + f->naliases &&
+	    one->address == start; one++)
+		if (pid_wanted(o->file, o->is_program, one->name, name,
 		    n->module)) {
-			n->function = alias->name;
+			n->function = one->name;
 			return;
 		}
 	pid_offset(f, start, n->offset);
-	if (!pid_wanted(o->file, o->is_program, n->offset, name, n->module))
+	if (name != PID_SPOT && !pid_wanted(o->file, o->is_program, n->offset,
+	    name, n->module))
 		(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
 	n->function = n->offset;
 }
@@ -211,20 +231,27 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 	struct naming n;
 	struct pid_signature signature;
 	sigset_t mask;
+	size_t i;
 
 	tbuf_series_begin(&mask, 0);
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
 		signature_of(o, wish, &signature);
 		if (wish->entry && wish->entry_problem == NULL) {
-			name_of(o, wish, PID_ENTRY, &n);
+			name_of(o, wish->function, PID_ENTRY, &n);
 			register_entry(&sites->entry, provider, n.module,
 			    n.function, &signature);
 		}
 		if (pid_plan_returns(&o->plan, wish)) {
-			name_of(o, wish, PID_RETURN, &n);
+			name_of(o, wish->function, PID_RETURN, &n);
 			register_exits(&sites->exits, provider, n.module,
 			    n.function, &signature);
 		}
+	}
+	for (i = 0; i < o->plan.nspots; i++) {
+		name_of(o, o->plan.spots[i].function, PID_SPOT, &n);
+		if (o->plan.spots[i].problem == NULL)
+			register_spot(&p->spots[i], provider, n.module,
+			    n.function, o->plan.spots[i].name);
 	}
 	tbuf_series_end(&mask);
 }
@@ -243,11 +270,14 @@ connect(const struct pid_object *o, struct pid_probes *p)
 		if (point->problem != NULL)
 			continue;
 		sites = &p->sites[o->plan.wish_of[point->function]];
-		place->site = point->is_entry ? &sites->entry : &sites->exits;
+		place->is_inside = point->is_inside;
+		place->site = point->is_inside ? &p->spots[pid_plan_spot(
+		    &o->plan, point) - o->plan.spots] : point->is_entry ?
+		    &sites->entry : &sites->exits;
 		place->offset = point->at - codes[point->function].start;
 		place->in_libc = o->is_libc;
-		place->patch.hit = point->is_entry ? pid_hit_entry :
-		    pid_hit_exit;
+		place->patch.hit = point->is_inside ? pid_hit_inside :
+		    point->is_entry ? pid_hit_entry : pid_hit_exit;
 		place->patch.enabled = place->site->enabled;
 		if (!is_registered(place->site))
 			point->problem = "its probe could not be registered";
@@ -269,7 +299,7 @@ finish(struct pid_object *o, struct pid_probes *p)
 		if (wish->entry)
 			pid_report_probe(n.module, n.function, "entry",
 			    wish->entry_problem);
-		name_of(o, wish, PID_RETURN, &n);
+		name_of(o, wish->function, PID_RETURN, &n);
 		returns = pid_plan_returns(&o->plan, wish);
 		if (wish->exits && wish->exit_problem != NULL) {
 			pid_plan_why(wish, why);
@@ -285,6 +315,23 @@ finish(struct pid_object *o, struct pid_probes *p)
 	}
 }
 
+/* The same for instructions in functions. */
+static void
+finish_spots(const struct pid_object *o, const struct pid_probes *p)
+{
+	const struct pid_spot *spot = o->plan.spots;
+	struct tbuf_site *site = p->spots;
+	struct naming n;
+
+	for (; spot < o->plan.spots + o->plan.nspots; spot++, site++) {
+		name_of(o, spot->function, PID_SPOT, &n);
+		pid_report_probe(n.module, n.function, spot->name,
+		    spot->problem);
+		if (spot->problem != NULL && is_registered(site))
+			tbuf_probe_unregister(site);
+	}
+}
+
 /* Copies problems of points that arming has found, where none was planned. */
 static void
 take_problems(struct pid_plan *plan, const struct pid_probes *p)
@@ -297,7 +344,9 @@ take_problems(struct pid_plan *plan, const struct pid_probes *p)
 		wish = &plan->wishes[plan->wish_of[point->function]];
 		if (point->problem == NULL || place->site == NULL)
 			continue;
-		if (point->is_entry)
+		if (point->is_inside)
+			pid_plan_spot(plan, point)->problem = point->problem;
+		else if (point->is_entry)
 			wish->entry_problem = point->problem;
 		else {
 			wish->exit_problem = point->problem;
@@ -310,10 +359,12 @@ static bool
 allocate(const struct pid_plan *plan, struct pid_probes *p)
 {
 	p->sites = calloc(plan->nwishes + 1, sizeof(*p->sites));
+	p->spots = calloc(plan->nspots + 1, sizeof(*p->spots));
 	p->places = calloc(plan->npoints + 1, sizeof(*p->places));
-	if (p->sites == NULL || p->places == NULL)
+	if (p->sites == NULL || p->spots == NULL || p->places == NULL)
 		return (false);
 	p->nsites = plan->nwishes;
+	p->nspots = plan->nspots;
 	p->nplaces = plan->npoints;
 	return (true);
 }
@@ -340,6 +391,7 @@ pid_arm(struct pid_object *o, struct pid_probes *p)
 	patch_end(&patch);
 	take_problems(&o->plan, p);
 	finish(o, p);
+	finish_spots(o, p);
 }
 
 /* No system call: a filter set since the start may kill for any. */
@@ -356,7 +408,10 @@ pid_disarm(struct pid_probes *p)
 	}
 	for (i = 0; i < p->nplaces; i++)
 		patch_forget(&p->places[i].patch);
+	for (i = 0; i < p->nspots; i++)
+		tbuf_sites_unregister(&p->spots[i], &p->spots[i] + 1);
 	free(p->sites);
+	free(p->spots);
 	free(p->places);
 	*p = (struct pid_probes){ .sites = NULL };
 }

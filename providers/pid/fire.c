@@ -57,7 +57,13 @@ static void
 fire_once(const struct pid_place *place, const uint64_t *registers,
     const uint64_t *values)
 {
-	if (tbuf_thread_hide(0) == 0)
+	if (tbuf_thread_hide(0) != 0)
+		return;
+	if (place->is_inside)
+		tbuf_site_fire_from(place->site, values, 0,
+		    place->patch.place, registers[PATCH_STACK],
+		    registers[PATCH_FRAME]);
+	else
 		tbuf_site_fire_from(place->site, values,
 		    place->patch.place + PATCH_NOP, return_address(registers),
 		    registers[PATCH_STACK] + LINK_BYTES,
@@ -189,6 +195,20 @@ pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 		    i - (unsigned)IN_REGISTERS);
 	for (i = 0; i < place->site->nargs; i++)
 		values[i] = narrow(values[i], place->site->types[i]);
+	fire(place, registers, values);
+}
+
+/* The function's frame is that of the place. */
+void
+pid_hit_inside(struct patch_probe *patch, const struct patch_registers *r)
+{
+	const struct pid_place *place = (const struct pid_place *)patch;
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
+	unsigned i;
+
+	for (i = 0; i < IN_REGISTERS; i++)
+		values[i] = registers[passing[i]];
 	fire(place, registers, values);
 }
 

@@ -131,13 +131,31 @@ is_same(const struct pid_object *o, int fd)
 	return (same);
 }
 
+struct spots {
+	struct pid_object *o;
+	size_t function;
+	bool wished;		/* the function has a wish */
+};
+
+static void
+want_spot(void *arg, uint64_t offset, const char *name)
+{
+	struct spots *s = arg;
+
+	if (!s->wished)
+		pid_plan_add(&s->o->plan, s->function, false, false);
+	s->wished = true;
+	pid_plan_add_spot(&s->o->plan, s->function, offset, name);
+}
+
 /* Wants the probes of a function that descriptions match by any alias. */
 static void
 want_function(struct pid_object *o, size_t function)
 {
 	const struct pid_functions *f = &o->functions;
 	uintptr_t start = f->map.codes[function].start;
-	const struct pid_alias *alias = pid_alias_first(f, start), *end;
+	const struct pid_alias *alias = pid_alias_first(f, start), *end, *one;
+	struct spots spots = { o, function, false };
 	char offset[PID_OFFSET], called[PID_MODULE];
 	struct pid_alias unnamed = { start, offset };
 	bool wanted[2] = { false, false };
@@ -149,13 +167,17 @@ want_function(struct pid_object *o, size_t function)
 		alias = &unnamed;
 		end = alias + 1;
 	}
-	for (; alias < end && alias->address == start; alias++)
+	for (one = alias; one < end && one->address == start; one++)
 		for (i = 0; i < 2; i++)
 			wanted[i] |= pid_wanted(o->file, o->is_program,
-			    alias->name, i == 0 ? PID_ENTRY : PID_RETURN,
+			    one->name, i == 0 ? PID_ENTRY : PID_RETURN,
 			    called);
-	if (wanted[0] || wanted[1])
+	spots.wished = wanted[0] || wanted[1];
+	if (spots.wished)
 		pid_plan_add(&o->plan, function, wanted[0], wanted[1]);
+	for (one = alias; one < end && one->address == start; one++)
+		pid_wanted_offsets(o->file, o->is_program, one->name,
+		    want_spot, &spots);
 }
 
 /* Refuses the function that start.c has replaced. */

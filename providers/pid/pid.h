@@ -31,11 +31,13 @@ struct pid_place {
 	struct patch_probe patch;
 	struct tbuf_site *site;
 	uint64_t offset;	/* of an exit, from the function's start */
+	bool is_inside;		/* it is an instruction of a function */
 	bool in_libc;		/* its rseq area may not be registered */
 };
 
 /* Called when a place is reached while its probe is enabled. */
 void	pid_hit_entry(struct patch_probe *, const struct patch_registers *);
+void	pid_hit_inside(struct patch_probe *, const struct patch_registers *);
 void	pid_hit_exit(struct patch_probe *, const struct patch_registers *);
 
 /* Called in the main thread, before any place is reached. */
@@ -43,7 +45,7 @@ void	pid_know_stack(void);
 
 /* ------------------------------------------------------------ descriptions */
 
-enum pid_name { PID_ENTRY, PID_RETURN };
+enum pid_name { PID_ENTRY, PID_RETURN, PID_SPOT };
 
 /*
  * pid_wanted_begin() reads TBUF_PID, and returns false if it asks for nothing
@@ -86,6 +88,11 @@ void	pid_wanted_tell(pid_tell *tell);
 bool	pid_wanted(const char *module, bool is_program, const char *function,
 	    enum pid_name, char called[PID_MODULE]);
 
+/* Visits the offsets of instructions that descriptions want of a function. */
+void	pid_wanted_offsets(const char *module, bool is_program,
+	    const char *function, void (*visit)(void *, uint64_t offset,
+	    const char *name), void *arg);
+
 /* ------------------------------------------------------------ types */
 
 #define PID_NAME	64u	/* bytes of an argument's name */
@@ -117,6 +124,8 @@ struct pid_sites {
 struct pid_probes {
 	struct pid_sites *sites;
 	size_t nsites;
+	struct tbuf_site *spots;	/* by spot of the plan */
+	size_t nspots;
 	struct pid_place *places;	/* by point of the plan */
 	size_t nplaces;
 };

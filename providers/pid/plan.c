@@ -25,27 +25,30 @@ pid_plan_free(struct pid_plan *p)
 {
 	patch_regions_free(&p->regions);
 	free(p->wishes);
+	free(p->spots);
 	free(p->points);
 	free(p->wish_of);
 }
 
-static void
+static struct patch_point *
 add_point(struct pid_plan *p, size_t function, bool is_entry, uintptr_t at)
 {
-	struct patch_point *all;
+	struct patch_point *all, *point;
 
 	if (p->npoints == p->room) {
 		all = reallocarray(p->points, 2 * p->room + 256,
 		    sizeof(*all));
 		if (all == NULL) {
 			p->failed = true;
-			return;
+			return (NULL);
 		}
 		p->points = all;
 		p->room = 2 * p->room + 256;
 	}
-	p->points[p->npoints++] = (struct patch_point){ .at = at,
-	    .function = function, .is_entry = is_entry };
+	point = &p->points[p->npoints++];
+	*point = (struct patch_point){ .at = at, .function = function,
+	    .is_entry = is_entry };
+	return (point);
 }
 
 static void
@@ -55,7 +58,7 @@ add_exit(void *plan, uintptr_t at)
 	struct pid_wish *wish = &p->wishes[p->nwishes];
 
 	wish->nexits++;
-	add_point(p, wish->function, false, at);
+	(void)add_point(p, wish->function, false, at);
 }
 
 void
@@ -68,7 +71,8 @@ pid_plan_add(struct pid_plan *p, size_t function, bool entry, bool exits)
 	*wish = (struct pid_wish){ .function = function, .entry = entry,
 	    .exits = exits };
 	if (entry)
-		add_point(p, function, true, m->codes[function].start);
+		(void)add_point(p, function, true,
+		    m->codes[function].start);
 	before = p->npoints;
 	if (exits)
 		wish->exit_problem = patch_map_exits(m, function, add_exit,
@@ -79,6 +83,61 @@ pid_plan_add(struct pid_plan *p, size_t function, bool entry, bool exits)
 	p->wish_of[function] = p->nwishes++;
 }
 
+/* Returns why an offset is that of no instruction, or NULL. */
+static const char *
+spot_problem(const struct patch_map *m, const struct patch_code *code,
+    uint64_t offset)
+{
+	if (offset >= code->end - code->start)
+		return ("the offset is outside of the function");
+	if (code->problem == NULL && (*patch_map_mark(m, code->start +
+	    offset) & PATCH_BEGINS) == 0)
+		return ("no instruction begins at the offset");
+	return (code->problem);
+}
+
+static struct pid_spot *
+find_spot(const struct pid_plan *p, size_t function, uintptr_t at)
+{
+	size_t i;
+
+	for (i = 0; i < p->nspots; i++)
+		if (p->spots[i].at == at && p->spots[i].function == function)
+			return (&p->spots[i]);
+	return (NULL);
+}
+
+void
+pid_plan_add_spot(struct pid_plan *p, size_t function, uint64_t offset,
+    const char *name)
+{
+	const struct patch_code *code = &p->functions->map.codes[function];
+	struct pid_spot *all, *spot;
+	struct patch_point *point;
+
+	if (find_spot(p, function, code->start + offset) != NULL)
+		return;
+	all = reallocarray(p->spots, p->nspots + 1, sizeof(*all));
+	if (all == NULL) {
+		p->failed = true;
+		return;
+	}
+	p->spots = all;
+	spot = &all[p->nspots++];
+	*spot = (struct pid_spot){ .function = function,
+	    .at = code->start + offset, .name = name };
+	spot->problem = spot_problem(&p->functions->map, code, offset);
+	if (spot->problem == NULL &&
+	    (point = add_point(p, function, true, spot->at)) != NULL)
+		point->is_inside = true;
+}
+
+struct pid_spot *
+pid_plan_spot(const struct pid_plan *p, const struct patch_point *point)
+{
+	return (find_spot(p, point->function, point->at));
+}
+
 static int
 by_place(const void *a, const void *b)
 {
@@ -86,6 +145,8 @@ by_place(const void *a, const void *b)
 
 	if (left->at != right->at)
 		return (left->at < right->at ? -1 : 1);
+	if (right->is_inside != left->is_inside)
+		return (left->is_inside - right->is_inside);
 	return (right->is_entry - left->is_entry);
 }
 
@@ -99,7 +160,9 @@ take_problems(struct pid_plan *p)
 		wish = &p->wishes[p->wish_of[point->function]];
 		if (point->problem == NULL)
 			continue;
-		if (point->is_entry)
+		if (point->is_inside)
+			pid_plan_spot(p, point)->problem = point->problem;
+		else if (point->is_entry)
 			wish->entry_problem = point->problem;
 		else {
 			wish->exit_problem = point->problem;

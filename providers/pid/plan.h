@@ -22,10 +22,20 @@ struct pid_wish {
 	size_t nexits, refused;		/* the places; those without room */
 };
 
+/* An instruction of a function, by its offset. */
+struct pid_spot {
+	size_t function;
+	uintptr_t at;
+	const char *name;		/* as a description has it */
+	const char *problem;
+};
+
 struct pid_plan {
 	struct pid_functions *functions;
 	struct pid_wish *wishes;	/* in the order of the functions */
 	size_t nwishes;
+	struct pid_spot *spots;
+	size_t nspots;
 	struct patch_point *points;	/* by address */
 	size_t npoints, room;
 	struct patch_regions regions;
@@ -36,14 +46,21 @@ struct pid_plan {
 
 /*
  * pid_plan_begin() allocates a plan, pid_plan_add() wants probes of a function,
- * of ascending index, and pid_plan_make() plans them all.  They return NULL, or
+ * of ascending index, pid_plan_add_spot() then wants instructions of it, and
+ * pid_plan_make() plans them all.  They return NULL, or
  * the reason of a failure.  Free the plan in any case.
  */
 const char *pid_plan_begin(struct pid_plan *, struct pid_functions *);
 void	pid_plan_add(struct pid_plan *, size_t function, bool entry,
 	    bool exits);
+void	pid_plan_add_spot(struct pid_plan *, size_t function, uint64_t offset,
+	    const char *name);
 const char *pid_plan_make(struct pid_plan *);
 void	pid_plan_free(struct pid_plan *);
+
+/* Returns the spot of a point. */
+struct pid_spot *pid_plan_spot(const struct pid_plan *,
+	    const struct patch_point *);
 
 /* Returns true if exits of a wish are armed. */
 static inline bool

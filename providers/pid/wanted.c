@@ -226,6 +226,31 @@ pid_wanted_found(const char *module, bool is_program, bool is_refused,
 	}
 }
 
+/* Returns true for a hexadecimal number. */
+static bool
+is_offset(const char *name)
+{
+	if (name[0] == '0' && name[1] == 'x')
+		name += 2;
+	return (*name != '\0' &&
+	    name[strspn(name, "0123456789abcdefABCDEF")] == '\0');
+}
+
+void
+pid_wanted_offsets(const char *module, bool is_program, const char *function,
+    void (*visit)(void *, uint64_t offset, const char *name), void *arg)
+{
+	char unused[PID_MODULE];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (is_offset(all[i].name) &&
+		    matches(all[i].function, function) &&
+		    module_matches(all[i].module, module, is_program, unused))
+			visit(arg, strtoull(all[i].name, NULL, 16),
+			    all[i].name);
+}
+
 bool
 pid_wanted(const char *module, bool is_program, const char *function,
     enum pid_name name, char called[PID_MODULE])

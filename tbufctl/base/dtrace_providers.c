@@ -3,6 +3,7 @@
  *
  * DTrace's providers that tbuf does not have, as scripts may name them.
  */
+#include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,9 +22,12 @@ missing_is_pid(const char *provider)
 bool
 missing_name(const char *provider, const char *name)
 {
+	const char *digits = name + (strncmp(name, "0x", 2) == 0 ? 2 : 0);
+
 	return (missing_is_pid(provider) && *name != '\0' &&
-	    strpbrk(name, "*?[\\") == NULL && strcmp(name, "entry") != 0 &&
-	    strcmp(name, "return") != 0);
+	    fnmatch(name, "entry", 0) != 0 &&
+	    fnmatch(name, "return", 0) != 0 && (*digits == '\0' ||
+	    digits[strspn(digits, "0123456789abcdefABCDEF")] != '\0'));
 }
 
 /*

@@ -150,7 +150,7 @@
 #define MSG_PID_NUMBER	"provider '%s' is not that of a process: functions " \
 			"are pid$target:MODULE:FUNCTION:NAME"
 #define MSG_PID_NAME	"'%s' is an invalid probe name: functions have " \
-			"entry and return"
+			"entry, return and offsets (example: 1c)"
 #define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"
 #define MSG_BPFTRACE_PROBE "'%s:' is bpftrace's: use %s"
 #define MSG_BPFTRACE_FUNCTION "libc::malloc:entry, for example: only " \
