@@ -189,7 +189,7 @@ is_registered(const struct tbuf_site *site)
 
 /* Names of a probe. */
 struct naming {
-	char module[PID_MODULE], offset[PID_OFFSET];
+	char module[PID_MODULE], buffer[PID_SCOPED];
 	const char *function;
 };
 
@@ -200,25 +200,21 @@ name_of(const struct pid_object *o, size_t function, enum pid_name name,
 {
 	const struct pid_functions *f = &o->functions;
 	uintptr_t start = f->map.codes[function].start;
-	const struct pid_alias *alias = pid_alias_first(f, start), *one = alias;
+	const struct pid_alias *one = pid_alias_first(f, start);
+	char scoped[PID_SCOPED];
 
-	(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
-	if (name == PID_SPOT && alias != NULL) {
-		n->function = alias->name;
-		return;
-	}
 	for (; one != NULL && one < f->aliases + f->naliases &&
-	    one->address == start; one++)
-		if (pid_wanted(o->file, o->is_program, one->name, name,
-		    n->module)) {
-			n->function = one->name;
+	    one->address == start; one++) {
+		n->function = pid_wanted(o->file, o->is_program, one->name,
+		    name, n->module, n->buffer);
+		if (n->function != NULL)
 			return;
-		}
-	pid_offset(f, start, n->offset);
-	if (name != PID_SPOT && !pid_wanted(o->file, o->is_program, n->offset,
-	    name, n->module))
+	}
+	pid_offset(f, start, n->buffer);
+	n->function = n->buffer;
+	if (pid_wanted(o->file, o->is_program, n->buffer, name, n->module,
+	    scoped) == NULL)
 		(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
-	n->function = n->offset;
 }
 
 /* Registers the probes that can be armed. */

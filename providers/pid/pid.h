@@ -8,6 +8,7 @@
  *
  *	start.c	    the start, before main(), and objects that come and go
  *	wanted.c    descriptions in TBUF_PID
+ *	name.c	    names of functions of C++
  *	types.c	    types of arguments in TBUF_PID_TYPES
  *	objects.c   objects whose functions can be armed
  *	functions.c functions of one
@@ -20,6 +21,7 @@
 
 #include <tbuf.h>
 
+#include "name.h"
 #include "plan.h"
 
 #pragma GCC visibility push(hidden)
@@ -82,11 +84,13 @@ typedef void pid_tell(const char *module, const char *function,
 void	pid_wanted_tell(pid_tell *tell);
 
 /*
- * Returns true if a description matches a function's probe, and gets the name
- * by which it calls the module.
+ * Returns the name by which a description matches a function's probe, which may
+ * be its scoped one, in the buffer; or NULL.  Gets the name by which it calls the
+ * module.
  */
-bool	pid_wanted(const char *module, bool is_program, const char *function,
-	    enum pid_name, char called[PID_MODULE]);
+const char *pid_wanted(const char *module, bool is_program,
+	    const char *function, enum pid_name, char called[PID_MODULE],
+	    char scoped[PID_SCOPED]);
 
 /* Visits the offsets of instructions that descriptions want of a function. */
 void	pid_wanted_offsets(const char *module, bool is_program,

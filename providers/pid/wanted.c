@@ -5,7 +5,8 @@
  *
  *	pid$target:module:function:name
  *
- * with globs in all fields; an empty one matches everything.  pid$target is the
+ * with globs in all fields; an empty one matches everything.  A function's name
+ * may have pairs of colons.  pid$target is the
  * process that read the variable first: its descendants, which inherit the
  * variable, have other numbers, and a program that it executes has the same.
  */
@@ -61,6 +62,18 @@ is_this(const char *provider)
 	return (*provider == '\0' || fnmatch(provider, name, 0) == 0);
 }
 
+/* Returns the colon before the last field; that of the first two is before. */
+static char *
+last_colon(char *description, unsigned field)
+{
+	char *colon = strrchr(description, ':'), *first;
+
+	if (colon == NULL || field != FIELDS - 2 ||
+	    (first = strchr(description, ':')) == colon)
+		return (colon);
+	return (strchr(first + 1, ':'));
+}
+
 /* Adds one description.  Its fields are aligned at the right. */
 static void
 add(char *description)
@@ -71,7 +84,7 @@ add(char *description)
 	char *colon;
 
 	while (i-- > 0) {
-		colon = strrchr(description, ':');
+		colon = last_colon(description, i);
 		fields[i] = colon == NULL ? description : colon + 1;
 		if (colon == NULL)
 			break;
@@ -240,32 +253,40 @@ void
 pid_wanted_offsets(const char *module, bool is_program, const char *function,
     void (*visit)(void *, uint64_t offset, const char *name), void *arg)
 {
-	char unused[PID_MODULE];
+	char unused[PID_MODULE], scoped[PID_SCOPED];
 	size_t i;
 
 	for (i = 0; i < count; i++)
 		if (is_offset(all[i].name) &&
-		    matches(all[i].function, function) &&
+		    pid_name_match(all[i].function, function, scoped) !=
+		    NULL &&
 		    module_matches(all[i].module, module, is_program, unused))
 			visit(arg, strtoull(all[i].name, NULL, 16),
 			    all[i].name);
 }
 
-bool
-pid_wanted(const char *module, bool is_program, const char *function,
-    enum pid_name name, char called[PID_MODULE])
+static bool
+name_matches(const char *glob, enum pid_name name)
 {
-	const char *text_of_name = name == PID_ENTRY ? "entry" : "return";
-	bool wanted = false;
+	return (name == PID_SPOT ? is_offset(glob) :
+	    matches(glob, name == PID_ENTRY ? "entry" : "return"));
+}
+
+const char *
+pid_wanted(const char *module, bool is_program, const char *function,
+    enum pid_name name, char called[PID_MODULE], char scoped[PID_SCOPED])
+{
+	const char *wanted;
 	size_t i;
 
-	for (i = 0; i < count && !wanted; i++) {
-		if (!matches(all[i].function, function) ||
-		    !module_matches(all[i].module, module, is_program,
-		    called))
+	for (i = 0; i < count; i++) {
+		if ((wanted = pid_name_match(all[i].function, function,
+		    scoped)) == NULL || !module_matches(all[i].module, module,
+		    is_program, called))
 			continue;
 		all[i].has_function = true;
-		wanted = matches(all[i].name, text_of_name);
+		if (name_matches(all[i].name, name))
+			return (wanted);
 	}
-	return (wanted);
+	return (NULL);
 }

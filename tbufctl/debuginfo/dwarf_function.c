@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dwarf_function.h"
+#include "pid/name.h"
 
 #define PARAMETERS_MAX	64u
 #define NAME_MAX_BYTES	63u	/* of an argument, see tbuf.h */
@@ -362,11 +363,31 @@ type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
 	return (0);
 }
 
-static unsigned
-kind_of_name(struct dwarf_module *m, const char *function)
+/*
+ * Returns the first entry of a function after another one: a symbol, a name, or
+ * a scoped name.
+ */
+static const struct dwarf_name *
+find_function(struct dwarf_module *m, const char *function,
+    const struct dwarf_name *one)
 {
-	return (dwarf_name_find(m, DWARF_SYMBOL, function, NULL) != NULL ?
-	    DWARF_SYMBOL : DWARF_FUNCTION);
+	unsigned kind = dwarf_name_find(m, DWARF_SYMBOL, function, NULL) !=
+	    NULL ? DWARF_SYMBOL : DWARF_FUNCTION;
+	const char *scope = strrchr(function, ':'), *symbol;
+	char scoped[PID_SCOPED];
+	Dwarf_Die die;
+
+	if (scope == NULL)
+		return (dwarf_name_find(m, kind, function, one));
+	while ((one = dwarf_name_find(m, DWARF_FUNCTION, scope + 1, one)) !=
+	    NULL) {
+		die = one->die;
+		if ((symbol = dwarf_symbol(&die)) != NULL &&
+		    pid_scoped(symbol, scoped) &&
+		    strcmp(scoped, function) == 0)
+			break;
+	}
+	return (one);
 }
 
 /* Functions of one name have to agree in the type. */
@@ -374,13 +395,12 @@ static uint64_t
 agreed_type(struct dwarf_types *types, struct dwarf_module *m,
     const char *function, const char *name)
 {
-	unsigned kind = kind_of_name(m, function);
 	const struct dwarf_name *one = NULL;
 	uint64_t type, agreed = 0;
 	Dwarf_Addr entry;
 	Dwarf_Die die;
 
-	while ((one = dwarf_name_find(m, kind, function, one)) != NULL) {
+	while ((one = find_function(m, function, one)) != NULL) {
 		die = one->die;
 		if (!entry_of(&die, &entry))
 			continue;
@@ -426,14 +446,13 @@ uint64_t
 dwarf_place(struct dwarf_types *types, struct dwarf_module *m,
     const char *function, const char *name, uint64_t *word)
 {
-	unsigned kind = kind_of_name(m, function);
 	const struct dwarf_name *one = NULL;
 	const char *found = NULL;
 	uint64_t at = *word, first = 0;
 	struct gather g;
 	Dwarf_Die die;
 
-	while ((one = dwarf_name_find(m, kind, function, one)) != NULL) {
+	while ((one = find_function(m, function, one)) != NULL) {
 		die = one->die;
 		if (!gather(&g, &die, function))
 			continue;

@@ -13,6 +13,7 @@
 #include "base/messages.h"
 #include "dwarf_function.h"
 #include "function_types.h"
+#include "pid/name.h"
 
 #define FIELDS		4
 #define FUNCTIONS_MAX	100000u
@@ -35,6 +36,7 @@ function_types_free(struct function_types *t)
 
 /* A description that the module matches. */
 struct wish {
+	char *module;			/* its name in the description */
 	char *function, *probe;		/* globs */
 };
 
@@ -42,7 +44,6 @@ struct visiting {
 	struct function_answer *answer;
 	struct wish *wishes;
 	size_t nwishes;
-	char *module;			/* its name in descriptions, or NULL */
 	FILE *table;
 };
 
@@ -83,35 +84,40 @@ look_at(struct visiting *v, const char *file, bool is_program,
 	if (!split(description, fields) || (module =
 	    description_module(fields[1], file, is_program)) == NULL)
 		return;
-	if (v->module == NULL)
-		v->module = module;
-	else
-		free(module);
 	v->wishes = memory_get(v->wishes, v->nwishes + 1, sizeof(*v->wishes));
-	v->wishes[v->nwishes++] = (struct wish){ fields[2], fields[3] };
+	v->wishes[v->nwishes++] = (struct wish){ module, fields[2],
+	    fields[3] };
 }
 
 static bool
 wants(void *visiting, const char *name)
 {
 	const struct visiting *v = visiting;
+	char scoped[PID_SCOPED];
 	size_t i;
 
 	for (i = 0; i < v->nwishes; i++)
-		if (matches(v->wishes[i].function, name))
+		if (pid_name_match(v->wishes[i].function, name, scoped) !=
+		    NULL)
 			return (true);
 	return (false);
 }
 
+/* Finds the names of a wanted probe, as the provider will. */
 static bool
-wants_probe(const struct visiting *v, const char *function, const char *name)
+find_names(const struct visiting *v, const struct dwarf_function *f,
+    const char *name, struct tbuf_probe_info *names,
+    char scoped[PID_SCOPED])
 {
-	size_t i;
+	const struct wish *wish = v->wishes;
 
-	for (i = 0; i < v->nwishes; i++)
-		if (matches(v->wishes[i].function, function) &&
-		    matches(v->wishes[i].probe, name))
+	for (; wish < v->wishes + v->nwishes; wish++) {
+		names->module = wish->module;
+		names->function = pid_name_match(wish->function, f->name,
+		    scoped);
+		if (names->function != NULL && matches(wish->probe, name))
 			return (true);
+	}
 	return (false);
 }
 
@@ -128,29 +134,35 @@ add_argument(struct tbuf_probe_info *to, const char *name, unsigned type)
 	    name);
 }
 
+/* Returns NULL if the probe is not wanted. */
 static struct tbuf_probe_info *
 add_probe(struct visiting *v, const struct dwarf_function *f,
     const char *name)
 {
-	struct tbuf_probe_info *to = sites_add(&v->answer->sites);
+	struct tbuf_probe_info *to, names;
+	char scoped[PID_SCOPED];
 
+	if (!find_names(v, f, name, &names, scoped))
+		return (NULL);
+	to = sites_add(&v->answer->sites);
 	*to = (struct tbuf_probe_info){
 		.provider = memory_string(v->answer->provider),
-		.module = memory_string(v->module),
-		.function = memory_string(f->name),
+		.module = memory_string(names.module),
+		.function = memory_string(names.function),
 		.name = memory_string(name)
 	};
 	return (to);
 }
 
 static void
-add_lacks(struct function_answer *answer, const struct dwarf_function *f)
+add_lacks(struct function_answer *answer, const struct dwarf_function *f,
+    const char *name)
 {
 	unsigned i;
 
 	answer->nlacks += f->nlacks;
 	for (i = 0; i < f->nlacks; i++) {
-		parcel_put_text(&answer->lacks, f->name);
+		parcel_put_text(&answer->lacks, name);
 		parcel_put_text(&answer->lacks, f->lacks[i].name);
 		parcel_put_text(&answer->lacks, f->lacks[i].why);
 	}
@@ -182,14 +194,12 @@ add_function(void *visiting, const struct dwarf_function *f)
 		fprintf(v->table, " %u %s", f->words[i].type,
 		    *f->words[i].name == '\0' ? "-" : f->words[i].name);
 	fprintf(v->table, "\n");
-	if (wants_probe(v, f->name, "entry")) {
-		to = add_probe(v, f, "entry");
+	if ((to = add_probe(v, f, "entry")) != NULL) {
 		for (i = 0; i < f->nwords; i++)
 			add_argument(to, f->words[i].name, f->words[i].type);
-		add_lacks(v->answer, f);
+		add_lacks(v->answer, f, to->function);
 	}
-	if (wants_probe(v, f->name, "return")) {
-		to = add_probe(v, f, "return");
+	if ((to = add_probe(v, f, "return")) != NULL) {
 		add_argument(to, "", TBUF_UINT64);
 		add_argument(to, "", f->result);
 	}
@@ -233,12 +243,14 @@ function_types_add(struct function_answer *answer, struct dwarf_module *m)
 {
 	char *copy = memory_string(answer->wanted), *rest = copy, *one;
 	struct visiting v = { .answer = answer };
+	size_t i;
 
 	while ((one = strsep(&rest, ",")) != NULL)
 		look_at(&v, m->name, m->is_program, one);
 	if (v.nwishes > 0)
 		visit(&v, m);
+	for (i = 0; i < v.nwishes; i++)
+		free(v.wishes[i].module);
 	free(v.wishes);
-	free(v.module);
 	free(copy);
 }

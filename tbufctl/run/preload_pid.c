@@ -46,7 +46,9 @@ look_at_list(struct words *found, const char *p)
 		end = p = field_end(p);
 		for (fields = 1; *p == ':'; fields++)
 			p = field_end(p + 1);
-		if (fields == FIELDS && is_pid(first, (size_t)(end - first)))
+		/* A function of C++ has pairs of colons. */
+		if (fields >= FIELDS && (fields - FIELDS) % 2 == 0 &&
+		    is_pid(first, (size_t)(end - first)))
 			words_add(found, "%.*s", (int)(p - first), first);
 		if (*p == '\0')
 			return;

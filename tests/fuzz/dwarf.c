@@ -16,6 +16,7 @@
 #include "base/messages.h"
 #include "debuginfo/dwarf_function.h"
 #include "debuginfo/probe_sites.h"
+#include "pid/name.h"
 #include "support/fuzz.h"
 #include "tbufd.h"
 
@@ -214,8 +215,11 @@ look_into(const struct dwarf_name *name)
 static bool
 wants(void *unused, const char *name)
 {
+	char scoped[PID_SCOPED];
+
 	(void)unused;
 	FUZZ_CHECK(name != NULL);
+	FUZZ_CHECK(!pid_scoped(name, scoped) || strlen(scoped) < PID_SCOPED);
 	return (true);
 }
 

@@ -84,7 +84,9 @@ shared()
 	    operand_x86_64 probe section symbol type; do
 		echo "$source/providers/usdt/$file.c"
 	done
-	for file in ${patch:+copy decode frame jumps map marks pads parts \
+	echo "$source/providers/pid/name.c"
+	for file in ${patch:+arrivals call_line copy decode evict frame holes \
+	    jumps line map marks pads parts pun \
 	    prove region relocate table text}; do
 		echo "$source/providers/patch/$file.c"
 	done

@@ -276,5 +276,50 @@ expect 'a method' "$(trace method 'pid$target:a.out:*cart*add*:entry
     *(long *)arg2); }' | tail -n 1)" '5 -3 2'
 expect 'an object that is no plain data' "$(trace method \
     'pid$target:a.out:*take*:entry { trace(n); }')" -1
+add='pid$target:a.out:shop::cart::add'
+expect 'a scoped name' "$(trace method "$add:entry { trace(probefunc);
+    trace(price); }")" 'shop::cart::add-3'
+expect 'a glob of scoped names' "$(trace method 'pid$target:a.out:shop::*:return
+    { @[probefunc] = count(); }' | tr -s ' ' | sort)" 'shop::cart::add 1
+shop::take 1'
+expect 'a mistake with a scoped name' "$(refused method \
+    "$add:entry { trace(pric); }" | sed -n 2p)" "did you mean 'price'?"
+expect 'a member by a scoped name' "$(trace method \
+    "$add:entry { trace(((struct cart *)arg0)->total); }")" 5
+expect 'a symbol stays one' "$(trace method \
+    'pid$target:a.out:_ZN4shop4takeE5owneri:entry { trace(probefunc); }')" \
+    _ZN4shop4takeE5owneri
+cat >names.cc <<'END_OF_C'
+namespace n {
+template <typename T> struct box {
+	box(); ~box(); int get(T) const; static int made(const T &);
+};
+template <typename T> __attribute__((noinline)) box<T>::box()
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); }
+template <typename T> __attribute__((noinline)) box<T>::~box()
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); }
+template <typename T> __attribute__((noinline)) int box<T>::get(T) const
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); return (1); }
+template <typename T> __attribute__((noinline)) int box<T>::made(const T &)
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); return (2); }
+}
+static __attribute__((noinline)) void alone(n::box<n::box<int> *> &)
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); }
+int main()
+{
+	n::box<n::box<int> *> b;
+
+	alone(b);
+	return (b.get(nullptr) + b.made(nullptr) == 0);
+}
+END_OF_C
+g++ -std=c++20 -O1 -w -o names names.cc || exit 1
+expect 'templates, constructors' "$(trace names 'pid$target:a.out:n::*:entry,
+    pid$target:a.out:alone:entry { @[probefunc] = count(); }' | tr -s ' ' |
+    sort)" 'alone 1
+n::box::box 1
+n::box::get 1
+n::box::made 1
+n::box::~box 1'
 
 report
