@@ -15,6 +15,7 @@
 #include "base/messages.h"
 #include "base/string_list.h"
 #include "commands.h"
+#include "debuginfo/types.h"
 #include "elf/pid_functions.h"
 #include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
@@ -35,6 +36,7 @@ struct listing {
 	struct format format;
 	const char *module;
 	unsigned printed;
+	struct sites typed;	/* probes of functions, by name; with -v */
 	char *function;		/* best name of the function of the aliases */
 	bool has_entry, has_return;	/* its probes are done */
 };
@@ -172,6 +174,51 @@ print(struct listing *l, const struct probes *probes)
 
 /* ------------------------------------------------------------ functions */
 
+static int
+by_names(const void *a, const void *b)
+{
+	const struct tbuf_probe_info *one = a, *other = b;
+	int order = strcmp(one->function, other->function);
+
+	return (order != 0 ? order : strcmp(one->name, other->name));
+}
+
+/* Reads the arguments of the file's functions from its debug information. */
+static void
+read_types(struct listing *l)
+{
+	struct function_types unused = { .nlacks = 0 };
+	char *path = realpath(l->options->object_file, NULL);
+	struct types types = { .first = NULL };
+
+	if (path != NULL) {
+		types_add_command(&types, path);
+		types_functions(&types, "pid:a.out::", "pid", &l->typed,
+		    &unused);
+	}
+	function_types_free(&unused);
+	types_free(&types);
+	free(path);
+	if (l->typed.count > 0)
+		qsort(l->typed.all, l->typed.count, sizeof(*l->typed.all),
+		    by_names);
+}
+
+/* Gives a probe its arguments, if they are known. */
+static void
+add_types(const struct listing *l, struct tbuf_probe_info *info)
+{
+	const struct tbuf_probe_info *typed = l->typed.count == 0 ? NULL :
+	    bsearch(info, l->typed.all, l->typed.count, sizeof(*info),
+	    by_names);
+
+	if (typed == NULL)
+		return;
+	info->nargs = typed->nargs;
+	memcpy(info->types, typed->types, sizeof(info->types));
+	memcpy(info->argnames, typed->argnames, sizeof(info->argnames));
+}
+
 /*
  * Lists a probe of a function, or reports why it cannot be armed.  Returns true
  * if an alias of the function matches.
@@ -190,6 +237,7 @@ add_function(struct listing *l, const char *alias, const char *name,
 		message(MSG_FUNCTION, l->module, l->function, name, problem);
 	else {
 		info.id = ++l->printed;
+		add_types(l, &info);
 		l->format.ops->probe(&l->format, 0, &info);
 	}
 	return (true);
@@ -223,8 +271,11 @@ list_functions(struct listing *l)
 
 	if (o->program.count == 0 || !is_wanted(o, names))
 		return (0);
+	if (o->verbose || o->json)
+		read_types(l);
 	problem = pid_functions_visit(o->object_file, o->pid_partial,
 	    visit_function, l);
+	sites_free(&l->typed);
 	free(l->function);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,
 	    problem));

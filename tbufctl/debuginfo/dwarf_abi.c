@@ -99,7 +99,8 @@ classify_members(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 			return;
 		}
 		classify(&of, v, at + offset, depth + 1);
-	} while (v->steps++ < STEPS_MAX && dwarf_siblingof(&child, &child) == 0);
+	} while (v->steps++ < STEPS_MAX &&
+	    dwarf_siblingof(&child, &child) == 0);
 }
 
 static void

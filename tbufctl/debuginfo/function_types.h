@@ -19,7 +19,7 @@ struct lack {
 };
 
 struct function_types {
-	char *table;		/* for the provider, see providers/pid/types.c */
+	char *table;		/* for the provider: providers/pid/types.c */
 	struct lack *lacks;
 	size_t nlacks;
 };

@@ -37,9 +37,9 @@ int	compile_read(struct options *);
 
 /*
  * compile_begin() sets the options and the consumer, which has the targets that
- * were named; `functions` is NULL, or has descriptions as TBUF_PID has them, for
- * the target.  compile_all() compiles the programs.  It returns 0, or an exit
- * status after a message.
+ * were named; `functions` is NULL, or has descriptions for the target, as
+ * TBUF_PID has them.  compile_all() compiles the programs.  It returns 0, or an
+ * exit status after a message.
  */
 void	compile_begin(struct compiled *, struct options *,
 	    struct tbuf_consumer *, pid_t target, const char *functions);

@@ -142,6 +142,13 @@ expect 'names and types in lists' "$("$TBUFCTL" -lv \
     -f 'pid$target:a.out:narrow' -c ./serve | grep '	')" "$(printf '\t%s\n' \
     'c int8_t' 'u uint8_t' 's int16_t' 'b bool' 'e uint32_t' 'n int32_t' \
     'arg0 uint64_t' 'arg1 int32_t')"
+expect 'in lists of a file' "$("$TBUFCTL" -lv --object=serve \
+    -f 'pid:a.out:narrow' | grep '	')" "$(printf '\t%s\n' \
+    'c int8_t' 'u uint8_t' 's int16_t' 'b bool' 'e uint32_t' 'n int32_t' \
+    'arg0 uint64_t' 'arg1 int32_t')"
+expect 'in lists of a file in JSON' "$("$TBUFCTL" -l --format=json \
+    --object=serve -n 'pid:a.out:request_serve:entry' |
+    grep -c '"flags"')" 1
 expect 'in JSON' "$("$TBUFCTL" -q --format=json \
     -n 'pid$target::narrow:entry' -c ./serve | sed -n 's/.*"args"://p')" \
     '{"c":-2,"u":250,"s":-3,"b":true,"e":5,"n":-5}}'
