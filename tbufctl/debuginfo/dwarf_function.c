@@ -318,10 +318,11 @@ gather(struct gather *g, Dwarf_Die *die, const char *name)
 
 void
 dwarf_functions(struct dwarf_module *m,
-    bool (*wants)(void *, const char *name),
+    bool (*wants)(void *, uint64_t address, const char *name),
     void (*visit)(void *, const struct dwarf_function *), void *arg)
 {
 	const char *symbol;
+	Dwarf_Addr entry;
 	struct gather g;
 	Dwarf_Die die;
 	size_t i;
@@ -334,7 +335,8 @@ dwarf_functions(struct dwarf_module *m,
 		symbol = dwarf_symbol(&die);
 		if (symbol == NULL)
 			symbol = m->names[i].name;
-		if (wants(arg, symbol) && gather(&g, &die, symbol))
+		if (entry_of(&die, &entry) && wants(arg, entry, symbol) &&
+		    gather(&g, &die, symbol))
 			visit(arg, &g.f);
 	}
 }
@@ -363,6 +365,60 @@ type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
 	return (0);
 }
 
+int
+dwarf_symbols(const struct dwarf_module *m)
+{
+	return (dwfl_module_getsymtab(m->module));
+}
+
+const char *
+dwarf_symbol_get(const struct dwarf_module *m, int i, uint64_t *address)
+{
+	GElf_Sym symbol;
+	GElf_Addr unused;
+	const char *name = dwfl_module_getsym_info(m->module, i, &symbol,
+	    &unused, NULL, NULL, NULL);
+
+	if (name == NULL || symbol.st_shndx == SHN_UNDEF ||
+	    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+	    GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
+		return (NULL);
+	*address = symbol.st_value;
+	return (name);
+}
+
+static const struct dwarf_name *
+find_address(struct dwarf_module *m, uint64_t address)
+{
+	Dwarf_Addr entry;
+	Dwarf_Die die;
+	size_t i;
+
+	for (i = 0; i < m->count; i++) {
+		die = m->names[i].die;
+		if (m->names[i].kind == DWARF_FUNCTION &&
+		    entry_of(&die, &entry) && entry == address)
+			return (&m->names[i]);
+	}
+	return (NULL);
+}
+
+/* DWARF does not have other names of a function, which symbols have. */
+static const struct dwarf_name *
+find_alias(struct dwarf_module *m, const char *function)
+{
+	int i, n = dwarf_symbols(m);
+	uint64_t address = 0;
+	const char *name;
+
+	for (i = 0; i < n; i++) {
+		name = dwarf_symbol_get(m, i, &address);
+		if (name != NULL && strcmp(name, function) == 0)
+			return (find_address(m, address));
+	}
+	return (NULL);
+}
+
 /*
  * Returns the first entry of a function after another one: a symbol, a name, or
  * a scoped name.
@@ -377,6 +433,8 @@ find_function(struct dwarf_module *m, const char *function,
 	char scoped[PID_SCOPED];
 	Dwarf_Die die;
 
+	if (scope == NULL && dwarf_name_find(m, kind, function, NULL) == NULL)
+		return (one == NULL ? find_alias(m, function) : NULL);
 	if (scope == NULL)
 		return (dwarf_name_find(m, kind, function, one));
 	while ((one = dwarf_name_find(m, DWARF_FUNCTION, scope + 1, one)) !=

@@ -31,10 +31,18 @@ struct dwarf_function {
 	enum tbuf_type result;
 };
 
-/* Visits the functions of a module whose names `wants` accepts. */
+/* Visits the functions of a module that `wants` accepts. */
 void	dwarf_functions(struct dwarf_module *,
-	    bool (*wants)(void *, const char *name),
+	    bool (*wants)(void *, uint64_t address, const char *name),
 	    void (*visit)(void *, const struct dwarf_function *), void *arg);
+
+/*
+ * Returns the name of a symbol of a module, if that is a function, and finds its
+ * address in the file; `i` is less than dwarf_symbols().
+ */
+int	dwarf_symbols(const struct dwarf_module *);
+const char *dwarf_symbol_get(const struct dwarf_module *, int i,
+	    uint64_t *address);
 
 /* Return the id of the type of a parameter, and of the value returned; or 0. */
 uint64_t dwarf_parameter(struct dwarf_types *, struct dwarf_module *,

@@ -13,6 +13,7 @@
 #include "base/messages.h"
 #include "dwarf_function.h"
 #include "function_types.h"
+#include "functions.h"
 #include "pid/name.h"
 
 #define FIELDS		4
@@ -40,10 +41,18 @@ struct wish {
 	char *function, *probe;		/* globs */
 };
 
+/* Symbols are sorted by address, the best name of a function first. */
+struct symbol {
+	uint64_t address;
+	const char *name;
+};
+
 struct visiting {
 	struct function_answer *answer;
 	struct wish *wishes;
 	size_t nwishes;
+	struct symbol *symbols;		/* wanted ones */
+	size_t nsymbols, room;
 	FILE *table;
 };
 
@@ -90,9 +99,8 @@ look_at(struct visiting *v, const char *file, bool is_program,
 }
 
 static bool
-wants(void *visiting, const char *name)
+is_wanted(const struct visiting *v, const char *name)
 {
-	const struct visiting *v = visiting;
 	char scoped[PID_SCOPED];
 	size_t i;
 
@@ -103,22 +111,94 @@ wants(void *visiting, const char *name)
 	return (false);
 }
 
+static int
+compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *one = a, *other = b;
+
+	if (one->address != other->address)
+		return (one->address < other->address ? -1 : 1);
+	return (module_better(other->name, one->name) -
+	    module_better(one->name, other->name));
+}
+
+static void
+find_symbols(struct visiting *v, const struct dwarf_module *m)
+{
+	int i, n = dwarf_symbols(m);
+	uint64_t address;
+	const char *name;
+
+	for (i = 0; i < n; i++) {
+		name = dwarf_symbol_get(m, i, &address);
+		if (name == NULL || !is_wanted(v, name))
+			continue;
+		if (v->nsymbols == v->room) {
+			v->room = 2 * v->room + 64;
+			v->symbols = memory_get(v->symbols, v->room,
+			    sizeof(*v->symbols));
+		}
+		v->symbols[v->nsymbols++] = (struct symbol){ address, name };
+	}
+	if (v->nsymbols > 0)
+		qsort(v->symbols, v->nsymbols, sizeof(*v->symbols),
+		    compare_symbols);
+}
+
+/* Returns the first symbol at an address, or after it. */
+static const struct symbol *
+first_symbol(const struct visiting *v, uint64_t address)
+{
+	size_t low = 0, high = v->nsymbols, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (v->symbols[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (v->symbols + low);
+}
+
+static bool
+wants(void *visiting, uint64_t address, const char *name)
+{
+	const struct visiting *v = visiting;
+	const struct symbol *s = first_symbol(v, address);
+
+	return ((s < v->symbols + v->nsymbols && s->address == address) ||
+	    is_wanted(v, name));
+}
+
+static bool
+match_name(const struct visiting *v, const char *function, const char *name,
+    struct tbuf_probe_info *names, char scoped[PID_SCOPED])
+{
+	const struct wish *wish = v->wishes;
+
+	for (; wish < v->wishes + v->nwishes; wish++) {
+		names->module = wish->module;
+		names->function = pid_name_match(wish->function, function,
+		    scoped);
+		if (names->function != NULL && matches(wish->probe, name))
+			return (true);
+	}
+	return (false);
+}
+
 /* Finds the names of a wanted probe, as the provider will. */
 static bool
 find_names(const struct visiting *v, const struct dwarf_function *f,
     const char *name, struct tbuf_probe_info *names,
     char scoped[PID_SCOPED])
 {
-	const struct wish *wish = v->wishes;
+	const struct symbol *s = first_symbol(v, f->address);
 
-	for (; wish < v->wishes + v->nwishes; wish++) {
-		names->module = wish->module;
-		names->function = pid_name_match(wish->function, f->name,
-		    scoped);
-		if (names->function != NULL && matches(wish->probe, name))
+	for (; s < v->symbols + v->nsymbols && s->address == f->address; s++)
+		if (match_name(v, s->name, name, names, scoped))
 			return (true);
-	}
-	return (false);
+	return (match_name(v, f->name, name, names, scoped));
 }
 
 /* ------------------------------------------------------------ one function */
@@ -234,7 +314,9 @@ visit(struct visiting *v, struct dwarf_module *m)
 		return;
 	fprintf(v->table, "object %ju %ju\n", (uintmax_t)st.st_dev,
 	    (uintmax_t)st.st_ino);
+	find_symbols(v, m);
 	dwarf_functions(m, wants, add_function, v);
+	free(v->symbols);
 	fclose(v->table);
 }
 

@@ -213,11 +213,12 @@ look_into(const struct dwarf_name *name)
 }
 
 static bool
-wants(void *unused, const char *name)
+wants(void *unused, uint64_t address, const char *name)
 {
 	char scoped[PID_SCOPED];
 
 	(void)unused;
+	(void)address;
 	FUZZ_CHECK(name != NULL);
 	FUZZ_CHECK(!pid_scoped(name, scoped) || strlen(scoped) < PID_SCOPED);
 	return (true);

@@ -46,6 +46,8 @@ API long stacked(int a, int b, int c, int d, int e, int f, short seven,
 { KEEP; return (a + b + c + d + e + f + seven + eight + (long)ten + late); }
 API short get_short(int n) { KEEP; return ((short)n); }
 API struct request *get_request(struct request *r) { KEEP; return (r); }
+long other_name(struct pair *p, int n) __attribute__((alias("one_name")));
+API long one_name(struct pair *p, int n) { KEEP; return (p->b + n); }
 API void nothing(void) { KEEP; }
 API int various(const char *format, ...) { KEEP; return (format[0]); }
 /* Compilers make a copy of such a function for its callers. */
@@ -82,6 +84,7 @@ int main(int argc, char **argv)
 	sum += get_short(-4);
 	sum += get_request(&large)->bytes;
 	nothing();
+	sum += other_name(&p, -1);
 	sum += various("%d", 5, 6);
 	return (sum == 0);
 }
@@ -126,6 +129,9 @@ arg0=1 arg1=2 arg2=7 last=42'
 	    pid$target::get_request:return
 	    { printf("%d\n", args[1]->bytes); }')" '-4 -4
 5000'
+	expect "an alias: $build" "$(trace serve \
+	    'pid$target::other_name:entry { printf("%d %d\n", p->b, n); }')" \
+	    '2 -1'
 	expect "no arguments: $build" "$(trace serve \
 	    'pid$target::nothing:entry { trace(probefunc); }')" nothing
 	expect "variable arguments: $build" "$(trace serve \
