@@ -37,8 +37,8 @@ void	dwarf_functions(struct dwarf_module *,
 	    void (*visit)(void *, const struct dwarf_function *), void *arg);
 
 /*
- * Returns the name of a symbol of a module, if that is a function, and finds its
- * address in the file; `i` is less than dwarf_symbols().
+ * Returns the name of a symbol of a module, if that is a function, and finds
+ * its address in the file; `i` is less than dwarf_symbols().
  */
 int	dwarf_symbols(const struct dwarf_module *);
 const char *dwarf_symbol_get(const struct dwarf_module *, int i,
