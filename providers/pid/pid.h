@@ -71,8 +71,8 @@ bool	pid_wanted_module(const char *module, bool is_program,
 	    char name[PID_MODULE]);
 
 /*
- * Notes what is known of an object: it is refused as a whole, which is reported,
- * or its functions have names.
+ * Notes that an object is refused as a whole, which is reported, or that its
+ * functions have names.
  */
 void	pid_wanted_found(const char *module, bool is_program, bool is_refused,
 	    bool has_symbols);

@@ -56,8 +56,8 @@ look_at_list(struct words *found, const char *p)
 }
 
 /*
- * Returns the macro argument $N that ends a field, or NULL.  One that is missing
- * is refused when the program is compiled.
+ * Returns the macro argument $N that ends a field, or NULL.  One that is
+ * missing is refused when the program is compiled.
  */
 static const char *
 argument(const struct options *o, const char *dollar, const char *end)
