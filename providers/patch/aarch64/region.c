@@ -99,11 +99,19 @@ plan_point(const struct patch_map *m, const struct patch_point *point)
 }
 
 const char *
-patch_regions_plan(struct patch_map *m, struct patch_point *points, size_t n)
+patch_regions_plan(struct patch_map *m, struct patch_regions *unused,
+    struct patch_point *points, size_t n)
 {
 	size_t i;
 
+	(void)unused;
 	for (i = 0; i < n; i++)
 		points[i].problem = plan_point(m, &points[i]);
 	return (NULL);
+}
+
+void
+patch_regions_free(struct patch_regions *unused)
+{
+	(void)unused;
 }

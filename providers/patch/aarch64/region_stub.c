@@ -10,6 +10,12 @@
  *	b after the place
  * ADDRESS:	.quad			that the instruction refers to
  * CODE:	more instructions
+ *
+ * An exit by a conditional branch is passed if its condition holds:
+ *
+ *	b.condition 1f
+ *	b after the place
+ * 1:	check, which goes on at the branch's target
  */
 #include "patch/region.h"
 
@@ -19,6 +25,7 @@
 #define BACK_AT		36u
 #define ADDRESS_AT	PATCH_STUB
 #define CODE_AT		(PATCH_STUB + 8u)
+#define SKIPPED		16u	/* before the check of a conditional exit */
 #define CHECKS_MAX	2u
 #define ROOM		((CHECKS_MAX + 1) * PATCH_STUB)
 
@@ -91,15 +98,14 @@ put_literal(struct copy *c, uint32_t word)
 	put_branch(c, CODE_AT + 8, c->place + PATCH_WORD);
 }
 
-/* A conditional branch goes to one in the stub, which is long. */
+/* Puts a conditional branch within the stub. */
 static void
-put_condition(struct copy *c, uint32_t word, uintptr_t target)
+put_condition(struct copy *c, unsigned at, uint32_t word, unsigned to)
 {
 	uint32_t bits = (word & 0x7e000000) == 0x36000000 ? 14 : 19;
 
-	put(c, COPY_AT, (word & ~(((1u << bits) - 1) << 5)) |
-	    (CODE_AT - COPY_AT) / PATCH_WORD << 5);
-	put_branch(c, CODE_AT, target);
+	put(c, at, (word & ~(((1u << bits) - 1) << 5)) |
+	    (to - at) / PATCH_WORD << 5);
 }
 
 /* Returns true for adr, adrp, and ldr of a literal. */
@@ -131,9 +137,10 @@ put_copy(struct copy *c)
 	put_branch(c, BACK_AT, c->place + PATCH_WORD);
 	if ((word & 0xfc000000) == 0x14000000)
 		put_branch(c, COPY_AT, target);
-	else if (target != 0)
-		put_condition(c, word, target);
-	else if ((word & 0x9f000000) == 0x10000000)
+	else if (target != 0) {
+		put_condition(c, COPY_AT, word, CODE_AT);
+		put_branch(c, CODE_AT, target);
+	} else if ((word & 0x9f000000) == 0x10000000)
 		put_load(c, COPY_AT, word, c->place + displacement(word));
 	else if ((word & 0x9f000000) == 0x90000000)
 		put_load(c, COPY_AT, word, page + (displacement(word) << 12));
@@ -143,27 +150,64 @@ put_copy(struct copy *c)
 		put(c, COPY_AT, word);
 }
 
+/* Returns the target of the conditional branch of an exit, or 0. */
+static uintptr_t
+condition_of(const struct patch_point *point)
+{
+	uint32_t word = patch_word(point->at);
+
+	return (point->is_entry || (word & 0xfc000000) == 0x14000000 ? 0 :
+	    patch_target(word, point->at));
+}
+
+static void
+put_check(struct copy *c, const struct patch_point *point, uintptr_t back)
+{
+	point->probe->stub = c->at;
+	point->probe->stub_size = PATCH_STUB;
+	point->probe->place = c->place;
+	c->reached &= patch_stub_encode(c->bytes, c->at, back,
+	    point->probe->enabled, point->probe, (uintptr_t)patch_hit);
+}
+
+static void
+advance(struct copy *c, unsigned bytes)
+{
+	c->at += bytes;
+	c->bytes += bytes;
+}
+
+static void
+put_conditional(struct copy *c, const struct patch_point *point,
+    uintptr_t target)
+{
+	put_condition(c, 0, patch_word(c->place), SKIPPED);
+	put_branch(c, PATCH_WORD, c->place + PATCH_WORD);
+	advance(c, SKIPPED);
+	put_check(c, point, target);
+}
+
 /* Makes the stub of points at one place.  Returns false if it is too far. */
 static bool
 make(uint8_t bytes[ROOM], uintptr_t at, const struct patch_point *points,
     size_t n)
 {
-	struct copy copy = { .place = place_of(points), .reached = true };
+	struct copy c = { .at = at, .bytes = bytes,
+	    .place = place_of(points), .reached = true };
+	uintptr_t target = condition_of(&points[n - 1]);
 	size_t i;
 
-	for (i = 0; i < n; i++, at += PATCH_STUB, bytes += PATCH_STUB) {
-		points[i].probe->stub = at;
-		points[i].probe->stub_size = PATCH_STUB;
-		points[i].probe->place = copy.place;
-		copy.at = at;
-		copy.bytes = bytes;
-		if (!patch_stub_encode(bytes, at, at + PATCH_STUB,
-		    points[i].probe->enabled, points[i].probe,
-		    (uintptr_t)patch_hit))
-			return (false);
+	for (i = 0; i < n - 1; i++) {
+		put_check(&c, &points[i], c.at + PATCH_STUB);
+		advance(&c, PATCH_STUB);
 	}
-	put_copy(&copy);
-	return (copy.reached);
+	if (target != 0)
+		put_conditional(&c, &points[i], target);
+	else {
+		put_check(&c, &points[i], c.at + PATCH_STUB);
+		put_copy(&c);
+	}
+	return (c.reached);
 }
 
 static const char *
@@ -186,12 +230,13 @@ arm(const struct patch *patch, const struct patch_text *text,
 
 /* Points of one place follow each other. */
 void
-patch_regions_arm(const struct patch *patch, const struct patch_text *text,
-    struct patch_point *points, size_t n)
+patch_regions_arm(const struct patch *patch, const struct patch_map *m,
+    struct patch_regions *unused, struct patch_point *points, size_t n)
 {
 	const char *problem;
 	size_t first, end;
 
+	(void)unused;
 	for (first = 0; first < n; first = end) {
 		for (end = first + 1; end < n && points[end].problem == NULL &&
 		    place_of(&points[end]) == place_of(&points[first]);
@@ -199,7 +244,7 @@ patch_regions_arm(const struct patch *patch, const struct patch_text *text,
 			continue;
 		if (points[first].problem != NULL)
 			continue;
-		problem = arm(patch, text, points + first, end - first);
+		problem = arm(patch, m->text, points + first, end - first);
 		for (; problem != NULL && first < end; first++)
 			points[first].problem = problem;
 	}
