@@ -19,14 +19,17 @@
  *	call *3f(%rip)
  *	jmp 1b
  */
+#include <string.h>
+
+#include "decoder.h"
 #include "region_stub.h"
 
-#include <string.h>
+#define LENGTH_MAX	15u	/* of an instruction */
 
 void	patch_hit(void);
 
-void
-region_stub_put(struct region_stub *s, const void *bytes, size_t size)
+static void
+put(struct region_stub *s, const void *bytes, size_t size)
 {
 	if (size > sizeof(s->bytes) - s->size) {
 		s->problem = "its stub would be too long";
@@ -39,18 +42,18 @@ region_stub_put(struct region_stub *s, const void *bytes, size_t size)
 static void
 put_word(struct region_stub *s, const void *word)
 {
-	region_stub_put(s, &word, sizeof(word));
+	put(s, &word, sizeof(word));
 }
 
-void
-region_stub_put_distance(struct region_stub *s, uintptr_t target)
+static void
+put_distance(struct region_stub *s, uintptr_t target)
 {
 	int64_t distance = (int64_t)(target - (s->at + s->size + 4));
 	int32_t displacement = (int32_t)distance;
 
 	if (displacement != distance)
 		s->problem = "its stub is out of reach";
-	region_stub_put(s, &displacement, sizeof(displacement));
+	put(s, &displacement, sizeof(displacement));
 }
 
 static void
@@ -63,18 +66,18 @@ put_check(struct region_stub *s, const struct patch_point *point)
 		s->problem = "it has too many points";
 		return;
 	}
-	region_stub_put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
+	put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
 	    flags ? 5 : 4);
-	region_stub_put(s, "\x51\x48\xb9", 3);
+	put(s, "\x51\x48\xb9", 3);
 	put_word(s, point->probe->enabled);
-	region_stub_put(s, flags ? "\x8b\x09\xe3\x05\xe9" :
+	put(s, flags ? "\x8b\x09\xe3\x05\xe9" :
 	    "\x83\x39\0\x0f\x85", 5);
-	region_stub_put(s, "\0\0\0", 4);
+	put(s, "\0\0\0", 4);
 	check->probe = point->probe;
 	check->branch = check->leave = s->size;
 	s->nchecks++;
-	region_stub_put(s, "\x59", 1);
-	region_stub_put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
+	put(s, "\x59", 1);
+	put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
 	    "\x48\x83\xec\x80", flags ? 8 : 4);
 }
 
@@ -90,12 +93,12 @@ put_calls(struct region_stub *s)
 		distance = (int32_t)(s->size - check->branch);
 		memcpy(s->bytes + check->branch - 4, &distance,
 		    sizeof(distance));
-		region_stub_put(s, "\x48\xb9", 2);
+		put(s, "\x48\xb9", 2);
 		put_word(s, check->probe);
-		region_stub_put(s, "\xff\x15", 2);
-		region_stub_put_distance(s, s->at + end);
-		region_stub_put(s, "\xe9", 1);
-		region_stub_put_distance(s, s->at + check->leave);
+		put(s, "\xff\x15", 2);
+		put_distance(s, s->at + end);
+		put(s, "\xe9", 1);
+		put_distance(s, s->at + check->leave);
 	}
 	put_word(s, (const void *)(uintptr_t)patch_hit);
 }
@@ -115,7 +118,7 @@ put_copy(struct region_stub *s, uintptr_t from, uintptr_t to)
 		s->problem = problem;
 		return (false);
 	}
-	region_stub_put(s, copy.bytes, copy.size);
+	put(s, copy.bytes, copy.size);
 	return (!copy.ended);
 }
 
@@ -136,13 +139,13 @@ put_branch(struct region_stub *s, const struct patch_map *m,
 		s->problem = "an instruction is not understood";
 		return;
 	}
-	region_stub_put(s, &(uint8_t[]){ 0x0f, 0x80 |
+	put(s, &(uint8_t[]){ 0x0f, 0x80 |
 	    (moves.list[0].condition ^ 1) }, 2);
-	region_stub_put(s, "\0\0\0", 4);
+	put(s, "\0\0\0", 4);
 	skip = s->size;
 	put_check(s, point);
-	region_stub_put(s, "\xe9", 1);
-	region_stub_put_distance(s, patch_map_target(m, point->at));
+	put(s, "\xe9", 1);
+	put_distance(s, patch_map_target(m, point->at));
 	distance = (int32_t)(s->size - skip);
 	memcpy(s->bytes + skip - 4, &distance, sizeof(distance));
 }
@@ -160,20 +163,119 @@ put_point(struct region_stub *s, const struct patch_map *m,
 	return (patch_map_next(m, point->at));
 }
 
+/* ------------------------------------------------------------ calls */
+
+/*
+ * The word below the stack pointer is not the program's: a function with a call
+ * keeps nothing there, and signals leave 128 bytes alone.
+ */
+
+/*
+ * The call is notrack call *-8(%rsp).  The prefix is for processors that track
+ * calls, and left out where it has no room.
+ */
+size_t
+region_call_put(const struct patch_region *r, uint8_t bytes[REGION_CALL_MAX])
+{
+	static const char call[] = "\x3e\xff\x54\x24\xf8";
+	size_t before = r->way == PATCH_WAY_JUMP ? PATCH_JUMP : 2;
+	size_t size = r->end - r->start - before >= REGION_CALL_MAX ?
+	    REGION_CALL_MAX : PATCH_CALL;
+
+	memcpy(bytes, call + REGION_CALL_MAX - size, size);
+	return (size);
+}
+
+/* Stores the destination of a direct call below the stack pointer. */
+static void
+put_store(struct region_stub *s, uintptr_t target)
+{
+	uint32_t low = (uint32_t)target, high = (uint32_t)(target >> 32);
+
+	put(s, "\xc7\x44\x24\xf8", 4);
+	put(s, &low, sizeof(low));
+	put(s, "\xc7\x44\x24\xfc", 4);
+	put(s, &high, sizeof(high));
+}
+
+/* Pushes the destination of another call, and leaves it there. */
+static void
+put_push(struct region_stub *s, const struct patch_instruction *call,
+    uintptr_t at)
+{
+	ZydisDecodedInstruction in;
+	uint8_t bytes[LENGTH_MAX];
+	int32_t distance;
+
+	if (!patch_decode_full((const uint8_t *)at, LENGTH_MAX, &in) ||
+	    patch_is_narrow(&in) || in.raw.modrm.reg != 2) {
+		s->problem = "an instruction is not understood";
+		return;
+	}
+	memcpy(bytes, (const void *)at, in.length);
+	/* The byte has the number of the operation: 2 is call, 6 is push. */
+	bytes[in.raw.modrm.offset] |= 4 << 3;
+	if (call->is_relative) {
+		distance = (int32_t)(call->operand - (s->at + s->size +
+		    in.length));
+		if (call->operand != s->at + s->size + in.length +
+		    (uintptr_t)(intptr_t)distance)
+			s->problem = "its stub is out of reach";
+		memcpy(bytes + in.raw.disp.offset, &distance,
+		    sizeof(distance));
+	}
+	put(s, bytes, in.length);
+	put(s, "\x48\x8d\x64\x24\x08", 5);	/* lea 8(%rsp),%rsp */
+}
+
+static void
+put_place(struct region_stub *s, const struct patch_region *r)
+{
+	struct patch_instruction call;
+	uint8_t bytes[REGION_CALL_MAX];
+
+	patch_decode((const uint8_t *)r->call, LENGTH_MAX, r->call, &call);
+	if (call.is_branch)
+		put_store(s, call.target);
+	else
+		put_push(s, &call, r->call);
+	put(s, "\xe9", 1);
+	put_distance(s, r->end - region_call_put(r, bytes));
+}
+
+/*
+ * Jumps to the destination of the call, which has led to the stub: by a word
+ * after the stub, if the original one is in memory.
+ */
+static void
+put_aim(struct region_stub *s, const struct patch_region *r)
+{
+	struct patch_instruction call;
+
+	patch_decode((const uint8_t *)r->call, LENGTH_MAX, r->call, &call);
+	s->has_word = !call.is_branch;
+	put(s, call.is_branch ? "\xe9" : "\xff\x25",
+	    call.is_branch ? 1 : 2);
+	put_distance(s, call.is_branch ? call.target :
+	    call.operand);
+}
+
+/* ------------------------------------------------------------ all of it */
+
 /* Appends the rest of the copy, and the way back from the stub. */
 static void
 put_end(struct region_stub *s, const struct patch_region *r, uintptr_t from)
 {
 	if (r->way == PATCH_WAY_AIM) {
-		region_stub_put_aim(s, r);
+		put_aim(s, r);
 		return;
 	}
 	if (r->call != 0) {
 		(void)put_copy(s, from, r->call);
-		region_stub_put_place(s, r);
+		put_place(s, r);
 	} else if (put_copy(s, from, r->end)) {
-		region_stub_put(s, "\xe9", 1);
-		region_stub_put_distance(s, r->end);
+		put(s, "\xe9", 1);
+		put_distance(s, r->end);
 	}
 }
 
@@ -190,7 +292,7 @@ region_stub_make(struct region_stub *s, uintptr_t at,
 	s->problem = NULL;
 	s->has_word = false;
 	if (r->way == PATCH_WAY_AIM)
-		region_stub_put(s, "\xf3\x0f\x1e\xfa", 4);	/* endbr64 */
+		put(s, "\xf3\x0f\x1e\xfa", 4);	/* endbr64 */
 	for (i = 0; i < n && points[i].at < r->end; i++) {
 		if (points[i].problem != NULL)
 			continue;

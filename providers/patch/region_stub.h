@@ -37,21 +37,11 @@ void	region_stub_make(struct region_stub *, uintptr_t at,
 	    const struct patch_map *, const struct patch_region *,
 	    const struct patch_point *, size_t n);
 
-void	region_stub_put(struct region_stub *, const void *bytes, size_t size);
-
-/* Append the end of the stub of a region with a call. */
-void	region_stub_put_place(struct region_stub *,
-	    const struct patch_region *);
-void	region_stub_put_aim(struct region_stub *, const struct patch_region *);
-
 /* Sets the bytes of a call in place.  Returns their number. */
 #define REGION_CALL_MAX	5u
 
 size_t	region_call_put(const struct patch_region *,
 	    uint8_t bytes[REGION_CALL_MAX]);
-
-/* Appends a displacement: the distance from its end. */
-void	region_stub_put_distance(struct region_stub *, uintptr_t target);
 
 #pragma GCC visibility pop
 

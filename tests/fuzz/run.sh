@@ -86,9 +86,8 @@ shared()
 		echo "$source/providers/usdt/$file.c"
 	done
 	echo "$source/providers/pid/name.c"
-	for file in ${patch:+arrivals call_line copy decode evict frame holes \
-	    jumps line map marks pads parts pun \
-	    prove region relocate table text}; do
+	for file in ${patch:+arrivals call_line copy decode frame holes jumps \
+	    line map marks pads parts prove pun region relocate table text}; do
 		echo "$source/providers/patch/$file.c"
 	done
 	for file in ${patch:+pid/functions pid/plan usdt/debug_file}; do
