@@ -12,9 +12,9 @@
  * A hole begins where an instruction does or directly after another jump, so
  * that decoders of the text find each instruction that still runs.
  *
- * Where there is none, a hole is made: a region near it takes more instructions,
- * which it runs in its stub already; or a line of instructions without a point
- * is moved into a stub.
+ * Where there is none, a hole is made: a region near it takes more
+ * instructions, which it runs in its stub already; or a line of instructions
+ * without a point is moved into a stub.
  *
  *	line:	jmp stub of the line
  *	hole:	jmp stub of a region near it
