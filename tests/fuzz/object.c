@@ -414,43 +414,59 @@ check_codes(const struct pid_functions *f)
 		FUZZ_CHECK(strpbrk(f->aliases[i].name, "\t\n: ,") == NULL);
 }
 
-/* A jump replaces whole instructions, and nothing arrives between them. */
+/* Bytes that change are marked, and in the text. */
 static void
-check_region(const struct patch_map *m, const struct patch_point *p)
+check_changed(const struct patch_map *m, uintptr_t at, size_t size)
 {
-	const struct patch_code *owner = patch_map_code(m, p->at);
-	uintptr_t at = p->start, next;
-
-	FUZZ_CHECK(owner != NULL && owner->owner == p->function);
-	FUZZ_CHECK(m->codes[p->function].problem == NULL);
-	FUZZ_CHECK(p->start <= p->at && p->at < p->end);
-	FUZZ_CHECK(patch_map_has(m, p->start) && patch_map_has(m, p->end - 1));
-	for (; at < p->end; at = next) {
-		FUZZ_CHECK((*patch_map_mark(m, at) & PATCH_BEGINS) != 0);
-		next = patch_map_next(m, at);
-		FUZZ_CHECK(at == p->start || (*patch_map_mark(m, at) &
-		    PATCH_ARRIVAL) == 0);
-		FUZZ_CHECK(patch_class(*patch_map_mark(m, at)) != PATCH_CALL);
-	}
-	FUZZ_CHECK(at == p->end);
-	for (at = p->start; at < p->start + PATCH_JUMP; at++)
+	for (; size-- > 0; at++)
 		FUZZ_CHECK(patch_map_has(m, at) && (*patch_map_mark(m, at) &
 		    PATCH_BUSY) != 0);
+}
+
+/*
+ * A region is whole instructions, control arrives at the first alone, and a call
+ * is the last one.
+ */
+static void
+check_region(const struct patch_map *m, const struct patch_region *r)
+{
+	uintptr_t at = r->start, next;
+
+	FUZZ_CHECK(r->start < r->end && patch_map_has(m, r->start) &&
+	    patch_map_has(m, r->end - 1));
+	for (; at < r->end; at = next) {
+		FUZZ_CHECK((*patch_map_mark(m, at) & PATCH_BEGINS) != 0);
+		next = patch_map_next(m, at);
+		FUZZ_CHECK(at == r->start || (*patch_map_mark(m, at) &
+		    PATCH_ARRIVAL) == 0);
+		FUZZ_CHECK(patch_class(*patch_map_mark(m, at)) != PATCH_CALL ||
+		    (next == r->end && (r->call == at ||
+		    r->way == PATCH_WAY_AIM)));
+	}
+	FUZZ_CHECK(at == r->end);
+	if (r->way == PATCH_WAY_JUMP)
+		check_changed(m, r->start, PATCH_JUMP);
+	if (r->way == PATCH_WAY_HOLE) {
+		check_changed(m, r->start, 2);
+		check_changed(m, r->hole, PATCH_JUMP);
+	}
 }
 
 static void
 check_plan(const struct pid_functions *f, const struct pid_plan *plan)
 {
-	const struct patch_point *p = plan->points, *last = NULL;
+	const struct patch_point *p = plan->points;
+	const struct patch_region *r = plan->regions.all;
 
+	for (; r < plan->regions.all + plan->regions.n; r++)
+		check_region(&f->map, r);
 	for (; p < plan->points + plan->npoints; p++) {
 		if (p->problem != NULL)
 			continue;
-		check_region(&f->map, p);
-		FUZZ_CHECK(last == NULL || last->start == p->start ||
-		    (last->end <= p->start &&
-		    last->start + PATCH_JUMP <= p->start));
-		last = p;
+		FUZZ_CHECK(f->map.codes[p->function].problem == NULL);
+		FUZZ_CHECK(p->region < plan->regions.n);
+		r = &plan->regions.all[p->region];
+		FUZZ_CHECK(r->start <= p->at && p->at < r->end);
 	}
 }
 

@@ -261,7 +261,8 @@ arm(void)
 	nknown = find_ranges(known);
 	if ((problem = patch_begin(&patch)) != NULL)
 		errx(1, "%s", problem);
-	patch_regions_arm(&patch, &functions.text, plan.points, plan.npoints);
+	patch_regions_arm(&patch, &functions.map, &plan.regions, plan.points,
+	    plan.npoints);
 	patch_end(&patch);
 	all = find_ranges(stubs);
 	for (i = 0; i < all; i++)
@@ -467,40 +468,6 @@ leads_to_stub(uintptr_t at)
 	return (within(stubs, nstubs, to));
 }
 
-static bool
-is_filler(const uint8_t *p)
-{
-	while (*p == 0x66 || *p == 0x2e)
-		p++;
-	return (*p == 0x90 || *p == 0xcc || (p[0] == 0x0f && p[1] == 0x1f));
-}
-
-static bool
-is_jump(uintptr_t at)
-{
-	return ((*patch_map_mark(&functions.map, at) & PATCH_BEGINS) != 0 &&
-	    leads_to_stub(at));
-}
-
-/*
- * Returns true if a line begins at an address.  A jump that another one needs
- * may be in filler, or in bytes after a jump that have moved with it; and the
- * bytes of a jump may look like one.
- */
-static bool
-begins(uintptr_t at)
-{
-	uintptr_t before;
-
-	if (!is_jump(at) ||
-	    is_filler(&original[at - functions.text.start]))
-		return (false);
-	for (before = at - PATCH_JUMP; before < at; before++)
-		if (before >= functions.text.start && is_jump(before))
-			return (false);
-	return (true);
-}
-
 /* Returns true if an armed entry is at an address. */
 static bool
 is_entry(uintptr_t at)
@@ -634,11 +601,14 @@ execute_all(const char *path, bool all)
 {
 	size_t stride = all || plan.npoints < LINES ? 1 : plan.npoints /
 	    LINES, begun = 0, lines = 0, runs = 0;
+	const struct patch_region *r = plan.regions.all;
 	uint64_t seed;
 	uintptr_t at;
 
-	for (at = functions.text.start; at < functions.text.end; at++) {
-		if (!begins(at) || begun++ % stride != 0)
+	for (; r < plan.regions.all + plan.regions.n; r++) {
+		at = r->start;
+		if (!r->needed || r->problem != NULL || !leads_to_stub(at) ||
+		    begun++ % stride != 0)
 			continue;
 		lines++;
 		for (seed = begun; seed < begun + 2; seed++) {

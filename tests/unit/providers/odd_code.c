@@ -155,7 +155,8 @@ setup(void)
 		plan.points[i].probe = &counters[i].probe;
 	}
 	ck_assert_ptr_null(patch_begin(&patch));
-	patch_regions_arm(&patch, &own.text, plan.points, plan.npoints);
+	patch_regions_arm(&patch, &own.map, &plan.regions, plan.points,
+	    plan.npoints);
 	patch_end(&patch);
 }
 
