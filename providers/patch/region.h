@@ -46,6 +46,8 @@ struct patch_region {
 	uintptr_t call;		/* the call that its last bytes make, or 0 */
 	size_t changed;		/* first bytes of a pun */
 	size_t pushed;		/* bytes, before the stub is reached */
+	uintptr_t stub;		/* 0: not armed */
+	size_t stub_size;
 	bool needed;		/* for a point, or for another region's hole */
 	const char *problem;	/* why it could not be armed, or NULL */
 };
@@ -83,6 +85,9 @@ void	patch_regions_free(struct patch_regions *);
  */
 void	patch_regions_arm(const struct patch *, const struct patch_map *,
 	    struct patch_regions *, struct patch_point *, size_t n);
+
+/* Gives the stubs of an object back that has been unloaded. */
+void	patch_regions_forget(const struct patch_regions *);
 
 #pragma GCC visibility pop
 

@@ -170,7 +170,7 @@ redirect(const struct arming *a, const struct patch_region *r,
 }
 
 static const char *
-arm(const struct arming *a, const struct patch_region *r)
+arm(const struct arming *a, struct patch_region *r)
 {
 	size_t first = point_of(a, r->start), i;
 	struct patch_point *points = a->points + first;
@@ -192,10 +192,8 @@ arm(const struct arming *a, const struct patch_region *r)
 		}
 	if (patch_write(a->patch, at, s.bytes, s.size) != 0)
 		return (refused);
-	if (first < a->n) {
-		points->probe->stub = at;
-		points->probe->stub_size = s.size;
-	}
+	r->stub = at;
+	r->stub_size = s.size;
 	return (redirect(a, r, &s));
 }
 
@@ -244,4 +242,14 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 		if (points[i].problem == NULL)
 			points[i].problem =
 			    regions->all[points[i].region].problem;
+}
+
+void
+patch_regions_forget(const struct patch_regions *regions)
+{
+	const struct patch_region *r = regions->all;
+
+	for (; r < regions->all + regions->n; r++)
+		if (r->stub != 0)
+			patch_unmap(r->stub, r->stub_size);
 }

@@ -291,7 +291,7 @@ finish(struct pid_object *o, struct pid_probes *p)
 	bool returns;
 
 	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
-		name_of(o, wish, PID_ENTRY, &n);
+		name_of(o, wish->function, PID_ENTRY, &n);
 		if (wish->entry)
 			pid_report_probe(n.module, n.function, "entry",
 			    wish->entry_problem);
@@ -388,6 +388,10 @@ pid_arm(struct pid_object *o, struct pid_probes *p)
 	take_problems(&o->plan, p);
 	finish(o, p);
 	finish_spots(o, p);
+	if (o->is_loading) {
+		p->regions = o->plan.regions;
+		o->plan.regions.all = NULL;
+	}
 }
 
 /* No system call: a filter set since the start may kill for any. */
@@ -404,6 +408,8 @@ pid_disarm(struct pid_probes *p)
 	}
 	for (i = 0; i < p->nplaces; i++)
 		patch_forget(&p->places[i].patch);
+	patch_regions_forget(&p->regions);
+	patch_regions_free(&p->regions);
 	for (i = 0; i < p->nspots; i++)
 		tbuf_sites_unregister(&p->spots[i], &p->spots[i] + 1);
 	free(p->sites);

@@ -72,6 +72,7 @@ name_object(struct pid_object *o, const struct object *from, bool is_loading)
 	o->is_libc = is_libc(o->file);
 	o->memory.info = from->info;
 	o->memory.is_fixed = from->info.dlpi_addr == 0;
+	o->memory.is_passing = is_loading;
 	/* Words that short relocations name have no addresses yet. */
 	o->memory.slide = is_loading ? from->info.dlpi_addr : 0;
 	return (true);

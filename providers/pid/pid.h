@@ -132,6 +132,7 @@ struct pid_probes {
 	size_t nspots;
 	struct pid_place *places;	/* by point of the plan */
 	size_t nplaces;
+	struct patch_regions regions;	/* of an object that may be unloaded */
 };
 
 /* An object, while its functions are armed. */

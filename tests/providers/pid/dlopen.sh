@@ -162,7 +162,8 @@ exec 3>&-
     -c './opener ./one.so 3' >out 2>err
 expect 'it never comes' "$? $(grep -c '^no more$' out) $(sed -n \
     's/.*pid[0-9]*\(:absent.*\)/\1/p' err)" \
-    '1 1 :absent.so::entry does not match any probes'
+    '1 1 :absent.so::entry does not match any probes
+:absent.so::entry: absent: no module of this name is loaded when main() begins'
 # Where only the program is traced, loading is as it was.
 expect 'the program alone' "$(TBUF_PID='pid*:a.out:main:' TBUF_PID_LIST=list \
     LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./opener ./one.so 1

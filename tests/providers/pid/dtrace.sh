@@ -225,15 +225,18 @@ none 'pid$target:libbad:leaf:entry'
 none 'pid$target:a.out:bad:entry'
 none 'pid$target:libc:leaf:entry'
 none 'pid$target::bad*:return'
-for name in beginning entrie 800 -; do
+for name in beginning entrie -; do
 	wrong "pid\$target:a.out:leaf:$name" "probe description \
 pidN:a.out:leaf:$name does not match any probes
-	    '$name' is an invalid probe name: functions have entry and return"
+	    '$name' is an invalid probe name: functions have entry, return and \
+offsets (example: 1c)"
 done
-wrong 'pid$target:libc:-:800' "probe description pidN:libc:-:800 does not \
-match any probes
-    '800' is an invalid probe name: functions have entry and return"
-none 'pid$target::-:10*'
+none 'pid$target:a.out:leaf:800'
+none 'pid$target:libc:-:800'
+wrong 'pid$target::-:10*' "probe description pidN::-:10* does not match any \
+probes
+    '10*' is an invalid probe name: functions have entry, return and offsets \
+(example: 1c)"
 expect 'no such process' "$("$TBUFCTL" -q -n 'pid$target:::entry' -p 4194304 \
     2>&1 | grep -c 'pid 4194304')" 1
 expect 'no process of this name' "$("$TBUFCTL" -q -n 'pid4194304:::entry' \
