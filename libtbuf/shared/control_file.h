@@ -161,9 +161,10 @@ bool	tbuf_control_unread(int fd, const struct tbuf_control *control);
 static inline bool
 tbuf_state_readable(uint32_t state)
 {
-	return (state == TBUF_ACTIVE || state == TBUF_ENDING ||
-	    state == TBUF_GIVENUP || state == TBUF_GIVINGUP ||
-	    state == TBUF_EXITED);
+	const uint32_t readable = 1u << TBUF_ACTIVE | 1u << TBUF_ENDING |
+	    1u << TBUF_GIVENUP | 1u << TBUF_GIVINGUP | 1u << TBUF_EXITED;
+
+	return (state <= TBUF_EXITED && (readable >> state & 1) != 0);
 }
 
 /* Returns true if a session was built, and its consumer has not ended it. */
