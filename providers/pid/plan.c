@@ -138,6 +138,13 @@ pid_plan_spot(const struct pid_plan *p, const struct patch_point *point)
 	return (find_spot(p, point->function, point->at));
 }
 
+/* Points at one place: an exit that is a conditional jump has to be last. */
+static int
+rank(const struct patch_point *point)
+{
+	return (point->is_inside ? 1 : point->is_entry ? 0 : 2);
+}
+
 static int
 by_place(const void *a, const void *b)
 {
@@ -145,9 +152,7 @@ by_place(const void *a, const void *b)
 
 	if (left->at != right->at)
 		return (left->at < right->at ? -1 : 1);
-	if (right->is_inside != left->is_inside)
-		return (left->is_inside - right->is_inside);
-	return (right->is_entry - left->is_entry);
+	return (rank(left) - rank(right));
 }
 
 static void

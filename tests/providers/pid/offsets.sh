@@ -20,9 +20,11 @@ cd "$SCRATCH" || exit 1
 cat >off.c <<'END_OF_C'
 #include <stdio.h>
 
-int off(int n);
+int off(int n), leaving(int n) __asm__("leaving");
 /* Startup code has no bounds: any of its bytes may be a short branch. */
-__asm__(".text\n.type pad, @function\npad: .skip 160, 0x90\n ret\n"
+__asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
+    " lea 2(%rdi), %eax\n ret\n .cfi_endproc\n"
+    ".size landed, . - landed\n.type pad, @function\npad: .skip 160, 0x90\n ret\n"
     ".size pad, . - pad\n.globl off\n.type off, @function\noff:\n .cfi_startproc\n"
     " push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
     " mov %rsp, %rbp\n"		/* 1 */
@@ -34,6 +36,11 @@ __asm__(".text\n.type pad, @function\npad: .skip 160, 0x90\n ret\n"
     " sub $100000, %eax\n"	/* 15 */
     "1: pop %rbp\n .cfi_def_cfa_offset 8\n ret\n"	/* 1a, 1b */
     " .cfi_endproc\n .size off, . - off\n .fill 8, 1, 0x90\n"
+    ".type leaving, @function\nleaving:\n .cfi_startproc\n"
+    " lea 7(%rdi), %eax\n cmp $10, %eax\n"	/* 0, 3 */
+    " jl landed\n"			/* 6 */
+    " lea 9(%rdi), %eax\n add $1, %eax\n ret\n"	/* c */
+    " .cfi_endproc\n .size leaving, . - leaving\n .fill 8, 1, 0x90\n"
     ".type tiny, @function\ntiny:\n .cfi_startproc\n nop\n ret\n"
     " .cfi_endproc\n .size tiny, . - tiny\n .fill 16, 1, 0\n");
 int main(void)
@@ -41,7 +48,7 @@ int main(void)
 	int i, sum = 0;
 
 	for (i = 0; i < 10; i++)
-		sum += off(i);
+		sum += off(i) + leaving(i);
 	fprintf(stderr, "%d\n", sum);
 	return (0);
 }
@@ -53,11 +60,11 @@ trace() {
 	"$TBUFCTL" -q "$@" -c ./off 2>err | tr -s ' ' |
 	    sed 's/^ *//; s/ *$//; /^$/d'
 }
-# counts OFFSET...: how often each is reached.
+# counts OFFSET...: how often each is reached, in the function off or another.
 counts() {
 	list=
 	for at; do
-		list="$list${list:+, }pid\$target:a.out:off:$at"
+		list="$list${list:+, }pid\$target:a.out:${function-off}:$at"
 	done
 	trace -n "$list { @[probename] = count(); }" | sort | paste -sd' '
 }
@@ -69,6 +76,12 @@ expect 'after a branch' "$(counts 15)" '15 4'
 expect 'beside entry and return' "$(counts 0 1 4 1b entry return)" \
     '0 10 1 10 1b 10 4 10 entry 10 return 10'
 expect 'its result beside these' "$(cat err)" "$sum"
+function=leaving
+expect 'a jump out of the function' "$(counts 6 entry return)" \
+    '6 10 entry 10 return 10'
+expect 'its result there' "$(cat err)" "$sum"
+expect 'after that jump' "$(counts c)" 'c 7'
+unset function
 expect 'registers' "$(trace -n 'pid$target:a.out:off:7
     { @ = sum(arg0); }')" "$((45 + 30))"
 expect 'a stack' "$(trace -n 'pid$target:a.out:off:7 { ustack(2); exit(0); }' |
