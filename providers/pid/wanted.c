@@ -24,12 +24,14 @@
 #define OPTIONS		"TBUF_PID_OPTIONS"
 #define FIELDS		4u
 #define PROGRAM		"a.out"
+#define CLONE_MAX	128u	/* bytes of a clone's name that is told */
 
 /* Descriptions for this process; the provider has been compared already. */
 static struct wanted {
 	const char *module, *function, *name;
 	bool is_reported;	/* if nothing matches it: not one of a glob */
 	bool has_module, has_function, has_symbols;
+	char clone[CLONE_MAX];	/* a function that may be meant, or "" */
 } *all;
 static size_t count;
 static char *text;
@@ -123,25 +125,34 @@ is_name(const char *name)
 	    fnmatch(name, "return", 0) == 0);
 }
 
+#define NO_FUNCTION	"the module has no function of this name"
+
+/* Returns why a description matches no function, perhaps in the buffer. */
 static const char *
-absence(const struct wanted *w)
+absence(const struct wanted *w, char *buffer, size_t size)
 {
 	if (!w->has_module)
 		return ("no module of this name is loaded when main() begins");
 	if (!w->has_symbols)
 		return ("the module is stripped: most of its functions are "
 		    "called by their offsets (-l lists them)");
-	return ("the module has no function of this name");
+	if (*w->clone == '\0')
+		return (NO_FUNCTION);
+	(void)snprintf(buffer, size, NO_FUNCTION " (did you mean '%s'?)",
+	    w->clone);
+	return (buffer);
 }
 
 void
 pid_wanted_tell(pid_tell *tell)
 {
+	char buffer[sizeof(NO_FUNCTION) + CLONE_MAX + 32];
 	const struct wanted *w;
 
 	for (w = all; w < all + count; w++)
 		if (w->is_reported && !w->has_function && is_name(w->name))
-			tell(w->module, w->function, w->name, absence(w));
+			tell(w->module, w->function, w->name, absence(w,
+			    buffer, sizeof(buffer)));
 }
 
 /* The program is there from the start. */
@@ -272,6 +283,16 @@ name_matches(const char *glob, enum pid_name name)
 	    matches(glob, name == PID_ENTRY ? "entry" : "return"));
 }
 
+/* Returns true for a function that compilers have made of the wanted one. */
+static bool
+is_clone(const struct wanted *w, const char *function)
+{
+	size_t length = strlen(w->function);
+
+	return (strncmp(function, w->function, length) == 0 &&
+	    function[length] == '.');
+}
+
 const char *
 pid_wanted(const char *module, bool is_program, const char *function,
     enum pid_name name, char called[PID_MODULE], char scoped[PID_SCOPED])
@@ -280,10 +301,15 @@ pid_wanted(const char *module, bool is_program, const char *function,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if ((wanted = pid_name_match(all[i].function, function,
-		    scoped)) == NULL || !module_matches(all[i].module, module,
-		    is_program, called))
+		wanted = pid_name_match(all[i].function, function, scoped);
+		if ((wanted == NULL && !is_clone(&all[i], function)) ||
+		    !module_matches(all[i].module, module, is_program, called))
 			continue;
+		if (wanted == NULL) {
+			(void)snprintf(all[i].clone, sizeof(all[i].clone),
+			    "%s", function);
+			continue;
+		}
 		all[i].has_function = true;
 		if (name_matches(all[i].name, name))
 			return (wanted);

@@ -85,6 +85,10 @@ expect 'no such function' "$(told -n 'pid$target:a.out:plane:entry' \
     -c ./named)" \
     'pidN:a.out:plane:entry: absent: the module has no function of this name
 = 1'
+expect 'a clone' "$(told -n 'pid$target:a.out:part:entry' -c ./named)" \
+    "pidN:a.out:part:entry: absent: the module has no function of this name \
+(did you mean 'part.0.constprop.1'?)
+= 1"
 expect 'both probes of none' "$(told -n 'pid$target:a.out:plane:' \
     -c ./named)" \
     'pidN:a.out:plane:: absent: the module has no function of this name
