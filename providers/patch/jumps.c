@@ -8,7 +8,7 @@
  *
  *	jmp *table(,%index,8)		lea table(%rip),%base
  *					movslq (%base,%index,4),%r
- *	mov table(,%index,8),%r		add %base,%r
+ *	mov table(,%index,8),%r		add %base,%r	or lea (%base,%r),%r
  *	jmp *%r				jmp *%r
  *
  * The addresses of the first kind are found in data, as all addresses are; the
@@ -25,6 +25,7 @@
 #define ADD		0x03u
 #define MOVSLQ		0x63u
 #define MOV		0x8bu
+#define LEA		0x8du
 
 /* The source of a jump's operand. */
 enum source { ANYTHING, ADDRESSES, DISTANCES };
@@ -41,6 +42,8 @@ source_of(const struct patch_past *past, unsigned reg,
 		in = *from = &past->list[(n - 1) % PATCH_PAST];
 		if ((in->opcode == ADD_TO && in->rm == reg) ||
 		    (in->opcode == ADD && in->reg == reg) ||
+		    (in->opcode == LEA && in->reg == reg &&
+		    in->index != PATCH_NO_REGISTER) ||
 		    (in->opcode == MOVSLQ && in->reg == reg))
 			return (DISTANCES);
 		if (in->opcode == MOV && in->reg == reg)

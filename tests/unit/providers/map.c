@@ -34,6 +34,11 @@ FUNCTION("computed",
     "lea 9f(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n add %rdx, %rax\n"
     " jmp *%rax\n 1: mov $1, %eax\n ret\n 2: mov $2, %eax\n ret\n"
     ".section .rodata\n .balign 4\n 9: .long 1b - 9b, 2b - 9b\n .text");
+FUNCTION("added",
+    "lea 9f(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
+    " lea (%rdx,%rax), %rcx\n"
+    " jmp *%rcx\n 1: mov $1, %eax\n ret\n 2: mov $2, %eax\n ret\n"
+    ".section .rodata\n .balign 4\n 9: .long 1b - 9b, 2b - 9b\n .text");
 FUNCTION("unknown",
     "lea (%rdi,%rdi,2), %rax\n lea 1f(%rip), %rdx\n add %rdx, %rax\n"
     " jmp *%rax\n .balign 32\n 1: ret\n nop\n nop\n ret");
@@ -72,6 +77,7 @@ DECLARE(straight);
 DECLARE(branched);
 DECLARE(called);
 DECLARE(computed);
+DECLARE(added);
 DECLARE(unknown);
 DECLARE(pointer);
 DECLARE(either);
@@ -184,6 +190,8 @@ START_TEST(arrivals_are_found)
 	ck_assert(arrives(map_computed, 16));
 	ck_assert(arrives(map_computed, 22));
 	ck_assert(!arrives(map_computed, 21));
+	ck_assert(arrives(map_added, 17));
+	ck_assert(arrives(map_added, 23));
 	ck_assert(arrives(map_in_data, 2));
 	ck_assert(!arrives(map_in_data, 1));
 	ck_assert_ptr_null(code_at(map_computed)->problem);
@@ -207,6 +215,8 @@ START_TEST(a_function_ends_where_it_returns)
 	ck_assert_uint_eq(l.n, 1);
 	ck_assert_uint_eq(l.all[0], (uintptr_t)map_straight + 6);
 	ck_assert_ptr_null(exits_of(map_computed, &l));
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert_ptr_null(exits_of(map_added, &l));
 	ck_assert_uint_eq(l.n, 2);
 	ck_assert_ptr_null(exits_of(map_pointer, &l));
 	ck_assert_uint_eq(l.n, 1);
