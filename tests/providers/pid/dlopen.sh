@@ -164,6 +164,16 @@ expect 'it never comes' "$? $(grep -c '^no more$' out) $(sed -n \
     's/.*pid[0-9]*\(:absent.*\)/\1/p' err)" \
     '1 1 :absent.so::entry does not match any probes
 :absent.so::entry: absent: no module of this name is loaded when main() begins'
+# After the program has put a filter on its calls, its code is not changed.
+$CC -std=gnu11 -O2 -w -o filtered \
+    "$top/tests/providers/usdt/programs/opener.c" -ldl -lpthread || exit 1
+cp one.so module.so
+./filtered 1 filtered
+[ $? -eq 77 ] || expect 'a filter' "$(TBUF_PID='pid*:module::' \
+    TBUF_PID_LIST=list LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so \
+    ./filtered 3 filtered; echo $?; cat list)" 0
+rm -f list
+
 # Where only the program is traced, loading is as it was.
 expect 'the program alone' "$(TBUF_PID='pid*:a.out:main:' TBUF_PID_LIST=list \
     LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./opener ./one.so 1
