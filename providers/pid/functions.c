@@ -11,7 +11,6 @@
 #include "usdt/note.h"
 #include "usdt/section.h"
 
-#define TEXTS_MAX	8u
 #define PLTS_MAX	8u
 #define NAME_MAX_BYTES	16384u	/* each symbol may have the longest name */
 
@@ -414,19 +413,29 @@ collect(struct pieces *p, const struct usdt_sections *s)
 	return (patch_map_make(&p->f->map));
 }
 
+/* Code that can be written to, or cannot be read, may lead anywhere. */
+static bool
+find_text(struct patch_text *text, const struct dl_phdr_info *info)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		n += info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    (info->dlpi_phdr[i].p_flags & PF_X) != 0;
+	return (n == 1 && patch_texts(info, text, 1) == 1);
+}
+
 const char *
 pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
     int fd)
 {
 	struct pieces p = { .f = f };
-	struct patch_text texts[TEXTS_MAX];
 	struct usdt_sections sections;
 	const char *problem;
 
 	memset(f, 0, sizeof(*f));
-	if (patch_texts(&mapped->info, texts, TEXTS_MAX) != 1)
+	if (!find_text(&f->text, &mapped->info))
 		return (pid_not_text);
-	f->text = texts[0];
 	if ((problem = patch_map_begin(&f->map, &f->text)) != NULL)
 		return (problem);
 	f->map.is_fixed = mapped->is_fixed;

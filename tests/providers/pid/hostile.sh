@@ -111,6 +111,30 @@ expect 'writable code' "$(victim odd.so)" "$ran  not armed: $only"
 expect 'writable code in a file' "$("$TBUFCTL" -l --object=odd.so -P pid \
     2>&1 >/dev/null)" "tbufctl: failed to read odd.so: $only"
 
+# More code in another segment, which can only be executed, or written to.
+cat >more.s <<'END'
+.section more, "ax", @progbits
+	jmp victim+2
+.section .note.GNU-stack, "", @progbits
+END
+# shellcheck disable=SC2086
+$CC $flags -Wl,-Bsymbolic,--section-start=more=0x400000 -DFACTOR=3 -o more.so \
+    victim.c more.s || exit 1
+expect 'more code' "$(victim more.so)" "$ran  not armed: $only"
+for access in 1 3 7; do
+	cp more.so odd.so
+	readelf -lW odd.so | awk '$1 ~ /^[A-Z_]+$/ && $2 ~ /^0x/ {
+		if ($1 == "LOAD" && $3 == "0x0000000000400000")
+			print 64 + 56 * n + 4
+		n++
+	}' | while read -r at; do
+		printf '%b' "\\0$access" | dd of=odd.so bs=1 seek="$at" \
+		    conv=notrunc 2>/dev/null
+	done
+	expect "more code, access $access" "$(victim odd.so)" \
+	    "$ran  not armed: $only"
+done
+
 cat >relocated.s <<'END'
 .text
 .globl victim
