@@ -638,6 +638,16 @@ place_of(struct known *k, const struct tbuf_probe_info *probe,
 	return (id);
 }
 
+/* Returns false if a description can match no probe of the pid provider. */
+static bool
+may_be_pid(const struct d_description *d)
+{
+	const char *provider = d->field[D_FIELD_PROVIDER];
+
+	return ((*provider == '\0' || strpbrk(provider, "*?[") != NULL ||
+	    missing_is_pid(provider)) && known_own(d) == 0);
+}
+
 /*
  * A provider that was preloaded without tbufctl knows no parameters.  Those of
  * all probes have to be in one place, as a clause reads one argument.
@@ -650,7 +660,7 @@ known_argument_place(void *known, const struct d_description *d,
 	uint64_t found = 0, id, at = 0, word;
 	size_t i;
 
-	if (k->files)
+	if (k->files || !may_be_pid(d))
 		return (0);
 	known_list(k);
 	for (i = 0; i < k->count && i < PLACES_MAX; i++) {
