@@ -339,7 +339,7 @@ again(void)
 
 static struct tbuf_units units = { .rules = { RULE } };
 static struct tbuf_unit_entry unit;	/* its word and the other fields */
-static uint64_t sum;
+static uint64_t sum, ticks;
 
 #define RECORDS	3u		/* of the unit */
 
@@ -351,6 +351,7 @@ finish_make(void)
 	tbuf_store(&unit.head, tbuf_unit_head(0, RECORDS, 96));
 	return ((struct tbuf_finish){
 		.units = &units, .guess = RULE, .entry = &unit, .old = n,
+		.ticks_at = &ticks, .ticks_sum = n + 1,
 		.new = n + 1, .to = unit.total, .sum = &sum,
 		.was = { .committed = n + 1, .discarded = ~n - RECORDS }
 	});
@@ -655,6 +656,7 @@ check(void)
 	ck_assert_uint_eq(lane.large, kind == COUNT ||
 	    kind == SHARED ? all : 0);
 	ck_assert_uint_eq(unit.word, kind == FINISH || kind == BIND ? all : 0);
+	ck_assert_uint_eq(ticks, kind == FINISH ? all : 0);
 	if (kind == SUM)
 		check_sum(all);
 	else if (kind == PEAK)
@@ -1013,6 +1015,7 @@ finish_leaves(struct tbuf_finish f)
 
 	ck_assert_int_eq(tbuf_rseq_finish(&memo, &f), TBUF_CHANGED);
 	ck_assert_uint_eq(unit.word, was);
+	ck_assert_uint_eq(ticks, was);
 	ck_assert_uint_eq(unit.total[0].committed, was);
 	ck_assert_uint_eq(unit.total[0].discarded, ~(was - 1));
 }
