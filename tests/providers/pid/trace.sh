@@ -131,7 +131,7 @@ expect 'its functions' "$([ "$(awk '$2 > 0' counts | wc -l)" -gt 300 ] &&
 expect 'its status' "$(grep -c 'exited with status 5' err)" 1
 # bash has functions of its own for the environment.
 TBUF_PID_LIST=$PWD/listed "$TBUFCTL" -q -n 'pid$target:a.out:*_builtin:entry
-    { exit(0); }' -c 'bash script.sh' >armed 2>err
+    { exit(0); }' -c 'bash script.sh' >/dev/null 2>&1
 expect 'its list' "$([ "$(grep -c 'a.out:.*_builtin:entry: armed' listed)" \
     -gt 30 ] && echo many)" many
 for command in 'awk "BEGIN { for (i = 0; i < 99; i++) s += i ^ 2; print s }"' \
