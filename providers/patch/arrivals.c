@@ -11,8 +11,8 @@
 /* ------------------------------------------------------------ data */
 
 /* Words are read wherever there is data, also beside variables. */
-static __attribute__((no_sanitize("address"))) uintptr_t
-word_at(uintptr_t at)
+__attribute__((no_sanitize("address"))) uintptr_t
+patch_map_word(uintptr_t at)
 {
 	uintptr_t word;
 
@@ -20,7 +20,7 @@ word_at(uintptr_t at)
 	return (word);
 }
 
-/* Marks addresses in all words of the data and of the text's other bytes. */
+/* Adds addresses in all words of the data. */
 static void
 look_at_words(struct patch_map *m)
 {
@@ -31,15 +31,14 @@ look_at_words(struct patch_map *m)
 
 	for (i = 0; i < t->nparts; i++) {
 		part = &t->parts[i];
-		if (part->p_type != PT_LOAD || (part->p_flags & PF_R) == 0)
+		if (part->p_type != PT_LOAD || (part->p_flags & PF_R) == 0 ||
+		    t->base + part->p_vaddr == t->start)
 			continue;
 		at = t->base + part->p_vaddr;
 		end = at + part->p_filesz;
 		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
-			if (!patch_map_has(m, at) ||
-			    (*patch_map_mark(m, at) & PATCH_CODE) == 0)
-				patch_map_arrive(m, word_at(at) + m->slide,
-				    PATCH_CALLED | PATCH_POINTED);
+			patch_map_add(m, patch_map_word(at) + m->slide,
+			    PATCH_CALLED | PATCH_POINTED);
 	}
 }
 
@@ -123,7 +122,7 @@ look_at_relocations(struct patch_map *m, const struct dynamic *d)
 		memcpy(&r, (const void *)at, sizeof(r));
 		if (ELF64_R_TYPE(r.r_info) == PATCH_RELATIVE ||
 		    ELF64_R_TYPE(r.r_info) == PATCH_IRELATIVE)
-			patch_map_arrive(m, t->base + (uintptr_t)r.r_addend,
+			patch_map_add(m, t->base + (uintptr_t)r.r_addend,
 			    PATCH_CALLED | PATCH_POINTED);
 	}
 }
@@ -140,12 +139,12 @@ patch_map_data(struct patch_map *m)
 	read_dynamic(m->text, &d);
 	if (d.has_textrel)
 		return ("its text is relocated");
-	patch_map_arrive(m, d.init, PATCH_CALLED | PATCH_POINTED);
-	patch_map_arrive(m, d.fini, PATCH_CALLED | PATCH_POINTED);
+	patch_map_add(m, d.init, PATCH_CALLED | PATCH_POINTED);
+	patch_map_add(m, d.fini, PATCH_CALLED | PATCH_POINTED);
 	look_at_relocations(m, &d);
 	if (m->is_fixed || d.has_relr)
 		look_at_words(m);
-	return (NULL);
+	return (m->failed ? "out of memory" : NULL);
 }
 
 /* ------------------------------------------------------------ exceptions */

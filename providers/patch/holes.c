@@ -26,14 +26,25 @@
 
 #define LINE_MAX_BYTES	48u	/* of a line that is copied */
 
+/* Returns true for the end of a block to whose function all ways are known. */
+static bool
+ends_block(const struct patch_map *m, uintptr_t at)
+{
+	const struct patch_code *code;
+
+	if (!patch_map_has(m, at) ||
+	    (*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
+	    !patch_ends_block(patch_class_at(m, at)))
+		return (false);
+	code = patch_map_code(m, at);
+	return (code != NULL && code->is_near && !patch_line_has_place(m, at));
+}
+
 static void
 claim_filler(struct patch_map *m, uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at++)
-		if (patch_map_has(m, at) &&
-		    (*patch_map_mark(m, at) & PATCH_BEGINS) != 0 &&
-		    patch_ends_block(patch_class_at(m, at)) &&
-		    !patch_line_has_place(m, at))
+		if (ends_block(m, at))
 			patch_line_claim(m, patch_map_next(m, at));
 }
 
@@ -96,7 +107,7 @@ find_line(const struct patch_map *m, uintptr_t start, size_t size,
 {
 	const struct patch_code *code = patch_map_code(m, start);
 
-	return (code != NULL && code->problem == NULL &&
+	return (code != NULL && code->is_near && code->problem == NULL &&
 	    (*patch_map_mark(m, start) & PATCH_BEGINS) != 0 &&
 	    patch_line_find(m, start, size, start + 1, end) == NULL &&
 	    *end >= start + size && !has_syscall(m, start, *end));

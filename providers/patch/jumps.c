@@ -105,11 +105,23 @@ struct tables {
 	bool lost;		/* one is not as it should be */
 };
 
+/* The instructions of a function that is not decoded have no marks. */
 static bool
 is_instruction(const struct patch_map *m, uintptr_t at)
 {
-	return (patch_map_has(m, at) && (*patch_map_mark(m, at) &
-	    PATCH_BEGINS) != 0);
+	const struct patch_code *code = patch_map_code(m, at);
+	struct patch_instruction in;
+	uintptr_t i;
+
+	if (code == NULL || code->is_decoded)
+		return (patch_map_has(m, at) && (*patch_map_mark(m, at) &
+		    PATCH_BEGINS) != 0);
+	for (i = code->start; i < at; i += in.length) {
+		patch_decode((const uint8_t *)i, code->end - i, i, &in);
+		if (in.length == 0)
+			return (false);
+	}
+	return (i == at);
 }
 
 static bool
@@ -121,7 +133,22 @@ is_own(const struct tables *t, uintptr_t at)
 }
 
 /*
- * Reads a table if its first entry leads to an instruction.  Its end is not
+ * Returns true if a table of the function may lead to an instruction: one of
+ * itself, or of a piece to which there is no other way that is known.
+ */
+static bool
+may_lead(const struct tables *t, uintptr_t at)
+{
+	const struct patch_code *code = patch_map_code(t->map, at);
+
+	return (code != NULL && (code->owner == t->owner ||
+	    ((code->name == NULL || code->is_cold) && (!code->is_decoded ||
+	    (*patch_map_mark(t->map, code->start) & (PATCH_CALLED |
+	    PATCH_JUMPED)) == 0))) && is_instruction(t->map, at));
+}
+
+/*
+ * Reads a table if its first entry may be one of the function.  Its end is not
  * known; words after it at most mark places that control does not arrive at.
  */
 static __attribute__((no_sanitize("address"))) void
@@ -138,7 +165,7 @@ read_table(struct tables *t, uintptr_t table)
 	    at += sizeof(distance)) {
 		memcpy(&distance, (const void *)at, sizeof(distance));
 		target = table + (uintptr_t)(intptr_t)distance;
-		is_there = is_instruction(m, target);
+		is_there = may_lead(t, target);
 		if (at == table && !is_there)
 			return;
 		if (is_there)
@@ -301,6 +328,6 @@ patch_tables_find(struct patch_map *m)
 	size_t i;
 
 	for (i = 0; i < m->ncodes; i++)
-		if (m->codes[i].owner == i)
+		if (m->codes[i].owner == i && m->codes[i].is_near)
 			look_at_function(m, i);
 }

@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Making the map of an object (map.h): functions are decoded, then the other
- * bytes of the text and data (arrivals.c) are read.
+ * The ways of the map of an object (map.h) in functions, and in the other bytes
+ * of the text.
  */
 #include "map.h"
 
@@ -37,6 +37,8 @@ look_at_addresses(struct patch_map *m, struct patch_code *code,
 	if (in->is_branch)
 		patch_map_arrive(m, in->target, in->is_call ? PATCH_CALLED :
 		    PATCH_JUMPED);
+	code->leaves |= in->is_branch && !in->is_call &&
+	    in->target - code->start >= code->end - code->start;
 	if (in->is_relative)
 		patch_map_arrive(m, own = in->operand, PATCH_CALLED);
 	else if (m->is_fixed && in->operand != 0)
@@ -105,13 +107,19 @@ look_at_overlap(const struct patch_map *m, struct patch_code *code,
 		next->problem = "it begins in another instruction";
 }
 
-static void
-decode(struct patch_map *m, struct patch_code *code)
+void
+patch_map_decode(struct patch_map *m, struct patch_code *code)
 {
 	struct patch_past past = { .n = 0 };
 	struct patch_instruction in;
 	uintptr_t at;
 
+	if (code->is_decoded)
+		return;
+	code->is_decoded = true;
+	patch_map_arrive(m, code->start, PATCH_START);
+	if (code + 1 < m->codes + m->ncodes)
+		patch_map_arrive(m, code[1].start, PATCH_START);
 	for (at = code->start; at < code->end; at += in.length) {
 		patch_decode((const uint8_t *)at, code->end - at, at, &in);
 		if (in.length == 0) {
@@ -152,35 +160,15 @@ look_at_byte(struct patch_map *m, uintptr_t at, size_t size)
 		    PATCH_JUMPED);
 }
 
-static void
-look_at_rest(struct patch_map *m)
+void
+patch_map_rest(struct patch_map *m, uintptr_t at, uintptr_t end)
 {
-	uintptr_t at;
-
-	for (at = m->text->start; at < m->text->end; at++)
-		if ((*patch_map_mark(m, at) & PATCH_CODE) == 0)
-			look_at_byte(m, at, m->text->end - at);
-}
-
-const char *
-patch_map_make(struct patch_map *m)
-{
-	const char *problem;
-	size_t i;
-
-	if (!patch_decoder_load())
-		return ("zydis is missing");
-	for (i = 0; i < m->ncodes; i++) {
-		m->codes[i].owner = i;
-		patch_map_arrive(m, m->codes[i].start, PATCH_START);
+	for (; at < end; at++) {
+		if ((*patch_map_mark(m, at) & PATCH_CODE) != 0)
+			continue;
+		look_at_byte(m, at, m->text->end - at);
+		if (m->is_fixed && at % 8 == 0 && at + 8 <= m->text->end)
+			patch_map_arrive(m, patch_map_word(at) + m->slide,
+			    PATCH_CALLED | PATCH_POINTED);
 	}
-	for (i = 0; i < m->ncodes; i++)
-		decode(m, &m->codes[i]);
-	if ((problem = patch_map_data(m)) != NULL)
-		return (problem);
-	look_at_rest(m);
-	patch_map_pads(m);
-	patch_parts_find(m);
-	patch_tables_find(m);
-	return (NULL);
 }

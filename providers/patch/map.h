@@ -15,6 +15,10 @@
  *	- landing pads of exceptions,
  *	- returns of calls,
  *	- starts of functions, and other places that the caller knows of.
+ *
+ * Where few functions are wanted, only those are decoded that may lead to them
+ * (x86_64/lazy.c): their marks are as if all had been, and other bytes have
+ * none.
  */
 #ifndef TBUF_PROVIDERS_PATCH_MAP_H
 #define TBUF_PROVIDERS_PATCH_MAP_H
@@ -26,6 +30,9 @@
 #endif
 
 #pragma GCC visibility push(hidden)
+
+/* Bytes of the text for each bit of `lines'. */
+#define PATCH_LINE	64u
 
 /* Marks of a byte of the text.  The bits of PATCH_CLASS have its class. */
 enum {
@@ -69,7 +76,15 @@ struct patch_code {
 	bool is_cold;		/* its name says that it is a part */
 	bool is_computed;	/* it has a computed jump that stays in it */
 	bool takes_own;		/* its code has an address in itself */
+	bool leaves;		/* it has a direct jump to another place */
+	bool is_wanted;		/* set by the caller; if none is, all are */
+	bool is_near;		/* all ways to it are marked */
+	bool is_open;		/* bytes around it may be changed for it */
+	bool is_decoded;
 };
+
+/* Bytes before and after an open function that are as well known as it is. */
+#define PATCH_NEAR	256u
 
 #define PATCH_NO_PART	SIZE_MAX
 
@@ -82,14 +97,24 @@ struct patch_map {
 	bool stays;		/* it is loaded for ever: puns take memory */
 	bool keeps_nops;	/* one may be another provider's place */
 	uint16_t *marks;
+	struct patch_way *ways;	/* arrivals that are known before decoding */
+	size_t nways, room;
+	uint8_t *lines;		/* those where arrivals are marked; or NULL */
+	bool failed;		/* out of memory */
+};
+
+struct patch_way {
+	uint32_t offset;	/* of the place in the text */
+	uint16_t marks;
 };
 
 /*
- * patch_map_begin() allocates the map of a text; the caller adds its functions
- * and other arrivals.  patch_map_make() then finds all others.  Both return
- * NULL, or the reason of a failure.
+ * patch_map_begin() allocates the map of a text; the caller adds its functions,
+ * and other arrivals by patch_map_add().  patch_map_make() then finds all
+ * others.  Both return NULL, or the reason of a failure.
  */
 const char *patch_map_begin(struct patch_map *, const struct patch_text *);
+void	patch_map_add(struct patch_map *, uintptr_t address, unsigned marks);
 void	patch_map_arrive(struct patch_map *, uintptr_t address, unsigned marks);
 const char *patch_map_make(struct patch_map *);
 void	patch_map_free(struct patch_map *);
@@ -101,6 +126,13 @@ static inline bool
 patch_map_has(const struct patch_map *m, uintptr_t at)
 {
 	return (at - m->text->start < m->text->end - m->text->start);
+}
+
+static inline bool
+patch_map_has_line(const struct patch_map *m, uintptr_t offset)
+{
+	return (m->lines == NULL || (m->lines[offset / PATCH_LINE / 8] &
+	    1u << offset / PATCH_LINE % 8) != 0);
 }
 
 static inline uint16_t *
@@ -140,8 +172,16 @@ enum patch_frame { PATCH_FRAME_NONE, PATCH_FRAME_SOME, PATCH_FRAME_UNKNOWN };
 
 enum patch_frame patch_frame(const struct patch_text *, uintptr_t at);
 
-/* Marks arrivals that no instruction names, and functions with unknown ones. */
+/* Marks the arrivals that patch_map_add() was called for. */
+void	patch_map_take(struct patch_map *);
+
+/* Adds the arrivals in data.  Returns NULL, or why there may be others. */
 const char *patch_map_data(struct patch_map *);
+
+/* Reads a word of data, which may be beside a variable. */
+uintptr_t patch_map_word(uintptr_t at);
+
+/* Marks landing pads, and functions with unknown ones. */
 void	patch_map_pads(struct patch_map *);
 
 #if defined(__x86_64__)
@@ -161,6 +201,28 @@ unsigned patch_jump_look(const struct patch_map *, const struct patch_past *,
 
 /* Finds the tables of computed jumps. */
 void	patch_tables_find(struct patch_map *);
+
+/* Decodes a function, unless that has been done. */
+void	patch_map_decode(struct patch_map *, struct patch_code *);
+
+/* Marks the places that bytes lead to which are in no function. */
+void	patch_map_rest(struct patch_map *, uintptr_t at, uintptr_t end);
+
+/*
+ * Visits the places in the text where the 4 bytes of an address may be: of one
+ * relative to them, or, for an object at fixed addresses, of any.
+ */
+struct patch_scan {
+	const struct patch_text *text;
+	uintptr_t low, high;	/* of the addresses */
+	uintptr_t absolute;	/* absolute ones and these differ */
+	bool is_fixed;
+	void (*visit)(void *, uintptr_t place, uintptr_t address,
+	    bool is_relative);
+	void *arg;
+};
+
+void	patch_scan(const struct patch_scan *);
 #endif
 
 /* Finds parts of functions. */

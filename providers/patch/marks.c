@@ -8,6 +8,8 @@
 
 #include <sys/mman.h>
 
+#include <stdlib.h>
+
 #define LENGTH_MAX	15u	/* of an instruction */
 
 const char *
@@ -31,14 +33,51 @@ patch_map_free(struct patch_map *m)
 		munmap(m->marks, (m->text->end - m->text->start) *
 		    sizeof(*m->marks));
 	m->marks = NULL;
+	free(m->ways);
+	m->ways = NULL;
+}
+
+void
+patch_map_add(struct patch_map *m, uintptr_t address, unsigned marks)
+{
+	struct patch_way *ways = m->ways;
+
+	if (!patch_map_has(m, address))
+		return;
+	if (m->nways == m->room) {
+		ways = reallocarray(ways, 2 * m->room + 1024, sizeof(*ways));
+		if (ways == NULL) {
+			m->failed = true;
+			return;
+		}
+		m->room = 2 * m->room + 1024;
+		m->ways = ways;
+	}
+	ways[m->nways++] = (struct patch_way){
+	    (uint32_t)(address - m->text->start), (uint16_t)marks };
 }
 
 void
 patch_map_arrive(struct patch_map *m, uintptr_t address, unsigned marks)
 {
-	if (patch_map_has(m, address))
+	if (!patch_map_has(m, address))
+		return;
+	if (patch_map_has_line(m, address - m->text->start))
 		*patch_map_mark(m, address) |=
 		    (uint16_t)(PATCH_ARRIVAL | marks);
+	else
+		patch_map_add(m, address, marks);
+}
+
+void
+patch_map_take(struct patch_map *m)
+{
+	const struct patch_way *way;
+
+	for (way = m->ways; way < m->ways + m->nways; way++)
+		if (patch_map_has_line(m, way->offset))
+			patch_map_arrive(m, m->text->start + way->offset,
+			    way->marks);
 }
 
 struct patch_code *

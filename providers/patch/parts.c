@@ -59,7 +59,7 @@ take_jumps(struct patch_map *m, const struct patch_code *code)
 	bool changed = false;
 	uintptr_t at, target;
 
-	if (code->owner == NONE)
+	if (code->owner == NONE || !code->leaves)
 		return (false);
 	for (at = code->start; at < code->end; at++) {
 		if ((*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
@@ -99,7 +99,7 @@ patch_parts_find(struct patch_map *m)
 	size_t i;
 
 	for (i = 0; i < m->ncodes; i++)
-		if (may_be_part(m, &m->codes[i]))
+		if (m->codes[i].is_near && may_be_part(m, &m->codes[i]))
 			m->codes[i].owner = NONE;
 	for (pass = 0; pass < PASSES_MAX && changed; pass++) {
 		changed = false;

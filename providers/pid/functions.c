@@ -38,6 +38,8 @@ struct pieces {
 	struct span plts[PLTS_MAX];	/* sections of code that linkers make */
 	unsigned nplts;
 	bool failed;		/* out of memory */
+	pid_want *want;
+	void *arg;
 };
 
 /* ------------------------------------------------------------ names */
@@ -126,7 +128,7 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
 	    symbol->st_name >= s->names_size || *name == '$' ||
 	    !in_text(p, at))
 		return;
-	patch_map_arrive(&p->f->map, at, 0);
+	patch_map_add(&p->f->map, at, 0);
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
 	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return;
@@ -384,7 +386,7 @@ read_sections(struct pieces *p, const struct usdt_sections *s)
 		}
 	}
 	p->f->map.keeps_nops = usdt_sections_find(s, ".note.stapsdt") != NULL;
-	patch_map_arrive(&p->f->map, p->f->text.base + s->header.e_entry,
+	patch_map_add(&p->f->map, p->f->text.base + s->header.e_entry,
 	    PATCH_CALLED);
 	return (NULL);
 }
@@ -410,6 +412,8 @@ collect(struct pieces *p, const struct usdt_sections *s)
 		return ("out of memory");
 	if ((sequences = usdt_sections_find(s, "__rseq_cs")) != NULL)
 		refuse_sequences(p->f, sequences);
+	if (p->want != NULL && !p->want(p->arg, p->f))
+		return (NULL);
 	return (patch_map_make(&p->f->map));
 }
 
@@ -427,9 +431,9 @@ find_text(struct patch_text *text, const struct dl_phdr_info *info)
 
 const char *
 pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
-    int fd)
+    int fd, pid_want *want, void *arg)
 {
-	struct pieces p = { .f = f };
+	struct pieces p = { .f = f, .want = want, .arg = arg };
 	struct usdt_sections sections;
 	const char *problem;
 

@@ -29,9 +29,11 @@ struct pid_functions {
 };
 
 /*
- * Finds the functions of the first text of an object and makes its map.
- * `mapped` is the object's memory, `fd` its file.  Free the functions in any
- * case.  Returns NULL, or why none can be armed.
+ * Finds the functions of the text of an object and makes its map.  `mapped` is
+ * the object's memory, `fd` its file.  want() marks functions of the map as
+ * wanted, before others are left out, and returns false if there is none; if it
+ * is NULL, all are.  Free the functions in any case.  Returns NULL, or why none
+ * can be armed.
  */
 struct pid_memory {
 	struct dl_phdr_info info;
@@ -40,8 +42,10 @@ struct pid_memory {
 	bool is_passing;	/* it is read from a file, or may be unloaded */
 };
 
+typedef bool pid_want(void *, struct pid_functions *);
+
 const char *pid_functions_find(struct pid_functions *,
-	    const struct pid_memory *mapped, int fd);
+	    const struct pid_memory *mapped, int fd, pid_want *, void *);
 void	pid_functions_free(struct pid_functions *);
 
 extern const char pid_not_text[];	/* a reason why none can be armed */

@@ -181,6 +181,41 @@ want_function(struct pid_object *o, size_t function)
 		    want_spot, &spots);
 }
 
+/* Returns true if descriptions may want a probe of a function, or of a part. */
+static bool
+may_want(const struct pid_object *o, uintptr_t start)
+{
+	const struct pid_functions *f = &o->functions;
+	const struct pid_alias *alias = pid_alias_first(f, start), *end;
+	char offset[PID_OFFSET];
+
+	if (alias == NULL) {
+		pid_offset(f, start, offset);
+		return (pid_wanted_some(o->file, o->is_program, offset));
+	}
+	for (end = f->aliases + f->naliases; alias < end &&
+	    alias->address == start; alias++)
+		if (pid_wanted_some(o->file, o->is_program, alias->name))
+			return (true);
+	return (false);
+}
+
+/* Marks the functions that are wanted, before it is known which are parts. */
+static bool
+want(void *object, struct pid_functions *f)
+{
+	const struct pid_object *o = object;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < f->map.ncodes; i++) {
+		f->map.codes[i].owner = i;
+		f->map.codes[i].is_wanted = may_want(o, f->map.codes[i].start);
+		any |= f->map.codes[i].is_wanted;
+	}
+	return (any);
+}
+
 /* Refuses the function that start.c has replaced. */
 static void
 refuse_watched(const struct patch_map *m)
@@ -204,14 +239,14 @@ plan(struct pid_object *o, int fd)
 	if (!is_same(o, fd))
 		return ("its file is not the one that was loaded");
 	pid_types_object(fd);
-	if ((problem = pid_functions_find(&o->functions, &o->memory, fd)) !=
-	    NULL ||
+	if ((problem = pid_functions_find(&o->functions, &o->memory, fd, want,
+	    o)) != NULL ||
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)
 		return (problem);
 	refuse_watched(m);
 	o->plan.is_partial = pid_option("partial");
 	for (i = 0; i < m->ncodes; i++)
-		if (m->codes[i].owner == i)
+		if (m->codes[i].is_wanted && m->codes[i].owner == i)
 			want_function(o, i);
 	return (pid_plan_make(&o->plan));
 }

@@ -92,6 +92,10 @@ const char *pid_wanted(const char *module, bool is_program,
 	    const char *function, enum pid_name, char called[PID_MODULE],
 	    char scoped[PID_SCOPED]);
 
+/* Returns true if a description matches a function, and may match a probe. */
+bool	pid_wanted_some(const char *module, bool is_program,
+	    const char *function);
+
 /* Visits the offsets of instructions that descriptions want of a function. */
 void	pid_wanted_offsets(const char *module, bool is_program,
 	    const char *function, void (*visit)(void *, uint64_t offset,

@@ -316,3 +316,17 @@ pid_wanted(const char *module, bool is_program, const char *function,
 	}
 	return (NULL);
 }
+
+bool
+pid_wanted_some(const char *module, bool is_program, const char *function)
+{
+	char unused[PID_MODULE], scoped[PID_SCOPED];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (pid_name_match(all[i].function, function, scoped) !=
+		    NULL && module_matches(all[i].module, module, is_program,
+		    unused))
+			return (true);
+	return (false);
+}

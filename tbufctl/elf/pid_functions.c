@@ -87,7 +87,8 @@ reader(int fd, int socket, bool is_partial)
 		_exit(1);
 	problem = pid_image_read(&image, fd);
 	if (problem == NULL)
-		problem = pid_functions_find(&f, &image.memory, fd);
+		problem = pid_functions_find(&f, &image.memory, fd,
+		    NULL, NULL);
 	if (problem == NULL)
 		problem = send_plan(out, &f, is_partial);
 	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);

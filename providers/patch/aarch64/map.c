@@ -475,16 +475,23 @@ patch_map_make(struct patch_map *m)
 {
 	struct walk w = { .map = m };
 	const char *problem;
+	uintptr_t at;
 	size_t i;
 
 	for (i = 0; i < m->ncodes; i++) {
 		m->codes[i].owner = i;
+		m->codes[i].is_near = m->codes[i].leaves = true;
 		if (m->codes[i].start % PATCH_WORD != 0)
 			refuse(&m->codes[i]);
 		patch_map_arrive(m, m->codes[i].start, PATCH_START);
 	}
 	if ((problem = patch_map_data(m)) != NULL)
 		return (problem);
+	patch_map_take(m);
+	for (at = (m->text->start + 7) & ~(uintptr_t)7;
+	    m->is_fixed && at + 8 <= m->text->end; at += 8)
+		patch_map_arrive(m, patch_map_word(at) + m->slide,
+		    PATCH_CALLED | PATCH_POINTED);
 	patch_map_pads(m);
 	for (i = 0; i < m->ncodes; i++)
 		add_arrivals(&w, &m->codes[i]);

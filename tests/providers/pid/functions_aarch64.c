@@ -329,7 +329,8 @@ read_own(struct dl_phdr_info *info, size_t size, void *unused)
 	(void)size;
 	(void)unused;
 	memory.is_fixed = info->dlpi_addr == 0;
-	if ((problem = pid_functions_find(&own, &memory, fd)) != NULL)
+	if ((problem = pid_functions_find(&own, &memory, fd, NULL,
+	    NULL)) != NULL)
 		errx(1, "functions: %s", problem);
 	close(fd);
 	return (1);

@@ -50,7 +50,8 @@ read_own(struct dl_phdr_info *info, size_t size, void *problem)
 
 	(void)size;
 	memory.is_fixed = info->dlpi_addr == 0;
-	*(const char **)problem = pid_functions_find(&own, &memory, fd);
+	*(const char **)problem = pid_functions_find(&own, &memory, fd,
+	    NULL, NULL);
 	close(fd);
 	return (1);
 }

@@ -226,8 +226,8 @@ read_file(const char *path)
 	if (fd == -1)
 		return (false);
 	if ((problem = pid_image_read(&image, fd)) != NULL ||
-	    (problem = pid_functions_find(&functions, &image.memory, fd)) !=
-	    NULL || (problem = pid_plan_begin(&plan, &functions)) != NULL)
+	    (problem = pid_functions_find(&functions, &image.memory, fd,
+	    NULL, NULL)) != NULL || (problem = pid_plan_begin(&plan, &functions)) != NULL)
 		errx(1, "%s: %s", path, problem);
 	for (i = 0; i < functions.map.ncodes; i++)
 		if (functions.map.codes[i].owner == i)

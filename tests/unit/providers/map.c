@@ -100,7 +100,8 @@ read_own(struct dl_phdr_info *info, size_t size, void *problem)
 
 	(void)size;
 	memory.is_fixed = info->dlpi_addr == 0;
-	*(const char **)problem = pid_functions_find(&own, &memory, fd);
+	*(const char **)problem = pid_functions_find(&own, &memory, fd,
+	    NULL, NULL);
 	close(fd);
 	return (1);
 }
@@ -333,7 +334,8 @@ look_at_file(const char *path)
 	if (fd == -1)
 		return (c);
 	ck_assert_ptr_null(pid_image_read(&image, fd));
-	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd));
+	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd, NULL,
+	    NULL));
 	c = look_at(&f, path);
 	pid_functions_free(&f);
 	pid_image_free(&image);
@@ -363,6 +365,202 @@ START_TEST(most_functions_of_systems_have_room)
 }
 END_TEST
 
+/* ------------------------------------------------------------ one alone */
+
+#define SAMPLES	24u		/* of each file */
+
+/* An object, and the plan of all or of some of its functions. */
+struct object {
+	struct pid_image image;
+	struct pid_functions functions;
+	struct pid_plan plan;
+	const size_t *wanted;		/* functions; NULL: all */
+	size_t nwanted;
+};
+
+static bool
+want(void *object, struct pid_functions *f)
+{
+	const struct object *o = object;
+	size_t i;
+
+	for (i = 0; i < o->nwanted; i++)
+		f->map.codes[o->wanted[i]].is_wanted = true;
+	return (true);
+}
+
+static void
+plan_object(struct object *o, int fd)
+{
+	size_t i;
+
+	ck_assert_ptr_null(pid_image_read(&o->image, fd));
+	ck_assert_ptr_null(pid_functions_find(&o->functions,
+	    &o->image.memory, fd, o->wanted == NULL ? NULL : want, o));
+	ck_assert_ptr_null(pid_plan_begin(&o->plan, &o->functions));
+	for (i = 0; i < o->functions.map.ncodes; i++)
+		if (o->functions.map.codes[i].owner == i &&
+		    (o->wanted == NULL || o->functions.map.codes[i].is_wanted))
+			pid_plan_add(&o->plan, i, true, true);
+	ck_assert_ptr_null(pid_plan_make(&o->plan));
+}
+
+static void
+free_object(struct object *o)
+{
+	pid_plan_free(&o->plan);
+	pid_functions_free(&o->functions);
+	pid_image_free(&o->image);
+}
+
+/* A function's ways are the same; its callers do not matter. */
+static void
+same_marks(const struct object *one, const struct object *all, size_t code)
+{
+	const struct patch_map *m = &one->functions.map;
+	const struct patch_map *n = &all->functions.map;
+	const uint16_t *left, *right;
+	unsigned mask = (unsigned)~(PATCH_BUSY | PATCH_COPIED | PATCH_FILLER);
+	uintptr_t at;
+
+	ck_assert_uint_eq(m->codes[code].owner, n->codes[code].owner);
+	ck_assert_uint_eq(m->codes[code].part, n->codes[code].part);
+	left = patch_map_mark(m, m->codes[code].start);
+	right = patch_map_mark(n, n->codes[code].start);
+	for (at = 0; at < m->codes[code].end - m->codes[code].start; at++)
+		ck_assert_msg(((left[at] ^ right[at]) & (at > 0 ? mask :
+		    mask & (unsigned)~(PATCH_CALLED | PATCH_JUMPED))) == 0,
+		    "%s+%#zx: %#x, of all: %#x", m->codes[code].name == NULL ?
+		    "?" : m->codes[code].name, (size_t)at, left[at], right[at]);
+}
+
+/* Bytes around a function may be changed for it, and are as well known. */
+static void
+all_near(const struct patch_map *m, size_t code)
+{
+	size_t i;
+
+	for (i = 0; i < m->ncodes; i++)
+		if (m->codes[i].start < m->codes[code].end + PATCH_NEAR &&
+		    m->codes[i].end + PATCH_NEAR > m->codes[code].start)
+			ck_assert(m->codes[i].is_near);
+}
+
+/* Instructions and filler of near functions may be moved, or replaced. */
+static void
+near_ways(const struct patch_map *m, const struct patch_map *n, size_t code)
+{
+	uintptr_t at = m->codes[code].start + 1, base = m->text->start;
+	uintptr_t end = m->codes[code].end + PATCH_NEAR, next;
+	unsigned left, right;
+
+	if (!m->codes[code].is_near || m->codes[code].problem != NULL)
+		return;
+	next = code + 1 < m->ncodes ? m->codes[code + 1].start : m->text->end;
+	for (; at < end && at < next; at++) {
+		left = *patch_map_mark(m, at);
+		right = *patch_map_mark(n, at - base + n->text->start);
+		ck_assert_msg((right & ~left & (PATCH_ARRIVAL | PATCH_BEGINS |
+		    PATCH_CODE)) == 0, "%s+%#zx: %#x, of all: %#x",
+		    m->codes[code].name == NULL ? "?" : m->codes[code].name,
+		    (size_t)(at - m->codes[code].start), left, right);
+	}
+}
+
+static void
+same_text(const char *one, const char *all)
+{
+	if (one == NULL || all == NULL)
+		ck_assert_ptr_eq(one, all);
+	else
+		ck_assert_str_eq(one, all);
+}
+
+/* Compares the places of a wish. */
+static void
+same_places(const struct object *one, const struct object *all,
+    const struct pid_wish *w)
+{
+	uintptr_t base = one->functions.text.start;
+	const struct patch_point *p = one->plan.points, *q;
+
+	for (; p < one->plan.points + one->plan.npoints; p++) {
+		if (p->function != w->function)
+			continue;
+		for (q = all->plan.points; q->at - all->functions.text.start !=
+		    p->at - base || q->is_entry != p->is_entry; q++)
+			ck_assert(q < all->plan.points + all->plan.npoints);
+	}
+}
+
+static void
+compare(const struct object *one, const struct object *all)
+{
+	const struct pid_wish *w = one->plan.wishes, *v;
+	size_t i;
+
+	for (i = 0; i < one->functions.map.ncodes; i++)
+		near_ways(&one->functions.map, &all->functions.map, i);
+	for (; w < one->plan.wishes + one->plan.nwishes; w++) {
+		v = &all->plan.wishes[all->plan.wish_of[w->function]];
+		ck_assert_uint_eq(v->function, w->function);
+		ck_assert_uint_eq(v->nexits, w->nexits);
+		/* Room for a jump depends on the other wishes. */
+		same_text(one->functions.map.codes[w->function].problem,
+		    all->functions.map.codes[w->function].problem);
+		same_places(one, all, w);
+		for (i = w->function; i != PATCH_NO_PART;
+		    i = one->functions.map.codes[i].part) {
+			same_marks(one, all, i);
+			all_near(&one->functions.map, i);
+		}
+	}
+}
+
+/* Plans some functions of a file, 1 or 7 at a time, and all of them. */
+static void
+compare_file(const char *path)
+{
+	struct object all = { .wanted = NULL }, one;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t wanted[7], decoded = 0, k;
+	unsigned i, n;
+
+	if (fd == -1)
+		return;
+	plan_object(&all, fd);
+	for (i = 0; i < SAMPLES; i++) {
+		one = (struct object){ .wanted = wanted,
+		    .nwanted = i % 4 == 3 ? 7 : 1 };
+		for (n = 0; n < one.nwanted; n++)
+			wanted[n] = (size_t)random() %
+			    all.functions.map.ncodes;
+		plan_object(&one, fd);
+		compare(&one, &all);
+		for (k = 0; k < one.functions.map.ncodes; k++)
+			decoded += one.functions.map.codes[k].is_decoded;
+		free_object(&one);
+	}
+	ck_assert_uint_lt(decoded, all.functions.map.ncodes * SAMPLES / 2);
+	free_object(&all);
+	close(fd);
+}
+
+START_TEST(a_function_alone_is_as_with_all)
+{
+	const char *set = getenv("SEED");
+	unsigned seed = set != NULL ? (unsigned)strtoul(set, NULL, 0) :
+	    26;
+
+	printf("seed %u\n", seed);
+	srandom(seed);
+	compare_file("/proc/self/exe");
+	compare_file("/bin/bash");
+	compare_file("/lib/x86_64-linux-gnu/libc.so.6");
+	compare_file("/usr/bin/python3");
+}
+END_TEST
+
 int
 main(void)
 {
@@ -379,6 +577,7 @@ main(void)
 	tcase_add_test(tcase, a_piece_with_a_frame_is_a_part);
 	tcase_add_test(tcase, a_piece_of_two_functions_is_one_itself);
 	tcase_add_test(tcase, most_functions_of_systems_have_room);
+	tcase_add_test(tcase, a_function_alone_is_as_with_all);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }

@@ -503,7 +503,8 @@ check_file(const char *path, size_t ways[PATCH_WAY_PUN + 1])
 
 	ck_assert_int_ne(fd, -1);
 	ck_assert_ptr_null(pid_image_read(&image, fd));
-	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd));
+	ck_assert_ptr_null(pid_functions_find(&f, &image.memory, fd, NULL,
+	    NULL));
 	f.map.stays = true;
 	ck_assert_ptr_null(pid_plan_begin(&plan, &f));
 	for (i = 0; i < f.map.ncodes; i++)
