@@ -224,8 +224,7 @@ arm(const struct patch *patch, const struct patch_text *text,
 		return ("there is no room for a stub within reach");
 	if (!make(bytes, at, points, n))
 		return ("its stub is out of reach");
-	points->probe->stub = at;
-	points->probe->stub_size = size;
+	points[n - 1].probe->stub_size = size - (n - 1) * PATCH_STUB;
 	return (patch_redirect(patch, at, bytes, size, place_of(points),
 	    PATCH_JUMP));
 }
