@@ -283,6 +283,25 @@ name_matches(const char *glob, enum pid_name name)
 	    matches(glob, name == PID_ENTRY ? "entry" : "return"));
 }
 
+const char *
+pid_wanted(const char *module, bool is_program, const char *function,
+    enum pid_name name, char called[PID_MODULE], char scoped[PID_SCOPED])
+{
+	const char *wanted;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if ((wanted = pid_name_match(all[i].function, function,
+		    scoped)) == NULL || !module_matches(all[i].module, module,
+		    is_program, called))
+			continue;
+		all[i].has_function = true;
+		if (name_matches(all[i].name, name))
+			return (wanted);
+	}
+	return (NULL);
+}
+
 /* Returns true for a function that compilers have made of the wanted one. */
 static bool
 is_clone(const struct wanted *w, const char *function)
@@ -293,40 +312,23 @@ is_clone(const struct wanted *w, const char *function)
 	    function[length] == '.');
 }
 
-const char *
-pid_wanted(const char *module, bool is_program, const char *function,
-    enum pid_name name, char called[PID_MODULE], char scoped[PID_SCOPED])
-{
-	const char *wanted;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		wanted = pid_name_match(all[i].function, function, scoped);
-		if ((wanted == NULL && !is_clone(&all[i], function)) ||
-		    !module_matches(all[i].module, module, is_program, called))
-			continue;
-		if (wanted == NULL) {
-			(void)snprintf(all[i].clone, sizeof(all[i].clone),
-			    "%s", function);
-			continue;
-		}
-		all[i].has_function = true;
-		if (name_matches(all[i].name, name))
-			return (wanted);
-	}
-	return (NULL);
-}
-
 bool
 pid_wanted_some(const char *module, bool is_program, const char *function)
 {
 	char unused[PID_MODULE], scoped[PID_SCOPED];
+	bool some;
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (pid_name_match(all[i].function, function, scoped) !=
-		    NULL && module_matches(all[i].module, module, is_program,
-		    unused))
+	for (i = 0; i < count; i++) {
+		some = pid_name_match(all[i].function, function, scoped) !=
+		    NULL;
+		if ((!some && !is_clone(&all[i], function)) ||
+		    !module_matches(all[i].module, module, is_program, unused))
+			continue;
+		if (some)
 			return (true);
+		(void)snprintf(all[i].clone, sizeof(all[i].clone), "%s",
+		    function);
+	}
 	return (false);
 }
