@@ -65,9 +65,9 @@ FUNCTION("far_data",
     " .byte 0x90, 0x90, 0x90, 0x90, 0x90, 0xc3, 0, 0\n 2: ret");
 /* The place of its table of landing pads is not understood. */
 FUNCTION("pads",
-    ".cfi_personality 0x1c, odd_personality\n .cfi_lsda 0x1b, 9f\n"
+    ".cfi_personality 0x1c, odd_personality\n .cfi_lsda 0x1b, .Lodd_lsda\n"
     " mov %rdi, %rax\n add $5, %rax\n ret\n"
-    ".section .gcc_except_table, \"a\"\n 9: .byte 0xff, 0xff, 1, 0\n .text");
+    ".section .gcc_except_table, \"a\"\n .Lodd_lsda: .byte 0xff, 0xff, 1, 0\n .text");
 FUNCTION("personality", "ret");
 
 DECLARE(first_entry);
