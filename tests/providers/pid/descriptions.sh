@@ -24,7 +24,7 @@ cat >named.c <<'END_OF_C'
 NAMED(plain, "plain")
 NAMED(rust, "_ZN4core3ptr7drop$LT$T$GT$17h0123456789abcdefE")
 NAMED(dots, "part.0.constprop.1")
-NAMED(umlaut, "\"gr\303\266\303\237e\"")
+NAMED(umlaut, "gr\303\266\303\237e")
 int main(void) { return (plain(1) + rust(2) + dots(3) + umlaut(4) == 0); }
 END_OF_C
 $CC -O2 -w -o named named.c || exit 1

@@ -28,7 +28,7 @@ load(const char *name, int flags)
 	return (module);
 }
 
-static void *
+static __attribute__((noinline)) void *
 work(const char *name)
 {
 	void *module = load(name, 0);
