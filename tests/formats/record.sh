@@ -390,6 +390,10 @@ full_disk()
 {
 	unshare -rm true 2>said || return
 	mkdir disk
+	mkdir -m 700 filled
+	TBUF_DIR=$PWD/filled TBUF_OPTIONS='bufsize=4m,probes=tt:::count' \
+	    "$TBUF_TARGET" fire=60000 exit=0
+	set -- filled/tbuf.*
 	# shellcheck disable=SC2016 # expressions are for the inner shell
 	unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk || exit
 	    "$TBUFCTL" --read="$1" --record=disk/recording 2>errors
@@ -437,7 +441,6 @@ limited
 killed
 refusals
 no_room
-TBUF_OPTIONS='bufsize=4m,probes=tt:::' "$TBUF_TARGET" fire=30000
-full_disk "$(ls dir/tbuf.* | tail -n 1)"
+full_disk
 hung
 exit $failed
