@@ -148,7 +148,7 @@ expect 'one return for each call' "$(asks 'pid$target:a.out:many_returns:entry
 3 800
 = 0'
 expect 'offsets of returns differ' "$(asks 'pid$target::many_returns:return
-    { @[arg0] = count(); } END { printa("%@d\n", @); }' | sort -u)" '1
+    { @[arg0] = count(); } END { printa("%@d\n", @); }' | LC_ALL=C sort -u)" '1
 = 0'
 expect 'a function returns before the one that it jumps to' \
     "$(asks 'pid$target::jumps:, pid$target::caller:

@@ -239,7 +239,7 @@ expect 'durations' "$(script -n "$leaf:entry { self->at = timestamp; }
 expect 'stacks' "$(script -n "$leaf:entry { @[ustack(2)] = count(); }" \
     -c ./graph | sed 's/+0x.*//' | grep -c '^graph`leaf$')" 5
 expect 'callers' "$(script -n "$leaf:entry { @[ufunc(ucaller)] = count(); }" \
-    -c ./graph | sort)" "graph\`forks 1
+    -c ./graph | LC_ALL=C sort)" "graph\`forks 1
 graph\`handler 1
 graph\`run 1
 graph\`signals 1
@@ -328,7 +328,7 @@ shown() {
 	"$TBUFCTL" -q --format="$1" -n "$leaf:" -c ./graph 2>&1
 }
 expect 'JSON' "$(shown json | sed -n 's/.*"function":"\([^"]*\)",.*"name":"\([^"]*\)".*/\1 \2/p' |
-    sort | uniq -c | sed 's/^ *//')" '5 leaf entry
+    LC_ALL=C sort | uniq -c | sed 's/^ *//')" '5 leaf entry
 5 leaf return'
 expect 'a log' "$(shown log | grep -c ' pid[0-9]*:a.out:leaf:return arg0=')" 5
 expect 'Chrome' "$(shown chrome | grep -c '"name":"leaf","ph":"X"')" 5

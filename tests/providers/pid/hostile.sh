@@ -93,7 +93,7 @@ for name in libtbuffer.so libZydistance.so; do
 	cp victim.so $name
 	expect "a library $name" "$(rm -f list; TBUF_PID="*:$name:victim:entry" \
 	    TBUF_PID_LIST="$PWD/list" LD_PRELOAD="$provider ./$name" \
-	    timeout -s KILL 60 ./main; sed 's/^pid[0-9]*://' list | sort -u)" "29
+	    timeout -s KILL 60 ./main; sed 's/^pid[0-9]*://' list | LC_ALL=C sort -u)" "29
 $name:victim:entry: armed"
 done
 

@@ -66,7 +66,7 @@ counts() {
 	for at; do
 		list="$list${list:+, }pid\$target:a.out:${function-off}:$at"
 	done
-	trace -n "$list { @[probename] = count(); }" | sort | paste -sd' '
+	trace -n "$list { @[probename] = count(); }" | LC_ALL=C sort | paste -sd' '
 }
 for at in 0 1 4 7 9 e 13 1a 1b; do
 	expect "at $at" "$(counts "$at")" "$at 10"

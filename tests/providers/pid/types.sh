@@ -112,7 +112,7 @@ for build in 'gcc -O0 -g' 'gcc -O2 -g' 'gcc -O2 -g -gdwarf-4' \
 	expect "arguments by number: $build" "$(trace serve \
 	    'pid$target:a.out:request_serve:entry /args[1] < 0 && arg1 < 0/
 	    { printf("%s %d\n", stringof(args[0]->path), flags); }' |
-	    sort -u)" '/s -1'
+	    LC_ALL=C sort -u)" '/s -1'
 	expect "narrow types: $build" "$(trace serve \
 	    'pid$target::narrow:entry')" 'c=-2 u=250 s=-3 b=true e=5 n=-5'
 	expect "others are left out: $build" "$(trace serve \
@@ -140,7 +140,7 @@ arg0=1 arg1=2 arg2=7 last=42'
 	# No parameter of a copy has a wrong value.
 	expect "a copy: $build" "$(trace serve 'pid$target:a.out:copied*:entry' |
 	    tr ' ' '\n' | grep '^n=' | sed 's/n=10[012]$/right/' |
-	    sort -u | grep -v right)" ''
+	    LC_ALL=C sort -u | grep -v right)" ''
 done
 
 gcc -O2 -g -w -o serve serve.c || exit 1
@@ -252,7 +252,7 @@ part='pid$target:a.out:part:return { @[arg1] = count(); }'
 expect 'some returns are not traced' "$(refused part "$part" | sed 1q)" \
     'pidN:a.out:part:return: not armed: 1 of 2 returns cannot be armed: it is too short'
 expect 'some returns, if wanted' "$(refused part "$part" -x pid=partial |
-    tr -s ' ' | sort)" '7 4
+    tr -s ' ' | LC_ALL=C sort)" '7 4
 pidN:a.out:part:return: armed in part: 1 of 2 returns cannot be armed: it is too short'
 expect 'a part in lists' "$(for x in partial ''; do
 	"$TBUFCTL" ${x:+-x pid=$x} -l --object=part -f pid::part 2>&1 |
@@ -293,7 +293,7 @@ add='pid$target:a.out:shop::cart::add'
 expect 'a scoped name' "$(trace method "$add:entry { trace(probefunc);
     trace(price); }")" 'shop::cart::add-3'
 expect 'a glob of scoped names' "$(trace method 'pid$target:a.out:shop::*:return
-    { @[probefunc] = count(); }' | tr -s ' ' | sort)" 'shop::cart::add 1
+    { @[probefunc] = count(); }' | tr -s ' ' | LC_ALL=C sort)" 'shop::cart::add 1
 shop::take 1'
 expect 'a mistake with a scoped name' "$(refused method \
     "$add:entry { trace(pric); }" | sed -n 2p)" "did you mean 'price'?"
@@ -329,7 +329,7 @@ END_OF_C
 g++ -std=c++20 -O1 -w -o names names.cc || exit 1
 expect 'templates, constructors' "$(trace names 'pid$target:a.out:n::*:entry,
     pid$target:a.out:alone:entry { @[probefunc] = count(); }' | tr -s ' ' |
-    sort)" 'alone 1
+    LC_ALL=C sort)" 'alone 1
 n::box::box 1
 n::box::get 1
 n::box::made 1
