@@ -63,11 +63,12 @@ static const char *
 argument(const struct options *o, const char *dollar, const char *end)
 {
 	const char *digits = dollar + 1;
-	size_t length = strspn(digits, "0123456789");
-	unsigned long n = strtoul(digits, NULL, 10);
+	unsigned long n;
 
-	if (dollar == end || length == 0 || digits + length != end)
+	if (dollar == end || digits == end ||
+	    digits + strspn(digits, "0123456789") != end)
 		return (NULL);
+	n = strtoul(digits, NULL, 10);
 	if (n < (unsigned long)o->nwords)
 		return (o->words[n]);
 	return (o->d.defaultargs ? "" : NULL);
