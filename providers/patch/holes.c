@@ -26,7 +26,7 @@
 
 #define LINE_MAX_BYTES	48u	/* of a line that is copied */
 
-/* Returns true for the end of a block to whose function all ways are known. */
+/* Returns true for the end of a block if all ways to its function are known. */
 static bool
 ends_block(const struct patch_map *m, uintptr_t at)
 {
@@ -113,7 +113,7 @@ find_line(const struct patch_map *m, uintptr_t start, size_t size,
 	    *end >= start + size && !has_syscall(m, start, *end));
 }
 
-/* Lengthens a region whose end is at an address.  Returns the hole, or 0. */
+/* Lengthens a region that ends at an address.  Returns the hole, or 0. */
 static uintptr_t
 lengthen(struct patch_plan *p, uintptr_t at)
 {

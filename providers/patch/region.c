@@ -226,7 +226,7 @@ begin(struct patch_plan *p)
 	}
 }
 
-/* Returns true if a point is one of a kind whose function can have regions. */
+/* Returns true if a point is of a kind, and its function can have regions. */
 static bool
 is_planned(const struct patch_plan *p, const struct patch_point *point,
     bool is_inside)

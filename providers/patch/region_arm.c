@@ -205,7 +205,7 @@ host_of(const struct arming *a, const struct patch_region *r)
 	    &a->regions->all[r->host]);
 }
 
-/* A region is needed for its points, and for regions whose holes are in it. */
+/* A region is needed for its points, and for regions with holes in it. */
 static void
 find_needed(const struct arming *a)
 {

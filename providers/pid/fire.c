@@ -140,7 +140,7 @@ fire(const struct pid_place *place, const uint64_t *registers,
 	tbuf_thread_mark(-1);
 }
 
-/* Returns a word as the value of a type, whose other bits may be any. */
+/* Returns a word as the value of a type; its other bits may be any. */
 static uint64_t
 narrow(uint64_t word, unsigned type)
 {

@@ -10,7 +10,7 @@
  *	wanted.c    descriptions in TBUF_PID
  *	name.c	    names of functions of C++
  *	types.c	    types of arguments in TBUF_PID_TYPES
- *	objects.c   objects whose functions can be armed
+ *	objects.c   objects with functions that can be armed
  *	functions.c functions of one
  *	plan.c	    which of them can be armed
  *	arm.c	    probes are registered, and their places redirected to stubs

@@ -114,7 +114,7 @@ read_function(struct syscall_rows *rows, const struct syscall_table_row *row,
 	return (true);
 }
 
-/* Reads a call of the function whose start a row has named. */
+/* Reads a call of the function at the start that a row has named. */
 static bool
 read_caller(struct syscall_rows *rows, const struct syscall_finding *f)
 {

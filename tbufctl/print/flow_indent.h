@@ -30,7 +30,7 @@ struct flow {
 struct flow_place {
 	enum flow_kind kind;	/* FLOW_NONE if the depth does not change */
 	unsigned depth;
-	bool timed;		/* a return whose entry is known */
+	bool timed;		/* a return with a known entry */
 	uint64_t took;		/* ns since that entry */
 };
 

@@ -364,7 +364,7 @@ scan_all(struct trace *t)
 	return (error);
 }
 
-/* Opens the trace in a directory, whose head is open. */
+/* Opens the trace in a directory, the head of which is open. */
 static int
 read_trace(struct tbuf_consumer *consumer, int directory, int head,
     const char *path, struct chunks_removed *removed, const char **why)

@@ -16,7 +16,7 @@
 #include "elf/loads_more.h"
 #include "probe_lookup.h"
 
-/* Probes whose functions are looked up for one name. */
+/* Probes for which functions are looked up by one name. */
 #define PLACES_MAX	1000u
 
 char *

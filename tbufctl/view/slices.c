@@ -644,7 +644,7 @@ is_unit(const struct slice_state *state, const struct tbuf_record *r)
 	    strcmp(state->unit.kind, r->unit->kind) == 0);
 }
 
-/* Returns the context of a unit, whose records come one after the other. */
+/* Returns the context of a unit: its records come one after the other. */
 static struct context *
 unit_context(struct slices *s, struct thread *thread,
     const struct tbuf_record *r)

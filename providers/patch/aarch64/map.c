@@ -16,7 +16,7 @@
 #define FAR		((uintptr_t)1 << 40) /* from where 0 is not reached */
 #define BEFORE_MAX	64u	/* instructions before a computed jump */
 
-/* The pages whose addresses adrp has put into registers. */
+/* The pages of which adrp has put the addresses into registers. */
 struct pages {
 	uintptr_t all[31];
 	uint32_t known;		/* a bit for each register */
