@@ -61,7 +61,7 @@ uint64_t dwarf_place(struct dwarf_types *, struct dwarf_module *,
 
 #define DWARF_NO_WORD	UINT32_MAX
 
-/* What a call's parameters have taken so far. */
+/* The registers and words that a call's parameters have taken so far. */
 struct dwarf_call {
 	unsigned integers, vectors;	/* registers */
 	unsigned stack;			/* words */

@@ -17,9 +17,9 @@ struct options;
 struct tbuf_d_script;
 
 /*
- * record_open() opens the directory of --record, or the pipe.  record_check() refuses
- * options, and clauses that print.  Return 0, or an exit
- * status after a message.
+ * record_open() opens the directory of --record, or the pipe.  record_check()
+ * refuses options, and clauses that print.  Return 0, or an exit status after a
+ * message.
  */
 int	record_open(const struct options *);
 int	record_check(const struct options *, struct tbuf_consumer *,

@@ -424,8 +424,8 @@ check_changed(const struct patch_map *m, uintptr_t at, size_t size)
 }
 
 /*
- * A region is whole instructions, control arrives at the first alone, and a call
- * is the last one.
+ * A region is whole instructions, control arrives at the first alone, and a
+ * call is the last one.
  */
 static void
 check_region(const struct patch_map *m, const struct patch_region *r)

@@ -298,7 +298,7 @@ abandoning(void)
 	}
 }
 
-/* A child forks amid a unit, which is its parent's. */
+/* A child is made during a unit, which is its parent's. */
 static void
 forking(void)
 {

@@ -227,7 +227,8 @@ read_file(const char *path)
 		return (false);
 	if ((problem = pid_image_read(&image, fd)) != NULL ||
 	    (problem = pid_functions_find(&functions, &image.memory, fd,
-	    NULL, NULL)) != NULL || (problem = pid_plan_begin(&plan, &functions)) != NULL)
+	    NULL, NULL)) != NULL ||
+	    (problem = pid_plan_begin(&plan, &functions)) != NULL)
 		errx(1, "%s: %s", path, problem);
 	for (i = 0; i < functions.map.ncodes; i++)
 		if (functions.map.codes[i].owner == i)
@@ -494,7 +495,7 @@ is_away(uintptr_t at)
 	    (*(const uint8_t *)at != original_at(at) || leads_to_stub(at))));
 }
 
-/* Stubs may write below the program's stack, and what is there is dead. */
+/* Stubs may write below the program's stack, where all bytes are dead. */
 static void
 forget_below(struct area *a, uintptr_t sp)
 {

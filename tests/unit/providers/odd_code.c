@@ -67,7 +67,8 @@ FUNCTION("far_data",
 FUNCTION("pads",
     ".cfi_personality 0x1c, odd_personality\n .cfi_lsda 0x1b, .Lodd_lsda\n"
     " mov %rdi, %rax\n add $5, %rax\n ret\n"
-    ".section .gcc_except_table, \"a\"\n .Lodd_lsda: .byte 0xff, 0xff, 1, 0\n .text");
+    ".section .gcc_except_table, \"a\"\n"
+    ".Lodd_lsda: .byte 0xff, 0xff, 1, 0\n .text");
 FUNCTION("personality", "ret");
 
 DECLARE(first_entry);
