@@ -31,8 +31,8 @@ look_at_words(struct patch_map *m)
 
 	for (i = 0; i < t->nparts; i++) {
 		part = &t->parts[i];
-		if (part->p_type != PT_LOAD || (part->p_flags & PF_R) == 0 ||
-		    t->base + part->p_vaddr == t->start)
+		if (part->p_type != PT_LOAD ||
+		    (part->p_flags & (PF_R | PF_X)) != PF_R)
 			continue;
 		at = t->base + part->p_vaddr;
 		end = at + part->p_filesz;

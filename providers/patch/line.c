@@ -88,7 +88,7 @@ filler_at(const struct patch_map *m, uintptr_t at)
 	if ((*patch_map_mark(m, at) & (PATCH_CODE | PATCH_BEGINS)) ==
 	    PATCH_CODE)
 		return (0);
-	patch_decode(p, m->text->end - at, at, &in);
+	patch_decode(p, patch_text_left(m->text, at), at, &in);
 	while (n < in.length && (p[n] == 0x66 || p[n] == 0x2e))
 		n++;
 	if (n < in.length && (p[n] == 0x90 || (n == 0 && p[n] == 0xcc) ||
@@ -119,7 +119,7 @@ patch_line_claim(struct patch_map *m, uintptr_t block_end)
 {
 	uintptr_t end = patch_line_fill(m, block_end, m->text->end), at;
 
-	if (patch_map_has(m, end) && (*patch_map_mark(m, end) &
+	if (patch_text_left(m->text, end) > 0 && (*patch_map_mark(m, end) &
 	    (PATCH_BEGINS | PATCH_START)) == 0)
 		return;
 	for (at = block_end; at < end; at++)

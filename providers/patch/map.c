@@ -101,7 +101,8 @@ look_at_overlap(const struct patch_map *m, struct patch_code *code,
 	struct patch_code *next = code + 1;
 	struct patch_instruction in;
 
-	patch_decode((const uint8_t *)at, m->text->end - at, at, &in);
+	patch_decode((const uint8_t *)at, patch_text_left(m->text, at), at,
+	    &in);
 	if (at + in.length > code->end && next < m->codes + m->ncodes &&
 	    next->start < at + in.length && next->problem == NULL)
 		next->problem = "it begins in another instruction";
@@ -160,15 +161,28 @@ look_at_byte(struct patch_map *m, uintptr_t at, size_t size)
 		    PATCH_JUMPED);
 }
 
-void
-patch_map_rest(struct patch_map *m, uintptr_t at, uintptr_t end)
+/* The same for bytes of one segment, and for words of addresses in it. */
+static void
+look_at_rest(struct patch_map *m, uintptr_t at, uintptr_t end,
+    uintptr_t segment_end)
 {
 	for (; at < end; at++) {
 		if ((*patch_map_mark(m, at) & PATCH_CODE) != 0)
 			continue;
-		look_at_byte(m, at, m->text->end - at);
-		if (m->is_fixed && at % 8 == 0 && at + 8 <= m->text->end)
+		look_at_byte(m, at, segment_end - at);
+		if (m->is_fixed && at % 8 == 0 && segment_end - at >= 8)
 			patch_map_arrive(m, patch_map_word(at) + m->slide,
 			    PATCH_CALLED | PATCH_POINTED);
 	}
+}
+
+void
+patch_map_rest(struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	uintptr_t segment_end;
+
+	for (; patch_text_find(m->text, &at, &segment_end) && at < end;
+	    at = segment_end)
+		look_at_rest(m, at, segment_end < end ? segment_end : end,
+		    segment_end);
 }

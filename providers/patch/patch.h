@@ -101,7 +101,10 @@ int	patch_write(const struct patch *, uintptr_t to, const void *bytes,
 
 /* --------------------------------------------------------- loaded objects */
 
-/* An executable segment of a loaded object, and the tables of its functions. */
+/*
+ * An executable segment of a loaded object, or the span of all of them, and the
+ * tables of its functions.
+ */
 struct patch_text {
 	uintptr_t start, end;
 	const uint8_t *functions;	/* its .eh_frame_hdr, or NULL */
@@ -123,6 +126,22 @@ struct patch_range {
 /* Finds the texts of an object.  Returns their number, at most `max`. */
 unsigned patch_texts(const struct dl_phdr_info *, struct patch_text *,
 	    unsigned max);
+
+/*
+ * Finds the span of all executable segments.  Returns false if there are none,
+ * or if code in one can be written to, or cannot be read: it may lead anywhere.
+ */
+bool	patch_text_all(const struct dl_phdr_info *, struct patch_text *);
+
+/*
+ * Finds the first code of a text at or after an address, up to the end of its
+ * segment.  Returns false if there is none; between segments is none.
+ */
+bool	patch_text_find(const struct patch_text *, uintptr_t *at,
+	    uintptr_t *end);
+
+/* Returns the bytes from an address to the end of its segment, 0 between. */
+size_t	patch_text_left(const struct patch_text *, uintptr_t at);
 
 /* Returns true if the bytes are in a readable part of the object. */
 bool	patch_readable(const struct patch_text *, uintptr_t address,

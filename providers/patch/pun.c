@@ -58,7 +58,7 @@ patch_pun_find(const struct patch_map *m, uintptr_t start, uintptr_t least,
 	uintptr_t room;
 
 	*r = (struct patch_region){ .start = start, .way = PATCH_WAY_PUN };
-	if (!m->stays || !patch_map_has(m, start + PATCH_JUMP))
+	if (!m->stays || patch_text_left(m->text, start) <= PATCH_JUMP)
 		return ("it is too short");
 	if ((problem = patch_line_find(m, start, 1, least, &r->end)) != NULL)
 		return (problem);

@@ -71,6 +71,65 @@ patch_texts(const struct dl_phdr_info *info, struct patch_text *texts,
 }
 
 bool
+patch_text_all(const struct dl_phdr_info *info, struct patch_text *text)
+{
+	const ElfW(Phdr) *part = info->dlpi_phdr;
+	uintptr_t start = UINTPTR_MAX, end = 0, at;
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++, part++) {
+		if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0)
+			continue;
+		if ((part->p_flags & (PF_R | PF_W)) != PF_R)
+			return (false);
+		at = info->dlpi_addr + part->p_vaddr;
+		start = at < start ? at : start;
+		end = at + part->p_filesz > end ? at + part->p_filesz : end;
+	}
+	if (start >= end || end - start > UINT32_MAX ||
+	    patch_texts(info, text, 1) != 1)
+		return (false);
+	text->start = start;
+	text->end = end;
+	return (true);
+}
+
+bool
+patch_text_find(const struct patch_text *text, uintptr_t *at, uintptr_t *end)
+{
+	uintptr_t found = UINTPTR_MAX, start, stop;
+	const ElfW(Phdr) *part;
+	unsigned i;
+
+	for (i = 0; i < text->nparts; i++) {
+		part = &text->parts[i];
+		if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0)
+			continue;
+		start = text->base + part->p_vaddr;
+		stop = start + part->p_filesz;
+		start = start < *at ? *at : start;
+		stop = stop > text->end ? text->end : stop;
+		if (start < stop && start < found) {
+			found = start;
+			*end = stop;
+		}
+	}
+	if (found == UINTPTR_MAX)
+		return (false);
+	*at = found;
+	return (true);
+}
+
+size_t
+patch_text_left(const struct patch_text *text, uintptr_t at)
+{
+	uintptr_t found = at, end;
+
+	return (patch_text_find(text, &found, &end) && found == at ?
+	    end - at : 0);
+}
+
+bool
 patch_readable(const struct patch_text *text, uintptr_t address, size_t size)
 {
 	const ElfW(Phdr) *part;
@@ -217,7 +276,8 @@ read_range(const struct patch_text *text, const struct row *row,
 	range->end = range->start + (uint32_t)read32(entry + 12);
 	range->entry = entry;
 	range->is_signal = encodings.is_signal;
-	return (range->start >= text->start && range->end <= text->end);
+	return (range->end - range->start <=
+	    patch_text_left(text, range->start));
 }
 
 bool

@@ -15,7 +15,7 @@
 #define NAME_MAX_BYTES	16384u	/* each symbol may have the longest name */
 
 const char pid_not_text[] =
-    "its code is not in one segment that is only read and executed";
+    "its code is not in segments that are only read and executed";
 
 struct piece {
 	uintptr_t start, end;
@@ -109,7 +109,7 @@ add(struct pieces *p, struct piece one)
 static bool
 in_text(const struct pieces *p, uintptr_t at)
 {
-	return (at >= p->f->text.start && at < p->f->text.end);
+	return (patch_text_left(&p->f->text, at) > 0);
 }
 
 /*
@@ -120,23 +120,22 @@ static void
 add_symbol(struct pieces *p, const struct usdt_symbols *s,
     const Elf64_Sym *symbol)
 {
-	uintptr_t at = p->f->text.base + symbol->st_value, end;
+	uintptr_t at = p->f->text.base + symbol->st_value;
+	size_t left = patch_text_left(&p->f->text, at);
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	char *name = s->names + symbol->st_name;
 
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
-	    symbol->st_name >= s->names_size || *name == '$' ||
-	    !in_text(p, at))
+	    symbol->st_name >= s->names_size || *name == '$' || left == 0)
 		return;
 	patch_map_add(&p->f->map, at, 0);
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
 	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return;
 	name[strcspn(name, "@")] = '\0';
-	end = symbol->st_size > p->f->text.end - at ? p->f->text.end :
-	    at + symbol->st_size;
 	if (is_field(name))
-		add(p, (struct piece){ .start = at, .end = end,
+		add(p, (struct piece){ .start = at, .end = at +
+		    (symbol->st_size < left ? symbol->st_size : left),
 		    .name = name });
 }
 
@@ -169,12 +168,15 @@ piece_of(struct piece *all, size_t n, uintptr_t at)
 static void
 end_ranges(struct pieces *p)
 {
-	uintptr_t end = p->f->text.end;
+	uintptr_t end = p->f->text.end, stop;
 	size_t i;
 
 	for (i = p->n; i-- > 0; end = p->all[i].start)
-		if (p->all[i].is_unknown)
-			p->all[i].end = end;
+		if (p->all[i].is_unknown) {
+			stop = p->all[i].start + patch_text_left(&p->f->text,
+			    p->all[i].start);
+			p->all[i].end = stop < end ? stop : end;
+		}
 }
 
 static void
@@ -417,18 +419,6 @@ collect(struct pieces *p, const struct usdt_sections *s)
 	return (patch_map_make(&p->f->map));
 }
 
-/* Code that can be written to, or cannot be read, may lead anywhere. */
-static bool
-find_text(struct patch_text *text, const struct dl_phdr_info *info)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < info->dlpi_phnum; i++)
-		n += info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    (info->dlpi_phdr[i].p_flags & PF_X) != 0;
-	return (n == 1 && patch_texts(info, text, 1) == 1);
-}
-
 const char *
 pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
     int fd, pid_want *want, void *arg)
@@ -438,7 +428,7 @@ pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
 	const char *problem;
 
 	memset(f, 0, sizeof(*f));
-	if (!find_text(&f->text, &mapped->info))
+	if (!patch_text_all(&mapped->info, &f->text))
 		return (pid_not_text);
 	if ((problem = patch_map_begin(&f->map, &f->text)) != NULL)
 		return (problem);

@@ -97,7 +97,7 @@ same_bytes(const struct pid_object *o, int fd, uint64_t offset,
 	void *bytes;
 	bool same;
 
-	if (patch_texts(&o->memory.info, &text, 1) != 1 ||
+	if (!patch_text_all(&o->memory.info, &text) ||
 	    !patch_readable(&text, address, size) ||
 	    (bytes = usdt_copy(fd, offset, size, 4096)) == NULL)
 		return (false);
@@ -124,7 +124,7 @@ is_same(const struct pid_object *o, int fd)
 			same = same_bytes(o, fd, id->sh_offset,
 			    o->memory.info.dlpi_addr + id->sh_addr,
 			    id->sh_size);
-		else if (patch_texts(&o->memory.info, &text, 1) == 1)
+		else if (patch_text_all(&o->memory.info, &text))
 			same = same_bytes(o, fd, 0, text.low,
 			    sizeof(s.header));
 	}
@@ -234,7 +234,7 @@ plan(struct pid_object *o, int fd)
 	struct patch_text text;
 	size_t i;
 
-	if (patch_texts(&o->memory.info, &text, 1) != 1)
+	if (!patch_text_all(&o->memory.info, &text))
 		return (pid_not_text);
 	if (!is_same(o, fd))
 		return ("its file is not the one that was loaded");

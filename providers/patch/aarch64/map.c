@@ -475,7 +475,7 @@ patch_map_make(struct patch_map *m)
 {
 	struct walk w = { .map = m };
 	const char *problem;
-	uintptr_t at;
+	uintptr_t at, end;
 	size_t i;
 
 	for (i = 0; i < m->ncodes; i++) {
@@ -488,10 +488,11 @@ patch_map_make(struct patch_map *m)
 	if ((problem = patch_map_data(m)) != NULL)
 		return (problem);
 	patch_map_take(m);
-	for (at = (m->text->start + 7) & ~(uintptr_t)7;
-	    m->is_fixed && at + 8 <= m->text->end; at += 8)
-		patch_map_arrive(m, patch_map_word(at) + m->slide,
-		    PATCH_CALLED | PATCH_POINTED);
+	for (at = m->text->start; m->is_fixed &&
+	    patch_text_find(m->text, &at, &end); at = end)
+		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
+			patch_map_arrive(m, patch_map_word(at) + m->slide,
+			    PATCH_CALLED | PATCH_POINTED);
 	patch_map_pads(m);
 	for (i = 0; i < m->ncodes; i++)
 		add_arrivals(&w, &m->codes[i]);

@@ -69,24 +69,34 @@ find(const struct patch_scan *s, const struct bounds *b, uintptr_t at)
 	return (mask);
 }
 
+/* Looks at the words of one segment. */
+static void
+scan(const struct patch_scan *s, const struct bounds *b, uintptr_t at,
+    uintptr_t end)
+{
+	unsigned i, mask, n;
+
+	for (; end - at >= STEP + 4; at += STEP)
+		for (i = 0; i < 4; i++)
+			for (mask = find(s, b, at + i); mask != 0;
+			    mask &= mask - 1) {
+				n = (unsigned)__builtin_ctz(mask);
+				look_at(s, b, at + i + n * 4);
+			}
+	for (; at + 4 <= end; at++)
+		look_at(s, b, at);
+}
+
 void
 patch_scan(const struct patch_scan *s)
 {
-	uintptr_t at = s->text->start, end = s->text->end;
+	uintptr_t at = s->text->start, end;
 	struct bounds b = {
 		.low = (uint32_t)(s->low - at),
 		.size = (uint32_t)(s->high - s->low),
 		.bias = (uint32_t)(at - s->absolute)
 	};
-	unsigned i, mask, n;
 
-	for (; end - at >= STEP + 4; at += STEP)
-		for (i = 0; i < 4; i++)
-			for (mask = find(s, &b, at + i); mask != 0;
-			    mask &= mask - 1) {
-				n = (unsigned)__builtin_ctz(mask);
-				look_at(s, &b, at + i + n * 4);
-			}
-	for (; at + 4 <= end; at++)
-		look_at(s, &b, at);
+	for (; patch_text_find(s->text, &at, &end); at = end)
+		scan(s, &b, at, end);
 }

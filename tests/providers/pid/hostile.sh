@@ -106,12 +106,13 @@ readelf -lW odd.so | awk '$1 ~ /^[A-Z_]+$/ && $2 ~ /^0x/ {
 }' | while read -r at; do
 	printf '\007' | dd of=odd.so bs=1 seek="$at" conv=notrunc 2>/dev/null
 done
-only='its code is not in one segment that is only read and executed'
+only='its code is not in segments that are only read and executed'
 expect 'writable code' "$(victim odd.so)" "$ran  not armed: $only"
 expect 'writable code in a file' "$("$TBUFCTL" -l --object=odd.so -P pid \
     2>&1 >/dev/null)" "tbufctl: failed to read odd.so: $only"
 
-# More code in another segment, which can only be executed, or written to.
+# More code in another segment leads between the bytes of the function's jump.
+# It may be in one that can only be executed, or written to.
 cat >more.s <<'END'
 .section more, "ax", @progbits
 	jmp victim+2
@@ -120,7 +121,8 @@ END
 # shellcheck disable=SC2086
 $CC $flags -Wl,-Bsymbolic,--section-start=more=0x400000 -DFACTOR=3 -o more.so \
     victim.c more.s || exit 1
-expect 'more code' "$(victim more.so)" "$ran  not armed: $only"
+expect 'more code' "$(victim more.so)" \
+    "$ran  not armed: a branch leads between the bytes"
 for access in 1 3 7; do
 	cp more.so odd.so
 	readelf -lW odd.so | awk '$1 ~ /^[A-Z_]+$/ && $2 ~ /^0x/ {

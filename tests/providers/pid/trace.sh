@@ -23,7 +23,8 @@ all='pid$target:a.out::entry, pid$target:a.out::return
     { @[probefunc, probename] = count(); }'
 for flags in '-O0 -std=c++20' -O2 '-O2 -fno-pie -no-pie -std=c++20' \
     '-O3 -std=c++20 -fomit-frame-pointer -fno-ipa-cp' \
-    '-O2 -fcf-protection=full -std=c++20'; do
+    '-O2 -fcf-protection=full -std=c++20' \
+    '-O2 -DELSEWHERE -Wl,--section-start=elsewhere=0x4000000'; do
 	# shellcheck disable=SC2086
 	g++ -w $flags -o truth "$top/tests/providers/pid/truth.cc" -lpthread ||
 	    exit 1

@@ -51,7 +51,12 @@ static struct {
 			    __ATOMIC_SEQ_CST)
 #define LEAVE(name)	__atomic_fetch_add(&counts[COUNT_##name].returns, 1, \
 			    __ATOMIC_SEQ_CST)
+#ifdef ELSEWHERE
+#define TRIED		extern "C" __attribute__((noinline,		\
+			    section("elsewhere")))
+#else
 #define TRIED		extern "C" __attribute__((noinline))
+#endif
 
 TRIED long
 add(long a, long b)

@@ -73,6 +73,23 @@ FUNCTION("tabled", "push %rbx\n .cfi_adjust_cfa_offset 8\n"
     ".section .data.rel.ro, \"aw\"\n .balign 8\n .quad .Lframe\n .text");
 PIECE(".Lframe", ".cfi_def_cfa_offset 16\n pop %rbx\n"
     " .cfi_def_cfa_offset 8\n ret");
+
+/* A segment of its own (Makefile.inc), with ways to this one and from it. */
+#define FARAWAY(name, text)						\
+	__asm__(".section elsewhere, \"ax\", @progbits\n"		\
+	    ".globl map_" name "\n.type map_" name ", @function\n"	\
+	    "map_" name ":\n\t.cfi_startproc\n\t" text "\n\t"		\
+	    ".cfi_endproc\n.size map_" name ", . - map_" name "\n .text\n")
+
+FARAWAY("far", "test %edi, %edi\n nop\n .Lfar: nop\n mov $1, %eax\n"
+    " jmp .Lnear");
+FUNCTION("near", "test %edi, %edi\n je .Lfar\n nop\n"
+    " .Lnear: xor %eax, %eax\n nop\n nop\n ret");
+FARAWAY("far_computed",
+    "lea 9f(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n add %rdx, %rax\n"
+    " jmp *%rax\n 1: mov $1, %eax\n ret\n 2: mov $2, %eax\n ret\n"
+    ".pushsection .rodata\n .balign 4\n 9: .long 1b - 9b, 2b - 9b\n .popsection");
+FARAWAY("far_tail", "test %rdi, %rdi\n jne map_straight\n ret");
 DECLARE(straight);
 DECLARE(branched);
 DECLARE(called);
@@ -89,6 +106,10 @@ DECLARE(parted);
 DECLARE(first);
 DECLARE(second);
 DECLARE(tabled);
+DECLARE(far);
+DECLARE(near);
+DECLARE(far_computed);
+DECLARE(far_tail);
 
 static struct pid_functions own;
 
@@ -278,6 +299,26 @@ START_TEST(a_piece_of_two_functions_is_one_itself)
 }
 END_TEST
 
+START_TEST(segments_of_code_are_one_text)
+{
+	struct list l;
+
+	ck_assert_uint_gt((uintptr_t)map_far - (uintptr_t)map_near, 1u << 20);
+	ck_assert(arrives(map_far, 3));
+	ck_assert(!arrives(map_far, 2));
+	ck_assert(arrives(map_near, 9));
+	ck_assert(!arrives(map_near, 11));
+	ck_assert_ptr_null(code_at(map_far_computed)->problem);
+	ck_assert(arrives(map_far_computed, 16));
+	ck_assert_ptr_null(exits_of(map_far_tail, &l));
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert_uint_eq(patch_text_left(own.map.text, (uintptr_t)map_far),
+	    own.map.text->end - (uintptr_t)map_far);
+	ck_assert_uint_eq(patch_text_left(own.map.text, (uintptr_t)map_far -
+	    PATCH_PAGE), 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------ coverage */
 
 struct counts {
@@ -349,8 +390,9 @@ START_TEST(most_functions_of_systems_have_room)
 		"/bin/bash", "/lib/x86_64-linux-gnu/libc.so.6",
 		"/usr/bin/python3", "/lib/x86_64-linux-gnu/libcrypto.so.3",
 		"/usr/bin/redis-server", "/usr/sbin/nginx",
-		"/usr/lib/postgresql/15/bin/postgres"
+		"/usr/lib/postgresql/15/bin/postgres", "/usr/bin/node"
 	};
+	unsigned least;
 	struct counts c;
 	size_t i;
 
@@ -358,8 +400,10 @@ START_TEST(most_functions_of_systems_have_room)
 		c = look_at_file(all[i]);
 		if (c.functions == 0)
 			continue;
+		/* Assembly in node has data among its instructions. */
+		least = strstr(all[i], "node") == NULL ? 995 : 990;
 		ck_assert_uint_gt(c.functions, 1000);
-		ck_assert_uint_ge(c.entries * 1000, c.functions * 995);
+		ck_assert_uint_ge(c.entries * 1000, c.functions * least);
 		ck_assert_uint_ge(c.complete * 100, c.returning * 97);
 	}
 }
@@ -576,6 +620,7 @@ main(void)
 	tcase_add_test(tcase, a_part_belongs_to_its_function);
 	tcase_add_test(tcase, a_piece_with_a_frame_is_a_part);
 	tcase_add_test(tcase, a_piece_of_two_functions_is_one_itself);
+	tcase_add_test(tcase, segments_of_code_are_one_text);
 	tcase_add_test(tcase, most_functions_of_systems_have_room);
 	tcase_add_test(tcase, a_function_alone_is_as_with_all);
 	suite_add_tcase(suite, tcase);
