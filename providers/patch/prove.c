@@ -82,19 +82,38 @@ opcodes(const uint8_t *p)
 }
 
 /*
- * Takes all bytes of the text that could be a branch of 4 bytes for one:
+ * Takes all bytes of a segment that could be a branch of 4 bytes for one:
  * functions have cold parts elsewhere, which jump back into them.  (Other bytes
  * hardly ever happen to point at a place, which is then not redirected.)
  * Branches of one byte are found in the place's own function, which is decoded.
  */
+static void
+look_at_segment(uintptr_t start, uintptr_t end, struct patch_place *places,
+    size_t n)
+{
+	const uint8_t *p = (const uint8_t *)start + 1, *at;
+	const uint8_t *last = (const uint8_t *)end - 16 - 4;
+	int32_t displacement;
+	unsigned bits;
+
+	/* The last 16 overlap those before. */
+	for (; p <= last + 15 && (uintptr_t)last > start; p += 16) {
+		p = p < last ? p : last;
+		for (bits = opcodes(p); bits != 0; bits &= bits - 1) {
+			at = p + __builtin_ctz(bits);
+			memcpy(&displacement, at + 1, sizeof(displacement));
+			enter(places, n, (uintptr_t)at + 5 +
+			    (uintptr_t)(intptr_t)displacement);
+		}
+	}
+}
+
 void
 patch_branches_find(const struct patch_text *text, struct patch_place *places,
     size_t n)
 {
-	const uint8_t *p = (const uint8_t *)text->start + 1, *at;
-	const uint8_t *last = (const uint8_t *)text->end - 16 - 4;
-	int32_t displacement;
-	unsigned bits;
+	const ElfW(Phdr) *part = text->parts;
+	uintptr_t start;
 	size_t i;
 
 	/* Most texts have no place: the filter's pages stay untouched. */
@@ -105,16 +124,13 @@ patch_branches_find(const struct patch_text *text, struct patch_place *places,
 		filter_set(places[i].at + 1);
 		filter_set(places[i].at + PATCH_JUMP - 1);
 	}
-	/* The last 16 overlap those before. */
-	for (; p <= last + 15 && (uintptr_t)last > text->start;
-	    p += 16) {
-		p = p < last ? p : last;
-		for (bits = opcodes(p); bits != 0; bits &= bits - 1) {
-			at = p + __builtin_ctz(bits);
-			memcpy(&displacement, at + 1, sizeof(displacement));
-			enter(places, n, (uintptr_t)at + 5 +
-			    (uintptr_t)(intptr_t)displacement);
-		}
+	look_at_segment(text->start, text->end, places, n);
+	for (; part < text->parts + text->nparts; part++) {
+		start = text->base + part->p_vaddr;
+		if (part->p_type == PT_LOAD && start != text->start &&
+		    (part->p_flags & (PF_R | PF_X)) == (PF_R | PF_X))
+			look_at_segment(start, start + part->p_filesz, places,
+			    n);
 	}
 }
 

@@ -108,6 +108,7 @@ patch_text_find(const struct patch_text *text, uintptr_t *at, uintptr_t *end)
 		start = text->base + part->p_vaddr;
 		stop = start + part->p_filesz;
 		start = start < *at ? *at : start;
+		start = start < text->start ? text->start : start;
 		stop = stop > text->end ? text->end : stop;
 		if (start < stop && start < found) {
 			found = start;

@@ -173,7 +173,7 @@ static const struct {
 /* Places that must not be patched; each begins at refuse_NAME. */
 __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     ".globl refuse_cold, refuse_block, refuse_call, refuse_landing\n"
-    ".globl before_landing, before_filler, refuse_unknown\n"
+    ".globl before_landing, before_filler, refuse_unknown, refuse_far\n"
     "1: .cfi_startproc\n cmp %rdi,%rsi\n je 2f\n"
     "refuse_entered: nop\n nop\n2: nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n lea table(%rip),%rax\n movslq (%rax,%rdi,4),%rdx\n"
@@ -182,6 +182,11 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     "1: .cfi_startproc\n"
     "refuse_cold: nop\n nop\n nop\n4: nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n .byte 0xe9\n .long 4b - . - 4\n .cfi_endproc\n"
+    "1: .cfi_startproc\n"
+    "refuse_far: nop\n nop\n nop\n9: nop\n nop\n ret\n .cfi_endproc\n"
+    /* In a segment of its own (Makefile.inc). */
+    ".pushsection elsewhere, \"ax\", @progbits\n .skip 40, 0x90\n"
+    " .byte 0xe9\n .long 9b - . - 4\n .skip 40, 0x90\n .popsection\n"
     "1: .cfi_startproc\n"
     "refuse_block: nop\n ret\n nop\n nop\n nop\n nop\n ret\n .cfi_endproc\n"
     "1: .cfi_startproc\n"
@@ -210,7 +215,7 @@ __asm__(".text\n.globl refuse_entered, refuse_table, refuse_end\n"
     " unknown: .byte 0xff, 0xff, 0x77, 4, 0, 0, 0, 0\n .text\n");
 extern const uint8_t refuse_entered[], refuse_table[], refuse_end[],
 	refuse_cold[], refuse_block[], refuse_call[], refuse_landing[],
-	refuse_unknown[], before_landing[], before_filler[];
+	refuse_unknown[], refuse_far[], before_landing[], before_filler[];
 
 /* --------------------------------------------------------------- helpers */
 
@@ -346,6 +351,8 @@ START_TEST(what_cannot_be_proven_is_left_alone)
 	ck_assert_str_eq(prove(refuse_table, true),
 	    "a branch leads between the bytes");
 	ck_assert_str_eq(prove(refuse_cold, true),
+	    "a branch leads between the bytes");
+	ck_assert_str_eq(prove(refuse_far, true),
 	    "a branch leads between the bytes");
 	ck_assert_str_eq(prove(refuse_block, true), "a block ends there");
 	ck_assert_str_eq(prove(refuse_call, true), "a call returns there");
