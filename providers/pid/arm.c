@@ -252,6 +252,24 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 	tbuf_series_end(&mask);
 }
 
+static bool
+is_narrow(uint8_t type)
+{
+	return (type <= TBUF_BOOL && type != TBUF_INT64 &&
+	    type != TBUF_UINT64);
+}
+
+/* Returns the number of a probe's values up to the last narrow one. */
+static unsigned
+narrow_ones(const struct tbuf_site *site)
+{
+	unsigned n = site->nargs;
+
+	while (n > 0 && !is_narrow(site->types[n - 1]))
+		n--;
+	return (n);
+}
+
 /* Connects the points that are to be armed with their probes. */
 static void
 connect(const struct pid_object *o, struct pid_probes *p)
@@ -271,6 +289,7 @@ connect(const struct pid_object *o, struct pid_probes *p)
 		    &o->plan, point) - o->plan.spots] : point->is_entry ?
 		    &sites->entry : &sites->exits;
 		place->offset = point->at - codes[point->function].start;
+		place->narrow = narrow_ones(place->site);
 		place->in_libc = o->is_libc;
 		place->patch.hit = point->is_inside ? pid_hit_inside :
 		    point->is_entry ? pid_hit_entry : pid_hit_exit;

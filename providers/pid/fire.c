@@ -24,12 +24,23 @@
 _Static_assert(offsetof(struct pid_place, patch) == 0, "a hit has it");
 
 /*
- * Registers by their indices: those that pass arguments and results, and at an
- * entry and at an exit the return address, which may be the stack's first word.
+ * Arguments in registers, without a loop; and at an entry and at an exit the
+ * return address, which may be the stack's first word.
  */
 #if defined(__x86_64__)
-static const uint8_t passing[] = { 7, 6, 2, 1, 8, 9 };
+#define IN_REGISTERS	6u
 #define LINK_BYTES	sizeof(uint64_t)
+
+static inline void
+take_registers(uint64_t *values, const uint64_t *registers)
+{
+	values[0] = registers[7];
+	values[1] = registers[6];
+	values[2] = registers[2];
+	values[3] = registers[1];
+	values[4] = registers[8];
+	values[5] = registers[9];
+}
 
 static uint64_t
 return_address(const uint64_t *registers)
@@ -37,8 +48,21 @@ return_address(const uint64_t *registers)
 	return (*(const uint64_t *)registers[PATCH_STACK]);
 }
 #else
-static const uint8_t passing[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+#define IN_REGISTERS	8u
 #define LINK_BYTES	0
+
+static inline void
+take_registers(uint64_t *values, const uint64_t *registers)
+{
+	values[0] = registers[0];
+	values[1] = registers[1];
+	values[2] = registers[2];
+	values[3] = registers[3];
+	values[4] = registers[4];
+	values[5] = registers[5];
+	values[6] = registers[6];
+	values[7] = registers[7];
+}
 
 static uint64_t
 return_address(const uint64_t *registers)
@@ -47,13 +71,13 @@ return_address(const uint64_t *registers)
 }
 #endif
 #define RESULT		0u
-#define IN_REGISTERS	sizeof(passing)	/* arguments */
+#define ON_STACK	(PID_ARGS - IN_REGISTERS)
 
 /*
  * An address in a stack is after an instruction, and names the function before
  * it.  Providers call the C library while they arm, and the program does not.
  */
-static void
+static inline __attribute__((always_inline)) void
 fire_once(const struct pid_place *place, const uint64_t *registers,
     const uint64_t *values)
 {
@@ -127,17 +151,27 @@ pid_know_stack(void)
 	known.high = UINTPTR_MAX;
 }
 
-static void
-fire(const struct pid_place *place, const uint64_t *registers,
+static __attribute__((noinline)) void
+fire_in_libc(const struct pid_place *place, const uint64_t *registers,
     const uint64_t *values)
 {
-	if (!place->in_libc || is_thread(registers[PATCH_STACK])) {
+	if (is_thread(registers[PATCH_STACK])) {
 		fire_once(place, registers, values);
 		return;
 	}
 	tbuf_thread_mark(1);
 	fire_once(place, registers, values);
 	tbuf_thread_mark(-1);
+}
+
+static inline void
+fire(const struct pid_place *place, const uint64_t *registers,
+    const uint64_t *values)
+{
+	if (place->in_libc)
+		fire_in_libc(place, registers, values);
+	else
+		fire_once(place, registers, values);
 }
 
 /* Returns a word as the value of a type; its other bits may be any. */
@@ -167,17 +201,24 @@ narrow(uint64_t word, unsigned type)
 }
 
 /*
- * Returns an argument on the stack, if it is in the page of the last byte that
+ * Gets the arguments on the stack that are in the page of the last byte that
  * the caller has there: others may not be, as the function may have fewer.
  */
-static uint64_t
-stack_argument(uintptr_t stack, unsigned i)
+static inline void
+take_stack(uint64_t *values, uintptr_t stack)
 {
-	uintptr_t at = stack + LINK_BYTES + i * sizeof(uint64_t);
+	uintptr_t at = stack + LINK_BYTES;
+	uintptr_t end = (at - 1) / PATCH_PAGE * PATCH_PAGE + PATCH_PAGE;
+	unsigned i;
 
-	return ((stack + LINK_BYTES - 1) / PATCH_PAGE == at / PATCH_PAGE &&
-	    at % PATCH_PAGE <= PATCH_PAGE - sizeof(uint64_t) ?
-	    *(const uint64_t *)at : 0);
+	if (end - at >= ON_STACK * sizeof(*values)) {
+		for (i = 0; i < ON_STACK; i++)
+			values[i] = ((const uint64_t *)at)[i];
+		return;
+	}
+	for (i = 0; i < ON_STACK; i++, at += sizeof(*values))
+		values[i] = at + sizeof(*values) <= end ?
+		    *(const uint64_t *)at : 0;
 }
 
 void
@@ -188,12 +229,10 @@ pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
 
-	for (i = 0; i < IN_REGISTERS; i++)
-		values[i] = registers[passing[i]];
-	for (; i < PID_ARGS; i++)
-		values[i] = stack_argument(registers[PATCH_STACK],
-		    i - (unsigned)IN_REGISTERS);
-	for (i = 0; i < place->site->nargs; i++)
+	take_registers(values, registers);
+	if (place->site->nargs > IN_REGISTERS)
+		take_stack(values + IN_REGISTERS, registers[PATCH_STACK]);
+	for (i = 0; i < place->narrow; i++)
 		values[i] = narrow(values[i], place->site->types[i]);
 	fire(place, registers, values);
 }
@@ -205,10 +244,8 @@ pid_hit_inside(struct patch_probe *patch, const struct patch_registers *r)
 	const struct pid_place *place = (const struct pid_place *)patch;
 	const uint64_t *registers = (const uint64_t *)r;
 	uint64_t values[TBUF_ARGS_MAX];
-	unsigned i;
 
-	for (i = 0; i < IN_REGISTERS; i++)
-		values[i] = registers[passing[i]];
+	take_registers(values, registers);
 	fire(place, registers, values);
 }
 
@@ -221,6 +258,7 @@ pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 
 	/* Others are not read: to clear them may take a call of memset(3). */
 	values[0] = place->offset;
-	values[1] = narrow(registers[RESULT], place->site->types[1]);
+	values[1] = place->narrow == 0 ? registers[RESULT] :
+	    narrow(registers[RESULT], place->site->types[1]);
 	fire(place, registers, values);
 }

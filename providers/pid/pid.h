@@ -33,6 +33,7 @@ struct pid_place {
 	struct patch_probe patch;
 	struct tbuf_site *site;
 	uint64_t offset;	/* of an exit, from the function's start */
+	unsigned narrow;	/* first values of which one may be narrow */
 	bool is_inside;		/* it is an instruction of a function */
 	bool in_libc;		/* its rseq area may not be registered */
 };
