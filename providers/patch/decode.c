@@ -203,7 +203,7 @@ take_addresses(const ZydisDecodedInstruction *in, uintptr_t at,
 }
 
 void
-patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
+patch_decode_any(const uint8_t *bytes, size_t size, uintptr_t at,
     struct patch_instruction *out)
 {
 	ZydisDecodedInstruction in;
@@ -224,4 +224,13 @@ patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
 	out->is_indirect = is_computed_jump(&in);
 	out->is_untracked = out->is_indirect && is_untracked(&in);
 	out->ends = out->is_indirect || is_end(&in);
+}
+
+/* Without zydis nothing is an instruction: some would be, and others not. */
+void
+patch_decode(const uint8_t *bytes, size_t size, uintptr_t at,
+    struct patch_instruction *out)
+{
+	if (!ready() || !patch_decode_common(bytes, size, at, out))
+		patch_decode_any(bytes, size, at, out);
 }

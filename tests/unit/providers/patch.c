@@ -23,6 +23,8 @@
 #include "lib/check_main.h"
 #include "patch/x86_64.h"
 
+#include "patch/decoder.h"
+
 typedef uint64_t function(uint64_t, uint64_t);
 
 /* ----------------------------------------------------- code to be tried on */
@@ -676,6 +678,97 @@ START_TEST(no_descriptor_is_left_open)
 }
 END_TEST
 
+/* ------------------------------------------------------------ decoding */
+
+static const struct {
+	unsigned n;
+	const char *bytes;
+} prefixes[] = {
+	{ 0, "" }, { 1, "\x66" }, { 1, "\x2e" }, { 1, "\x3e" },
+	{ 1, "\x64" }, { 1, "\x65" }, { 1, "\x67" }, { 1, "\xf0" },
+	{ 1, "\xf2" }, { 1, "\xf3" }, { 1, "\x40" }, { 1, "\x45" },
+	{ 1, "\x48" }, { 1, "\x4f" }, { 2, "\x66\x41" },
+	{ 2, "\x66\x48" }, { 2, "\xf2\x48" }, { 2, "\xf3\x44" },
+	{ 2, "\x64\x48" }, { 3, "\x66\x66\x2e" }, { 2, "\x48\x66" },
+	{ 2, "\x66\xf2" }, { 5, "\x66\x66\x66\x66\x66" }
+};
+
+static bool
+is_same(const struct patch_instruction *a, const struct patch_instruction *b)
+{
+	return (a->length == b->length && a->is_branch == b->is_branch &&
+	    a->is_call == b->is_call && a->is_return == b->is_return &&
+	    a->is_indirect == b->is_indirect && a->ends == b->ends &&
+	    a->is_relative == b->is_relative &&
+	    a->is_untracked == b->is_untracked && a->target == b->target &&
+	    a->operand == b->operand && a->immediate == b->immediate &&
+	    a->opcode == b->opcode && a->scale == b->scale &&
+	    a->index == b->index && a->base == b->base && a->reg == b->reg &&
+	    a->rm == b->rm);
+}
+
+static void
+compare(const uint8_t *bytes, size_t size)
+{
+	const uintptr_t at = 0x7f1234567890;
+	struct patch_instruction in, other;
+
+	if (!patch_decode_common(bytes, size, at, &in))
+		return;
+	patch_decode_any(bytes, size, at, &other);
+	ck_assert_msg(is_same(&in, &other),
+	    "%02x %02x %02x %02x %02x %02x: length %u, not %u", bytes[0],
+	    bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], in.length,
+	    other.length);
+}
+
+/* Bytes after ModRM are different for each: all kinds of SIB are among them. */
+START_TEST(common_instructions_are_those_that_zydis_finds)
+{
+	unsigned n = prefixes[_i].n, i, two, size, k;
+	uint64_t next = 88172645463325252;
+	uint8_t bytes[32];
+
+	memcpy(bytes, prefixes[_i].bytes, n);
+	for (i = 0; i < 0x20000; i++) {
+		two = i >> 16;
+		bytes[n] = 0x0f;
+		bytes[n + two] = (uint8_t)(i >> 8);
+		bytes[n + two + 1] = (uint8_t)i;
+		for (k = n + two + 2; k < sizeof(bytes); k++) {
+			next = next * 6364136223846793005 + 1442695040888963407;
+			bytes[k] = (uint8_t)(next >> 56);
+		}
+		compare(bytes, sizeof(bytes));
+		size = i % 16;
+		compare(bytes, size);
+	}
+}
+END_TEST
+
+/* Most code has no need of zydis. */
+START_TEST(common_instructions_are_most_of_a_program)
+{
+	struct patch_instruction in;
+	unsigned known = 0, all = 0;
+	uintptr_t at;
+
+	for (at = text.start; at < text.end; at += in.length) {
+		all++;
+		if (patch_decode_common((const uint8_t *)at, text.end - at, at,
+		    &in)) {
+			known++;
+			compare((const uint8_t *)at, text.end - at);
+		} else
+			patch_decode_any((const uint8_t *)at, text.end - at,
+			    at, &in);
+		if (in.length == 0)
+			in.length = 1;
+	}
+	ck_assert_uint_gt(known, all / 10 * 9);
+}
+END_TEST
+
 START_TEST(a_second_thread_forbids_it)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -718,6 +811,10 @@ main(void)
 	tcase_add_test(tcase, what_a_session_has_mapped_others_may_write);
 	tcase_add_test(tcase, a_file_size_limit_does_no_harm);
 	tcase_add_test(tcase, no_descriptor_is_left_open);
+	tcase_add_loop_test(tcase,
+	    common_instructions_are_those_that_zydis_finds, 0,
+	    (int)(sizeof(prefixes) / sizeof(prefixes[0])));
+	tcase_add_test(tcase, common_instructions_are_most_of_a_program);
 	tcase_add_test(tcase, a_second_thread_forbids_it);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
