@@ -3,13 +3,14 @@
  *
  * Cost of the probes of functions with libtbuf-pid.so: of a call that is not
  * traced, compared with one of a function that is not redirected; recorded and
- * counted, compared with a probe of tbuf with the same arguments; and of
- * redirecting functions of large programs, compared with none.  The program
- * preloads the provider into itself.
+ * counted, compared with a probe of tbuf with the same arguments, as is a uprobe
+ * of the kernel; and of redirecting functions of large programs, compared with
+ * none.  The program preloads the provider into itself.
  */
 #include <sys/wait.h>
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -22,6 +23,7 @@
 #include <tbuf_consumer.h>
 
 #include "bench.h"
+#include "peers/uprobe.h"
 #include "self.h"
 
 #define TIMES	1000		/* calls per turn */
@@ -70,6 +72,16 @@ fires(void *cookie, uint64_t times)
 }
 
 static void
+calls(void *cookie, uint64_t times)
+{
+	uint64_t i;
+
+	(void)cookie;
+	for (i = 0; i < times; i++)
+		uprobe_place();
+}
+
+static void
 row(const char *what, void (*run)(void *, uint64_t), const char *other,
     void (*with)(void *, uint64_t), const char *figure)
 {
@@ -95,6 +107,26 @@ rows(const char *how, const char *other, void (*with)(void *, uint64_t),
 	row(what, bench_entered_times, other, with, figure);
 	snprintf(what, sizeof(what), "  return, %s", how);
 	row(what, bench_left_times, other, with, figure);
+}
+
+/* The kernel lets only root have a uprobe. */
+static void
+compare_uprobe(void)
+{
+	struct uprobe u;
+	const struct bench_side side[2] = {
+		{ "", calls, uprobe_read, &u },
+		{ "a probe of tbuf", fires, NULL, NULL }
+	};
+	struct bench_result r;
+
+	if (!uprobe_open(&u, TIMES)) {
+		printf("no uprobe of perf: %s\n", strerror(errno));
+		return;
+	}
+	bench_pair(side, TIMES, TURNS, &r);
+	uprobe_close(&u);
+	bench_row("  a uprobe of perf", r.ns[0], side[1].name, r.ns[1], "");
 }
 
 /* Runs tbufctl with this process as its target until it has enabled a probe. */
@@ -198,6 +230,7 @@ main(int argc, char *argv[])
 	rows("not traced", "a plain function", bench_plain_times, "<= +1");
 	c = bench_trace("pid*:a.out::,bench:::", 3);
 	rows("recorded", "a probe of tbuf", fires, "<= +10");
+	compare_uprobe();
 	tbuf_consumer_close(c);
 	bench_pin(-1);
 	arm_programs();

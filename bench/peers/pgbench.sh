@@ -1,18 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Cost for PostgreSQL of armed USDT probes that no consumer traces: the ratio of
-# CPU time of the server's processes for the same transactions, with and without
-# the provider; the median of all turns.  Both servers share one CPU, which
-# switches between them every few milliseconds, so other load affects both.
-# PostgreSQL requires an ordinary user.
+# Cost for PostgreSQL of armed probes that no consumer traces, of its USDT sites
+# or of all of its functions (pid): the ratio of CPU time of the server's
+# processes for the same transactions, with and without the provider; the median
+# of all turns.  Both servers share one CPU, which switches between them every
+# few milliseconds, so other load affects both.  PostgreSQL requires an ordinary
+# user.
 #
-#	bench/peers/pgbench.sh [TURNS [TRANSACTIONS]]
+#	bench/peers/pgbench.sh [TURNS [TRANSACTIONS [usdt|pid]]]
 
 set -u
 : "${TBUF_PROVIDERS:?is to be the folder of libtbuf-usdt.so}"
 turns=${1-11}
 transactions=${2-20000}
+provider=${3-usdt}
+case $provider in
+usdt)	figure=x1.02 ;;
+pid)	figure=x1.10 ;;
+*)
+	echo "pgbench.sh: provider $provider is neither usdt nor pid" >&2
+	exit 2 ;;
+esac
 bin=${PGBIN-/usr/lib/postgresql/15/bin}
 [ -x "$bin/pgbench" ] || {
 	echo "pgbench.sh: there is no $bin/pgbench" >&2
@@ -43,7 +52,7 @@ trap 'exit 1' HUP INT TERM
 # serve NAME PRELOAD: starts a server and fills its database.
 serve() {
 	"$bin/initdb" -D "$dir/$1" -A trust >/dev/null &&
-	LD_PRELOAD=$2 TBUF_DIR=$dir "$bin/pg_ctl" -D "$dir/$1" -w \
+	LD_PRELOAD=$2 TBUF_PID="pid*:postgres::" TBUF_DIR=$dir "$bin/pg_ctl" -D "$dir/$1" -w \
 	    -l "$dir/$1.log" -o "-k $dir/$1 -c listen_addresses=" \
 	    -o "-c autovacuum=off -c fsync=off" start >/dev/null &&
 	"$bin/pgbench" -h "$dir/$1" -i -q postgres >/dev/null 2>&1
@@ -82,16 +91,17 @@ run() {
 
 cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//')
 taskset -cp "$cpu" $$ >/dev/null || exit 1
-serve plain '' && serve armed "$TBUF_PROVIDERS/libtbuf-usdt.so" || exit 1
+serve plain '' && serve armed "$TBUF_PROVIDERS/libtbuf-$provider.so" || exit 1
 run >/dev/null
 turn=0
 while [ $turn -lt "$turns" ]; do
 	run
 	turn=$((turn + 1))
-done | awk '{ print $2 / $1, $1, $2 }' | sort -n | awk '
+done | awk '{ print $2 / $1, $1, $2 }' | sort -n | awk -v figure="$figure" \
+    -v provider="$provider" '
 	{ ratio[NR] = $1; plain += $2; armed += $3 }
 	END {
-		printf("pgbench -S, armed and untraced: median of %d turns " \
-		    "x%.3f, all x%.3f  <= x1.02\n", NR,
-		    ratio[int((NR + 1) / 2)], armed / plain)
+		printf("pgbench -S, %s armed and untraced: median of %d " \
+		    "turns x%.3f, all x%.3f  <= %s\n", provider, NR,
+		    ratio[int((NR + 1) / 2)], armed / plain, figure)
 	}'
