@@ -123,8 +123,10 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 		environment[n++] = files;
 	if ((modules & PRELOAD_PID) != 0)
 		environment[n++] = functions;
-	if ((modules & PRELOAD_PID) != 0 && o->pid_partial)
-		environment[n++] = "TBUF_PID_OPTIONS=partial";
+	if ((modules & PRELOAD_PID) != 0 && (o->pid_partial || o->pid_loops))
+		environment[n++] = !o->pid_loops ? "TBUF_PID_OPTIONS=partial" :
+		    !o->pid_partial ? "TBUF_PID_OPTIONS=loops" :
+		    "TBUF_PID_OPTIONS=partial,loops";
 	ask(o, modules, &environment[n]);
 	*command = tbuf_consumer_spawn(consumer, o->command, environment);
 	free(setting);

@@ -77,6 +77,13 @@ patch_place(uintptr_t at, bool is_entry)
 	    at);
 }
 
+/* Returns the place where an entry is redirected. */
+static inline uintptr_t
+patch_entry_place(uintptr_t start)
+{
+	return (patch_place(start, true));
+}
+
 /*
  * Returns why the instruction at an address cannot run elsewhere, or NULL.  One
  * that is between a load and a store which are exclusive, or would be, is

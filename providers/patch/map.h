@@ -162,6 +162,10 @@ uintptr_t patch_map_target(const struct patch_map *, uintptr_t at);
 const char *patch_map_exits(const struct patch_map *, size_t function,
 	    void (*visit)(void *, uintptr_t), void *arg);
 
+/* Visits each direct branch of a function back to its entry. */
+void	patch_map_backs(const struct patch_map *, size_t function,
+	    void (*visit)(void *, uintptr_t), void *arg);
+
 /* ------------------------------------------------- for the files of the map */
 
 /*

@@ -220,3 +220,24 @@ patch_map_exits(const struct patch_map *m, size_t function,
 		look_at_part(&e, &m->codes[i]);
 	return (e.problem);
 }
+
+/* ------------------------------------------------------------ loops */
+
+void
+patch_map_backs(const struct patch_map *m, size_t function,
+    void (*visit)(void *, uintptr_t), void *arg)
+{
+	uintptr_t start = m->codes[function].start, at;
+	uintptr_t entry = patch_entry_place(start);
+	const struct patch_code *code;
+	size_t i;
+
+	for (i = function; i != PATCH_NO_PART; i = code->part) {
+		code = &m->codes[i];
+		for (at = code->start; at < code->end; at++)
+			if ((*patch_map_mark(m, at) & PATCH_BEGINS) != 0 &&
+			    is_jump(patch_class(*patch_map_mark(m, at))) &&
+			    patch_map_target(m, at) - start <= entry - start)
+				visit(arg, at);
+	}
+}

@@ -219,7 +219,7 @@ begin(struct patch_plan *p)
 	for (point = p->points; point < p->points + p->n; point++) {
 		point->region = PATCH_NO_REGION;
 		point->problem = NULL;
-		point->is_branch = !point->is_entry &&
+		point->is_branch = !point->is_entry && !point->is_back &&
 		    patch_class_at(p->map, point->at) == PATCH_BRANCH;
 		p->has_entry[point->function] |= point->is_entry &&
 		    !point->is_inside;

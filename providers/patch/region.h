@@ -59,6 +59,9 @@ struct patch_regions {
 	bool failed;		/* out of memory */
 };
 
+/* A reason of an entry whose branch back has no room for a jump. */
+#define PATCH_NOT_PASSED	"a branch back to it cannot pass by its probe"
+
 /* A place that is to have a check: the entry of a function or an exit. */
 struct patch_point {
 	uintptr_t at;
@@ -66,9 +69,14 @@ struct patch_point {
 	bool is_entry;
 	bool is_branch;		/* it is an exit if a condition holds */
 	bool is_inside;		/* an entry that any instruction may be */
+	bool is_back;		/* it is a branch back to the entry, which then
+				   does not count */
 	const char *problem;	/* why it has no region, or NULL */
 	size_t region;		/* index, or PATCH_NO_REGION */
 	struct patch_probe *probe;
+	uintptr_t passed;	/* code after an entry's check in its stub, or
+				   the displacement of a branch back in its
+				   own; 0: there is none */
 };
 
 /*

@@ -221,6 +221,45 @@ find_needed(const struct arming *a)
 			host->needed = true;
 }
 
+/* Returns the point of a function's entry, the first one there, or NULL. */
+static struct patch_point *
+entry_of(const struct arming *a, size_t function)
+{
+	uintptr_t start = a->map->codes[function].start;
+	size_t i = point_of(a, start);
+
+	return (i < a->n && a->points[i].at == start &&
+	    a->points[i].is_entry && !a->points[i].is_inside ?
+	    &a->points[i] : NULL);
+}
+
+/* Makes a branch back, which is in a stub, pass by the check of its entry. */
+static const char *
+pass_entry(const struct arming *a, const struct patch_point *back,
+    const struct patch_point *entry)
+{
+	int64_t distance = (int64_t)(entry->passed - back->passed - 4);
+	int32_t displacement = (int32_t)distance;
+
+	if (back->problem != NULL || entry->passed == 0 ||
+	    back->passed == 0 || displacement != distance)
+		return (PATCH_NOT_PASSED);
+	return (patch_write(a->patch, back->passed, &displacement,
+	    sizeof(displacement)) == 0 ? NULL : refused);
+}
+
+static void
+pass_entries(const struct arming *a)
+{
+	struct patch_point *entry;
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		if (a->points[i].is_back && (entry = entry_of(a,
+		    a->points[i].function)) != NULL && entry->problem == NULL)
+			entry->problem = pass_entry(a, &a->points[i], entry);
+}
+
 void
 patch_regions_arm(const struct patch *patch, const struct patch_map *m,
     struct patch_regions *regions, struct patch_point *points, size_t n)
@@ -242,6 +281,7 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 		if (points[i].problem == NULL)
 			points[i].problem =
 			    regions->all[points[i].region].problem;
+	pass_entries(&a);
 }
 
 void

@@ -153,14 +153,20 @@ put_branch(struct region_stub *s, const struct patch_map *m,
 /* Appends the check of a point.  Returns where the copy goes on. */
 static uintptr_t
 put_point(struct region_stub *s, const struct patch_map *m,
-    const struct patch_point *point)
+    struct patch_point *point)
 {
-	if (!point->is_branch) {
+	uintptr_t next = patch_map_next(m, point->at);
+
+	if (point->is_back)
+		(void)put_copy(s, point->at, next);
+	else if (point->is_branch)
+		put_branch(s, m, point);
+	else
 		put_check(s, point);
-		return (point->at);
-	}
-	put_branch(s, m, point);
-	return (patch_map_next(m, point->at));
+	/* The displacement of a copied branch is at its end. */
+	point->passed = s->at + s->size - (point->is_back ?
+	    sizeof(int32_t) : 0);
+	return (point->is_back || point->is_branch ? next : point->at);
 }
 
 /* ------------------------------------------------------------ calls */
@@ -282,7 +288,7 @@ put_end(struct region_stub *s, const struct patch_region *r, uintptr_t from)
 void
 region_stub_make(struct region_stub *s, uintptr_t at,
     const struct patch_map *m, const struct patch_region *r,
-    const struct patch_point *points, size_t n)
+    struct patch_point *points, size_t n)
 {
 	uintptr_t from = r->start;
 	size_t i;
@@ -298,6 +304,9 @@ region_stub_make(struct region_stub *s, uintptr_t at,
 			continue;
 		(void)put_copy(s, from, points[i].at);
 		from = put_point(s, m, &points[i]);
+		/* The instructions before an aimed call stay in place. */
+		if (r->way == PATCH_WAY_AIM)
+			points[i].passed = 0;
 	}
 	put_end(s, r, from);
 	put_calls(s);

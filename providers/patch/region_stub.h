@@ -35,7 +35,7 @@ struct region_stub {
  */
 void	region_stub_make(struct region_stub *, uintptr_t at,
 	    const struct patch_map *, const struct patch_region *,
-	    const struct patch_point *, size_t n);
+	    struct patch_point *, size_t n);
 
 /* Sets the bytes of a call in place.  Returns their number. */
 #define REGION_CALL_MAX	5u

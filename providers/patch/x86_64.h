@@ -32,6 +32,13 @@ patch_is_filler(const uint8_t *p)
 	return (*p == 0x90 || (p[0] == 0x0f && p[1] == 0x1f));
 }
 
+/* Returns the place where an entry is redirected. */
+static inline uintptr_t
+patch_entry_place(uintptr_t start)
+{
+	return (start);
+}
+
 /* One instruction: its length (0: it is none), and its destination. */
 struct patch_instruction {
 	unsigned length;

@@ -286,8 +286,8 @@ connect(const struct pid_object *o, struct pid_probes *p)
 		sites = &p->sites[o->plan.wish_of[point->function]];
 		place->is_inside = point->is_inside;
 		place->site = point->is_inside ? &p->spots[pid_plan_spot(
-		    &o->plan, point) - o->plan.spots] : point->is_entry ?
-		    &sites->entry : &sites->exits;
+		    &o->plan, point) - o->plan.spots] : point->is_entry ||
+		    point->is_back ? &sites->entry : &sites->exits;
 		place->offset = point->at - codes[point->function].start;
 		place->narrow = narrow_ones(place->site);
 		place->in_libc = o->is_libc;
@@ -363,7 +363,7 @@ take_problems(struct pid_plan *plan, const struct pid_probes *p)
 			pid_plan_spot(plan, point)->problem = point->problem;
 		else if (point->is_entry)
 			wish->entry_problem = point->problem;
-		else {
+		else if (!point->is_back) {
 			wish->exit_problem = point->problem;
 			wish->refused++;
 		}

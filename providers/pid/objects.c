@@ -245,6 +245,7 @@ plan(struct pid_object *o, int fd)
 		return (problem);
 	refuse_watched(m);
 	o->plan.is_partial = pid_option("partial");
+	o->plan.is_once = pid_option("loops");
 	for (i = 0; i < m->ncodes; i++)
 		if (m->codes[i].is_wanted && m->codes[i].owner == i)
 			want_function(o, i);

@@ -52,6 +52,17 @@ add_point(struct pid_plan *p, size_t function, bool is_entry, uintptr_t at)
 }
 
 static void
+add_back(void *plan, uintptr_t at)
+{
+	struct pid_plan *p = plan;
+	struct patch_point *point = add_point(p,
+	    p->wishes[p->nwishes].function, false, at);
+
+	if (point != NULL)
+		point->is_back = true;
+}
+
+static void
 add_exit(void *plan, uintptr_t at)
 {
 	struct pid_plan *p = plan;
@@ -73,6 +84,8 @@ pid_plan_add(struct pid_plan *p, size_t function, bool entry, bool exits)
 	if (entry)
 		(void)add_point(p, function, true,
 		    m->codes[function].start);
+	if (entry && p->is_once)
+		patch_map_backs(m, function, add_back, p);
 	before = p->npoints;
 	if (exits)
 		wish->exit_problem = patch_map_exits(m, function, add_exit,
@@ -169,23 +182,32 @@ take_problems(struct pid_plan *p)
 			pid_plan_spot(p, point)->problem = point->problem;
 		else if (point->is_entry)
 			wish->entry_problem = point->problem;
-		else {
+		else if (point->is_back && wish->entry_problem == NULL)
+			wish->entry_problem = PATCH_NOT_PASSED;
+		else if (!point->is_back) {
 			wish->exit_problem = point->problem;
 			wish->refused++;
 		}
 	}
 }
 
-/* Refuses the other exits of a function that has one without room. */
+/*
+ * Refuses the other exits of a function that has one without room, and an entry
+ * with the branches back to it.
+ */
 static void
-refuse_exits(struct pid_plan *p)
+refuse_others(struct pid_plan *p)
 {
 	struct patch_point *point = p->points;
 	const struct pid_wish *wish;
 
 	for (; point < p->points + p->npoints; point++) {
 		wish = &p->wishes[p->wish_of[point->function]];
-		if (!point->is_entry && point->problem == NULL)
+		if (point->problem != NULL || point->is_inside)
+			continue;
+		if (point->is_entry || point->is_back)
+			point->problem = wish->entry_problem;
+		else if (!p->is_partial)
 			point->problem = wish->exit_problem;
 	}
 }
@@ -203,8 +225,7 @@ pid_plan_make(struct pid_plan *p)
 	    p->points, p->npoints);
 	if (problem == NULL) {
 		take_problems(p);
-		if (!p->is_partial)
-			refuse_exits(p);
+		refuse_others(p);
 	}
 	return (problem);
 }

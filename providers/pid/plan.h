@@ -41,6 +41,7 @@ struct pid_plan {
 	struct patch_regions regions;
 	size_t *wish_of;		/* by function; for its points */
 	bool is_partial;		/* some exits are better than none */
+	bool is_once;			/* loops back to entries do not count */
 	bool failed;			/* out of memory */
 };
 

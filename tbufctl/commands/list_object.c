@@ -273,8 +273,9 @@ list_functions(struct listing *l)
 		return (0);
 	if (o->verbose || o->json)
 		read_types(l);
-	problem = pid_functions_visit(o->object_file, o->pid_partial,
-	    visit_function, l);
+	problem = pid_functions_visit(o->object_file,
+	    (o->pid_partial ? PID_PARTIAL : 0) |
+	    (o->pid_loops ? PID_LOOPS : 0), visit_function, l);
 	sites_free(&l->typed);
 	free(l->function);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,

@@ -52,13 +52,14 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 }
 
 static const char *
-send_plan(FILE *out, struct pid_functions *f, bool is_partial)
+send_plan(FILE *out, struct pid_functions *f, unsigned options)
 {
 	struct pid_plan plan;
 	const char *problem = pid_plan_begin(&plan, f);
 	size_t i;
 
-	plan.is_partial = is_partial;
+	plan.is_partial = (options & PID_PARTIAL) != 0;
+	plan.is_once = (options & PID_LOOPS) != 0;
 	for (i = 0; problem == NULL && i < f->map.ncodes; i++)
 		if (f->map.codes[i].owner == i)
 			pid_plan_add(&plan, i, true, true);
@@ -72,7 +73,7 @@ send_plan(FILE *out, struct pid_functions *f, bool is_partial)
 
 /* An answer ends with a line that has the problem with the file, or none. */
 static __attribute__((noreturn)) void
-reader(int fd, int socket, bool is_partial)
+reader(int fd, int socket, unsigned options)
 {
 	FILE *out = fdopen(socket, "w");
 	struct pid_functions f = { .naliases = 0 };
@@ -90,7 +91,7 @@ reader(int fd, int socket, bool is_partial)
 		problem = pid_functions_find(&f, &image.memory, fd,
 		    NULL, NULL);
 	if (problem == NULL)
-		problem = send_plan(out, &f, is_partial);
+		problem = send_plan(out, &f, options);
 	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);
 	_exit(fflush(out) == 0 ? 0 : 1);
 }
@@ -155,14 +156,14 @@ listen(struct answer *a, int socket)
 
 /* The reason is valid until the next call. */
 static const char *
-ask(int fd, struct answer *a, bool is_partial)
+ask(int fd, struct answer *a, unsigned options)
 {
 	static char why[PID_WHY];
 	int socket, status;
 	pid_t pid;
 
 	if ((pid = reader_start(&socket)) == 0)
-		reader(fd, socket, is_partial);
+		reader(fd, socket, options);
 	if (pid == -1)
 		return ("cannot create the helper process");
 	listen(a, socket);
@@ -174,7 +175,7 @@ ask(int fd, struct answer *a, bool is_partial)
 }
 
 const char *
-pid_functions_visit(const char *path, bool is_partial,
+pid_functions_visit(const char *path, unsigned options,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	struct answer answer = { .visit = visit, .arg = arg };
@@ -183,7 +184,7 @@ pid_functions_visit(const char *path, bool is_partial,
 
 	if (fd == -1)
 		return (strerror(errno));
-	problem = ask(fd, &answer, is_partial);
+	problem = ask(fd, &answer, options);
 	free(answer.problem);
 	(void)close(fd);
 	return (problem);
@@ -192,11 +193,11 @@ pid_functions_visit(const char *path, bool is_partial,
 #else
 
 const char *
-pid_functions_visit(const char *path, bool is_partial,
+pid_functions_visit(const char *path, unsigned options,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	(void)path;
-	(void)is_partial;
+	(void)options;
 	(void)visit;
 	(void)arg;
 	return ("the pid provider was not built");

@@ -22,11 +22,11 @@ struct pid_function {
 	const char *return_problem;
 };
 
-/*
- * Visits all functions, whose returns are traced in part if that is wanted.
- * Returns NULL, or why the file cannot be read.
- */
-const char *pid_functions_visit(const char *path, bool is_partial,
+/* Words of -x pid: returns are traced in part, turns of loops do not count. */
+enum { PID_PARTIAL = 1, PID_LOOPS = 2 };
+
+/* Visits all functions.  Returns NULL, or why the file cannot be read. */
+const char *pid_functions_visit(const char *path, unsigned options,
 	    void (*visit)(void *, const struct pid_function *), void *arg);
 
 #endif

@@ -130,6 +130,7 @@ const char options_usage[] =
 "                      recordsize of --record: remove its oldest parts,\n"
 "                      packetsize of --record=-,\n"
 "                      pid=partial: also some returns of a function,\n"
+"                      pid=loops: no turns of loops as entries,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -238,14 +239,24 @@ parse_syscall(struct options *o, const char *value)
 	return (0);
 }
 
+/* Parses words that are separated by commas. */
 static int
 parse_pid_option(struct options *o, const char *value)
 {
-	if (value == NULL || strcmp(value, "partial") != 0)
-		return (bad_usage(MSG_SET_WRONG, "pid",
-		    value == NULL ? "" : value, "not partial"));
-	o->pid_partial = true;
-	return (0);
+	char *copy = memory_string(value == NULL ? "" : value), *rest = copy;
+	const char *word;
+	int status = 0;
+
+	while (status == 0 && (word = strsep(&rest, ",")) != NULL)
+		if (strcmp(word, "partial") == 0)
+			o->pid_partial = true;
+		else if (strcmp(word, "loops") == 0)
+			o->pid_loops = true;
+		else
+			status = bad_usage(MSG_SET_WRONG, "pid", word,
+			    "not partial or loops");
+	free(copy);
+	return (status);
 }
 
 /* Parses the names of probes that begin and end a slice. */
@@ -984,7 +995,7 @@ check_providers(const struct options *o)
 {
 	if (o->syscall_all && o->command == NULL)
 		return (bad_usage(MSG_NEEDS, "-x syscall", "-c"));
-	if (o->pid_partial && o->command == NULL &&
+	if ((o->pid_partial || o->pid_loops) && o->command == NULL &&
 	    o->mode != MODE_LIST_OBJECT)
 		return (bad_usage(MSG_NEEDS, "-x pid", "-c"));
 	if ((!o->usdt_all && o->usdt.count == 0) || o->command != NULL ||

@@ -113,6 +113,7 @@ struct options {
 	bool usdt_all;		/* -x usdt: the provider is preloaded */
 	bool syscall_all;	/* -x syscall=all */
 	bool pid_partial;	/* -x pid=partial */
+	bool pid_loops;		/* -x pid=loops */
 	struct words pairs;	/* -x pair: FROM,TO */
 	struct metric_options metrics;
 	bool otlp;		/* -x otlp is given */

@@ -16,6 +16,9 @@
  *	b.condition 1f
  *	b after the place
  * 1:	check, which goes on at the branch's target
+ *
+ * A conditional branch back to an entry whose check it passes by has such a
+ * stub without a check; another branch is changed where it is.
  */
 #include "patch/region.h"
 
@@ -189,8 +192,7 @@ put_conditional(struct copy *c, const struct patch_point *point,
 
 /* Makes the stub of points at one place.  Returns false if it is too far. */
 static bool
-make(uint8_t bytes[ROOM], uintptr_t at, const struct patch_point *points,
-    size_t n)
+make(uint8_t bytes[ROOM], uintptr_t at, struct patch_point *points, size_t n)
 {
 	struct copy c = { .at = at, .bytes = bytes,
 	    .place = place_of(points), .reached = true };
@@ -200,7 +202,9 @@ make(uint8_t bytes[ROOM], uintptr_t at, const struct patch_point *points,
 	for (i = 0; i < n - 1; i++) {
 		put_check(&c, &points[i], c.at + PATCH_STUB);
 		advance(&c, PATCH_STUB);
+		points[i].passed = c.at;
 	}
+	points[i].passed = c.at + COPY_AT;
 	if (target != 0)
 		put_conditional(&c, &points[i], target);
 	else {
@@ -212,7 +216,7 @@ make(uint8_t bytes[ROOM], uintptr_t at, const struct patch_point *points,
 
 static const char *
 arm(const struct patch *patch, const struct patch_text *text,
-    const struct patch_point *points, size_t n)
+    struct patch_point *points, size_t n)
 {
 	size_t size = size_of(points, n);
 	uint8_t bytes[ROOM] = { 0 };
@@ -229,6 +233,69 @@ arm(const struct patch *patch, const struct patch_text *text,
 	    PATCH_JUMP));
 }
 
+/* ------------------------------------------------------------ loops */
+
+/* Returns the point of an entry, the first one at its place, or NULL. */
+static struct patch_point *
+entry_at(struct patch_point *points, size_t n, uintptr_t start)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (points[middle].at < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low < n && points[low].at == start && points[low].is_entry &&
+	    !points[low].is_inside ? &points[low] : NULL);
+}
+
+/* Makes a branch back lead to the code after the check of its entry. */
+static const char *
+pass(const struct patch *patch, const struct patch_text *text, uintptr_t place,
+    uintptr_t to)
+{
+	uint8_t bytes[SKIPPED] = { 0 };
+	struct copy c = { .bytes = bytes, .place = place, .reached = true };
+	uint32_t word = patch_word(place);
+
+	if ((word & 0xfc000000) == 0x14000000)
+		return (patch_branch(place, to, &word) && patch_write(patch,
+		    place, &word, sizeof(word)) == 0 ? NULL :
+		    PATCH_NOT_PASSED);
+	if ((c.at = patch_map_near(text, sizeof(bytes))) == 0)
+		return ("there is no room for a stub within reach");
+	put_condition(&c, 0, word, 2 * PATCH_WORD);
+	put_branch(&c, PATCH_WORD, place + PATCH_WORD);
+	put_branch(&c, 2 * PATCH_WORD, to);
+	return (!c.reached ? PATCH_NOT_PASSED : patch_redirect(patch, c.at,
+	    bytes, sizeof(bytes), place, PATCH_JUMP));
+}
+
+/* A place has one instruction, which another point may have replaced. */
+static void
+pass_entries(const struct patch *patch, const struct patch_map *m,
+    struct patch_point *points, size_t n)
+{
+	struct patch_point *back = points, *entry;
+	bool is_free;
+
+	for (; back < points + n; back++) {
+		if (!back->is_back || (entry = entry_at(points, n,
+		    m->codes[back->function].start)) == NULL ||
+		    entry->problem != NULL)
+			continue;
+		is_free = back->problem == NULL && (back == points ||
+		    place_of(back - 1) != place_of(back));
+		entry->problem = !is_free ? PATCH_NOT_PASSED :
+		    pass(patch, m->text, back->at, entry->passed);
+	}
+}
+
+/* ------------------------------------------------------------ all points */
+
 /* Points of one place follow each other. */
 void
 patch_regions_arm(const struct patch *patch, const struct patch_map *m,
@@ -240,13 +307,14 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 	(void)unused;
 	for (first = 0; first < n; first = end) {
 		for (end = first + 1; end < n && points[end].problem == NULL &&
-		    place_of(&points[end]) == place_of(&points[first]);
-		    end++)
+		    !points[end].is_back &&
+		    place_of(&points[end]) == place_of(&points[first]); end++)
 			continue;
-		if (points[first].problem != NULL)
+		if (points[first].problem != NULL || points[first].is_back)
 			continue;
 		problem = arm(patch, m->text, points + first, end - first);
 		for (; problem != NULL && first < end; first++)
 			points[first].problem = problem;
 	}
+	pass_entries(patch, m, points, n);
 }

@@ -70,6 +70,12 @@ CODE(tbz, "tbz x0, #0, 1f\n mov x0, #5\n ret\n1: mov x0, #9\n ret");
 CODE(tbnz, "tbnz x1, #33, 1f\n mov x0, #5\n ret\n1: mov x0, #9\n ret");
 CODE(back, "b 2f\n1: sub x0, x0, #1\n2: cbnz x0, 1b\n mov x0, x1\n ret");
 
+/* Loops back to the entry, whose turns do not count. */
+CODE(turns, "sub x0, x0, #1\n tbnz x0, #2, made_turns\n cmp x0, #1\n"
+    " b.gt made_turns\n ret");
+CODE(jumps, "hint #34\n sub x0, x0, #1\n cmp x0, #0\n b.le 1f\n"
+    " b made_jumps\n1: ret");
+
 /* Flags are arguments, and are passed on by a branch. */
 CODE(ifeq, "b.eq 1f\n cset x0, lo\n ret\n1: mov x0, #9\n ret");
 CODE(flags, "cmp x0, x1\n b made_ifeq");
@@ -154,7 +160,8 @@ static const struct tried {
 	RUNS(plain, 1), RUNS(ret, 1), RUNS(pad, 1), RUNS(pads, 1),
 	RUNS(signed, 1), RUNS(adr, 1), RUNS(adrp, 1), RUNS(ldr, 1),
 	RUNS(ldrw, 1), RUNS(ldrsw, 1), RUNS(cbz, 2), RUNS(cbnz, 2),
-	RUNS(tbz, 2), RUNS(tbnz, 2), RUNS(back, 1),
+	RUNS(tbz, 2), RUNS(tbnz, 2), RUNS(back, 1), RUNS(turns, 1),
+	RUNS(jumps, 1),
 	RUNS(flags, 1), RUNS(tail, 1), RUNS(pointer, 1), RUNS(list, 1),
 	RUNS(bytes, 4), RUNS(words, 4), RUNS(framed, 2), RUNS(loop, 1),
 	RUNS(some, 2), RUNS(none, 3),
@@ -371,6 +378,7 @@ arm(void)
 	(void)dl_iterate_phdr(read_own, NULL);
 	if ((problem = pid_plan_begin(&plan, &own)) != NULL)
 		errx(1, "%s", problem);
+	plan.is_once = true;
 	for (i = 0; i < own.map.ncodes; i++)
 		if (own.map.codes[i].owner == i && is_tried(&own.map.codes[i]))
 			pid_plan_add(&plan, i, true, true);

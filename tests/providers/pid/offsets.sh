@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Instructions in functions, by their offsets: each is counted whenever it runs,
-# beside the entry, the return and other instructions.
+# beside the entry, the return and other instructions.  Branches back to the
+# first one count as entries, or do not.
 
 set -u
 : "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
@@ -105,5 +106,98 @@ for name in beginning '1*' - 0x; do
 	expect "no offset: $name" "$(why "$name")" "'$name' is an invalid \
 probe name: functions have entry, return and offsets (example: 1c)"
 done
+
+# Loops that begin with the first instruction: within the bytes of its jump, far
+# from it, in a part elsewhere, by other branches, of one instruction, and of a
+# call, which is made where it is.
+cat >loops.c <<'END_OF_C'
+#include <stdio.h>
+
+#define FUNCTION(name, text) FILLED(name, text, "0x90")
+#define FILLED(name, text, byte) int name(int, int, int, int n);	\
+__asm__(".text\n.type " #name ", @function\n" #name ":\n"		\
+    " .cfi_startproc\n" text "\n ret\n .cfi_endproc\n"			\
+    ".size " #name ", . - " #name "\n .fill 16, 1, " byte "\n")
+__asm__(".text\n.type pad, @function\npad: .skip 160, 0x90\n ret\n"
+    ".size pad, . - pad\n");
+FUNCTION(near, " add $1, %eax\n sub $1, %ecx\n jg near");
+FUNCTION(far, " sub $1, %ecx\n test %ecx, %ecx\n js 1f\n"
+    " .fill 64, 1, 0x90\n test $1, %ecx\n je far\n .fill 200, 1, 0x90\n"
+    " jmp far\n1:");
+FUNCTION(parted, " sub $1, %ecx\n mov %ecx, %eax\n cmp $3, %ecx\n"
+    " jge parted.cold\n .fill 64, 1, 0x90");
+__asm__(".section .text.unlikely, \"ax\"\n.type parted.cold, @function\n"
+    "parted.cold: .cfi_startproc\n add $1, %eax\n jmp parted\n"
+    " .cfi_endproc\n.size parted.cold, . - parted.cold\n.text\n");
+FUNCTION(odd, " mov %ecx, %eax\n add $0, %eax\n nop\n loop odd");
+FUNCTION(one, " loop one");
+FUNCTION(leaf, " lea 1(%rcx), %eax");
+FUNCTION(calls, " call leaf\n sub $1, %ecx\n jg calls");
+FUNCTION(table, " lea -1(%rcx), %ecx\n xor %eax, %eax\n test %ecx, %ecx\n"
+    " setg %al\n lea 9f(%rip), %rdx\n movslq (%rdx,%rax,4), %rax\n"
+    " add %rdx, %rax\n jmp *%rax\n8: xor %eax, %eax\n"
+    " .pushsection .rodata\n .balign 4\n9: .long 8b - 9b, table - 9b\n"
+    " .popsection");
+/* Branches into its lines leave no room for a jump, nor do other functions. */
+#define APART	__asm__(".fill 400, 1, 0\n")
+APART;
+FILLED(tight, " sub $1, %ecx\n test %ecx, %ecx\n1: jle 3f\n"
+    "2: jmp tight\n3:", "0");
+APART;
+FUNCTION(into, " jmp 1b\n jmp 2b");
+int main(void)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < 5; i++)
+		sum += near(0, 0, 0, 7) + far(0, 0, 0, 7) +
+		    parted(0, 0, 0, 7) + odd(0, 0, 0, 7) + one(0, 0, 0, 7) +
+		    calls(0, 0, 0, 7) + table(0, 0, 0, 7) + tight(0, 0, 0, 7);
+	fprintf(stderr, "done\n");
+	return (sum == 0);
+}
+END_OF_C
+gcc -O1 -w -o loops loops.c || exit 1
+# loops [OPTION]...: how often each function's probes are reached.
+loops() {
+	"$TBUFCTL" -q "$@" -c ./loops 2>err | awk 'NF == 2 { print $1, $2 }' |
+	    LC_ALL=C sort | paste -sd' '
+}
+all='{ @[probefunc] = count(); }'
+names='near far parted odd one'
+list() {
+	for name in $names; do
+		printf '%s' "${2-}pid\$target:a.out:$name:$1"
+		set -- "$1" ', '
+	done
+}
+expect 'turns of loops count' "$(loops -n "$(list entry) $all")" \
+    'far 40 near 35 odd 35 one 35 parted 25'
+expect 'turns of loops do not' "$(loops -x pid=loops -n "$(list entry) $all")" \
+    'far 5 near 5 odd 5 one 5 parted 5'
+expect 'as the program does without' "$(cat err)" 'done'
+expect 'beside returns' "$(loops -x pid=loops,partial \
+    -n "$(list entry), $(list return) $all")" \
+    'far 10 near 10 odd 10 one 10 parted 10'
+expect 'an instruction and its entry' "$(for name in $names; do
+	"$TBUFCTL" -q -x pid=loops -n "pid\$target:a.out:$name:0,
+	    pid\$target:a.out:$name:entry { @[probename] = count(); }" \
+	    -c ./loops 2>err | awk 'NF == 2 { printf "%s ", $2 }'
+done)" '5 35 5 40 5 25 5 35 5 35 '
+names='calls table'
+expect 'a table, and a call' "$(loops -x pid=loops -n "$(list entry) $all")" \
+    'table 35'
+reason='a branch back to it cannot pass by its probe'
+expect 'the reason' "$(grep -c "a.out:calls:entry: not armed: $reason" err)" 1
+expect 'a call that counts' "$(loops -n "$(list entry) $all")" \
+    'calls 35 table 35'
+expect 'lists of files' "$(for x in loops ''; do
+	"$TBUFCTL" ${x:+-x pid=$x} -l --object=loops -n pid::tight:entry 2>&1 |
+	    sed -n 's/.*[ :]tight[ :]entry/entry/p'
+done)" "entry: not armed: $reason
+entry"
+expect 'another word' "$("$TBUFCTL" -x pid=loops,loop -n "$(list entry)" \
+    -c ./loops 2>&1 | sed 1q)" "tbufctl: failed to set -x pid: Invalid value \
+for specified option: 'loop' is not partial or loops"
 
 report

@@ -259,7 +259,7 @@ expect 'a part in lists' "$(for x in partial ''; do
 	    grep -c 'return$'
 done | paste -sd' ')" '1 0'
 expect 'another word' "$("$TBUFCTL" -x pid=some -n "$part" -c ./part 2>&1 |
-    sed 1q)" "tbufctl: failed to set -x pid: Invalid value for specified option: 'some' is not partial"
+    sed 1q)" "tbufctl: failed to set -x pid: Invalid value for specified option: 'some' is not partial or loops"
 expect 'of a command' "$("$TBUFCTL" -x pid=partial -n "$part" 2>&1 |
     sed 1q)" 'tbufctl: -x pid needs -c'
 
