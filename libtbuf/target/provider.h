@@ -89,6 +89,39 @@ struct tbuf_series_probe {
 int	tbuf_series_register(struct tbuf_site *site,
 	    const struct tbuf_series_probe *);
 
+/* Hashes of a probe: of all its fields, and of its names but the function. */
+struct tbuf_series_hash {
+	uint32_t all;
+	uint32_t names;
+};
+
+/*
+ * The probes of a provider as rows of the probe table: offsets are those in
+ * `texts', 0 for no argument names.  All of it stays as it is until the process
+ * ends.  No two rows are equal; their hashes are those that
+ * tbuf_series_register() would make (probe_table.c).
+ */
+struct tbuf_probe_entry;
+struct tbuf_series {
+	const struct tbuf_probe_entry *rows;
+	const struct tbuf_series_hash *hashes;
+	uint32_t nrows;
+	const char *texts;
+	uint32_t texts_size;
+};
+
+/*
+ * Registers all rows between tbuf_series_begin() and tbuf_series_end(), if no
+ * other probe has been registered.  Returns 0: indexes of rows are those of
+ * their probes; or a negative errno: each row is to be registered by
+ * tbuf_series_register().
+ */
+int	tbuf_series_copy(const struct tbuf_series *);
+
+/* Makes a site, as tbuf_series_register() takes it, that of a copied row. */
+void	tbuf_series_site(struct tbuf_site *, uint32_t index,
+	    const struct tbuf_site *like);
+
 /*
  * Fires a site on behalf of redirected code, or of a wrapper that has called
  * the wrapped function: stacks begin at `pc', where the program resumes, with

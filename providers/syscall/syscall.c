@@ -22,9 +22,6 @@
 
 #include "target/provider.h"
 
-#define SHAPES		64u	/* lists of types that are remembered */
-#define TEXT_MAX	256u
-
 /* Enable words of a number that is no call's. */
 static const uint32_t nobody[2];
 static const uint32_t somebody[2] = { 1, 1 };
@@ -33,137 +30,6 @@ const uint32_t *syscall_words[SYSCALL_NUMBERS];
 const uint32_t *const *syscall_pages[256];
 
 static FILE *list;
-
-/* Returns the type that has this name in a row. */
-static enum tbuf_type
-type_of(const char *name)
-{
-	switch (*name) {
-	case 'i':
-		return (name[1] == '3' ? TBUF_INT32 : TBUF_INT64);
-	case 'u':
-		return (name[1] == '3' ? TBUF_UINT32 : TBUF_UINT64);
-	default:
-		return (TBUF_POINTER);
-	}
-}
-
-/* The arguments of a probe: types, and names as adjacent strings. */
-struct arguments {
-	char names[TEXT_MAX];
-	size_t size;
-	uint8_t types[TBUF_ARGS_MAX];
-	uint8_t n;
-};
-
-static void
-add_argument(struct arguments *a, const char *name, size_t length,
-    enum tbuf_type type)
-{
-	if (a->n == TBUF_ARGS_MAX || a->size + length >= TEXT_MAX)
-		return;
-	memcpy(a->names + a->size, name, length);
-	a->size += length;
-	a->names[a->size++] = '\0';
-	a->types[a->n++] = (uint8_t)type;
-}
-
-/*
- * Parses a call's row.  The return's probe has paths as strings: the call has
- * read them.
- */
-static void
-parse(const char *row, struct syscall_probes *p, struct arguments *entry,
-    struct arguments *leave)
-{
-	const char *type;
-	bool is_path;
-	size_t name;
-
-	entry->n = leave->n = 0;
-	entry->size = leave->size = 0;
-	add_argument(leave, "result", 6, TBUF_INT64);
-	add_argument(leave, "errno", 5, TBUF_INT32);
-	while (*row != '\0' && entry->n < SYSCALL_NARGS) {
-		for (type = row; *type != ':'; type++)
-			continue;
-		name = (size_t)(type++ - row);
-		add_argument(entry, row, name, type_of(type));
-		is_path = type[0] == 'p' && type[1] == 'a';
-		if (is_path && p->npaths < SYSCALL_PATHS) {
-			p->paths[p->npaths++] = (uint8_t)(entry->n - 1);
-			add_argument(leave, row, name, TBUF_STRING);
-		}
-		row = type + (is_path ? 4 : 3);
-		row += *row == ' ';
-	}
-}
-
-/*
- * Returns a site with the same types that has been registered, or NULL, and
- * remembers this one in its place.
- */
-static const struct tbuf_site *
-like(const struct tbuf_site *site)
-{
-	static const struct tbuf_site *known[SHAPES];
-	unsigned i, shape = site->nargs;
-	const struct tbuf_site *other;
-
-	for (i = 0; i < site->nargs; i++)
-		shape = shape * 7 + site->types[i];
-	other = known[shape % SHAPES];
-	known[shape % SHAPES] = site;
-	return (other != NULL && other->nargs == site->nargs &&
-	    memcmp(other->types, site->types, site->nargs) == 0 ? other :
-	    NULL);
-}
-
-static int
-add(struct tbuf_site *site, const char *function, const char *name,
-    const struct arguments *a)
-{
-	struct tbuf_series_probe probe = {
-		.provider = "syscall", .module = "", .function = function,
-		.name = name, .argnames = a->names, .argnames_size = a->size
-	};
-
-	site->nargs = a->n;
-	memcpy(site->types, a->types, a->n);
-	probe.like = like(site);
-	return (tbuf_series_register(site, &probe));
-}
-
-static int
-register_call(unsigned number, const char *name)
-{
-	struct syscall_probes *p = &syscall_probes[number];
-	struct arguments entry, leave;
-	int error;
-
-	parse(syscall_arguments(name), p, &entry, &leave);
-	error = add(&p->entry, name, "entry", &entry);
-	if (error == 0)
-		(void)add(&p->leave, name, "return", &leave);
-	return (error);
-}
-
-static int
-register_all(void)
-{
-	sigset_t mask;
-	unsigned i, n = 0;
-	int error = 0;
-
-	for (i = 0; i < SYSCALL_NUMBERS; i++)
-		n += syscall_name(i) != NULL ? 2 : 0;
-	tbuf_series_begin(&mask, n);
-	for (i = 0; i < SYSCALL_NUMBERS && error == 0; i++)
-		if (syscall_name(i) != NULL)
-			error = register_call(i, syscall_name(i));
-	tbuf_series_end(&mask);
-	return (error);
-}
 
 /* Returns both words, if they are adjacent; else two that make the stub ask. */
 static const uint32_t *
@@ -271,7 +137,7 @@ begin(void)
 	list_open();
 	syscall_area_begin();
 	syscall_path_begin();
-	if (register_all() == 0)
+	if (syscall_register() == 0)
 		trace_all();
 	if (list != NULL)
 		fclose(list);

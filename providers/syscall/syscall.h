@@ -6,6 +6,7 @@
  * probes, syscall::NAME:entry and :return.
  *
  *	syscall.c	the constructor: registers probes, then patches
+ *	series.c	registration of the probes
  *	fire.c	functions that stubs call: values, records
  *	area.c	threads with thread areas that are not the C library's
  *	clone.c	tasks that share memory with their creator
@@ -55,6 +56,9 @@ struct syscall_row {
 
 const char *syscall_name(unsigned number);	/* NULL: there is none */
 const char *syscall_arguments(const char *name);
+
+/* Registers the probes of all calls.  Returns 0 or a negative errno. */
+int	syscall_register(void);
 
 /* A call's probes, while the program runs. */
 struct syscall_probes {

@@ -15,6 +15,7 @@
 
 #include "target/file/file.h"
 #include "target/file/probe_table.h"
+#include "target/provider.h"
 #include "target/self/self.h"
 
 /* Storage is backed by these sizes, which divide the tables' sizes. */
@@ -22,12 +23,6 @@
 #define PROBES_STEP	8192u
 
 #define TEXTS		20u	/* least bytes of strings of most probes */
-
-/* Hashes of a probe: of all its fields, and of its names but the function. */
-struct hash {
-	uint32_t all;
-	uint32_t names;
-};
 
 /*
  * Index + 1 of the probes by `hashes'; open addressing, at most half full.
@@ -37,12 +32,17 @@ struct hash {
  */
 #define SLOTS_FIRST	256u
 static uint32_t first_slots[SLOTS_FIRST] TBUF_FORKED;
-static struct hash first_hashes[SLOTS_FIRST / 2] TBUF_FORKED;
-static struct hash *hashes = first_hashes;
+static struct tbuf_series_hash first_hashes[SLOTS_FIRST / 2] TBUF_FORKED;
+static struct tbuf_series_hash *hashes = first_hashes;
 static uint32_t *slots = first_slots;
 static uint32_t slots_used = SLOTS_FIRST;
 
 static uint32_t nprobes TBUF_FORKED;
+static uint32_t nhashed TBUF_FORKED;	/* probes that are in `slots' */
+
+/* The probes that were copied, whose hashes are taken when another one is added. */
+static const struct tbuf_series *copied;
+
 static uint32_t lost TBUF_FORKED;	/* sites that found no room for a
 					 * probe */
 static uint32_t strings TBUF_FORKED = 1;
@@ -153,14 +153,27 @@ slots_grow(uint32_t n)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (more == MAP_FAILED)
 		return (false);
-	memcpy(more + n, hashes, nprobes * sizeof(*hashes));
-	for (i = 0; i < nprobes; i++)
+	memcpy(more + n, hashes, nhashed * sizeof(*hashes));
+	for (i = 0; i < nhashed; i++)
 		slot_put(more, n, i, hashes[i].all);
-	tbuf_store_release(&hashes, (struct hash *)(void *)(more + n));
+	tbuf_store_release(&hashes, (struct tbuf_series_hash *)(void *)(more + n));
 	tbuf_store_release(&slots, more);
 	tbuf_store_release(&slots_used, n);
 	if (before != NULL)
 		munmap(before, size);
+	return (true);
+}
+
+/* Takes the hashes of a copied series; returns false without memory. */
+static bool
+series_hash(void)
+{
+	for (; nhashed < nprobes; nhashed++) {
+		if (2 * nhashed + 2 > slots_used && !slots_grow(2 * slots_used))
+			return (false);
+		hashes[nhashed] = copied->hashes[nhashed];
+		slot_put(slots, slots_used, nhashed, hashes[nhashed].all);
+	}
 	return (true);
 }
 
@@ -201,7 +214,8 @@ tbuf_table_find(const struct tbuf_names *wanted, uint32_t *index)
 	tbuf_table_group(&group, wanted->provider, wanted->module);
 	sizes_take(wanted, &sizes);
 	hash = hash_names(&group, wanted, &sizes);
-	for (i = 0; i < nprobes; i++)
+	(void)series_hash();
+	for (i = 0; i < nhashed; i++)
 		if (hashes[i].names == hash && names_are(&view, i, wanted) &&
 		    found++ == 0)
 			*index = i;
@@ -223,19 +237,26 @@ back(uint32_t start, uint32_t *done, uint32_t need, uint32_t step)
 	return (true);
 }
 
-/* Makes room for one more probe with `size' bytes of strings. */
+/* Makes room for n more probes with `size' bytes of strings. */
 static bool
-room_make(const struct tbuf_tables *t, size_t size)
+tables_back(const struct tbuf_tables *t, uint32_t n, size_t size)
 {
-	uint32_t n = nprobes + 1;
-
-	return (n <= t->entries && size <= t->strings_size - strings &&
-	    back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
-	    STEP) &&
+	if (n > t->entries - nprobes || size > t->strings_size - strings)
+		return (false);
+	n += nprobes;
+	return (back(t->enable, &backed.enable,
+	    n * (uint32_t)sizeof(uint32_t), STEP) &&
 	    back(t->probes, &backed.probes,
 	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP) &&
 	    back(t->strings, &backed.strings, strings + (uint32_t)size,
-	    STEP) && (2 * n <= slots_used || slots_grow(2 * slots_used)));
+	    STEP));
+}
+
+static bool
+room_make(const struct tbuf_tables *t, size_t size)
+{
+	return (tables_back(t, 1, size) && (2 * nprobes + 2 <= slots_used ||
+	    slots_grow(2 * slots_used)));
 }
 
 /* Without room for them now, each is tried later. */
@@ -243,16 +264,10 @@ void
 tbuf_table_expect(uint32_t more)
 {
 	const struct tbuf_view view = tbuf_target_view();
-	const struct tbuf_tables *t = &view.tables;
-	uint32_t n = nprobes + more, size = strings + more * TEXTS, wide;
+	uint32_t n = nprobes + more, wide;
 
-	if (more > t->entries - nprobes || size > t->strings_size)
+	if (!tables_back(&view.tables, more, more * TEXTS))
 		return;
-	(void)back(t->enable, &backed.enable, n * (uint32_t)sizeof(uint32_t),
-	    STEP);
-	(void)back(t->probes, &backed.probes,
-	    n * (uint32_t)sizeof(struct tbuf_probe_entry), PROBES_STEP);
-	(void)back(t->strings, &backed.strings, size, STEP);
 	for (wide = slots_used; wide < 2 * n;)
 		wide *= 2;
 	if (wide > slots_used)
@@ -329,7 +344,7 @@ append(const struct tbuf_view *view, const struct tbuf_candidate *c,
 	struct tbuf_control *control = tbuf_view_control(view);
 	uint32_t index = nprobes;
 
-	if (!room_make(&view->tables, group->provider_size +
+	if (nhashed != index || !room_make(&view->tables, group->provider_size +
 	    group->module_size + sizes->function + sizes->name +
 	    c->argnames_size)) {
 		tbuf_store(&control->lost_probes, ++lost);
@@ -338,7 +353,7 @@ append(const struct tbuf_view *view, const struct tbuf_candidate *c,
 	hashes[index].all = hash;
 	hashes[index].names = names;
 	fill(view, index, c, group, sizes);
-	nprobes++;
+	nhashed = ++nprobes;
 	slot_put(slots, slots_used, index, hash);
 	tbuf_store_release(&tbuf_view_probe(view, index)->ready, 1);
 	tbuf_store_release(&control->nprobes, nprobes);
@@ -362,6 +377,7 @@ tbuf_table_add(const struct tbuf_candidate *c)
 	names = hash_names(group, &c->names, &sizes);
 	hash = hash_bytes(hash_bytes(names, c->names.function,
 	    sizes.function), c->types, c->nargs);
+	(void)series_hash();
 	at = hash & (slots_used - 1);
 	for (; slots[at] != 0; at = (at + 1) & (slots_used - 1)) {
 		i = slots[at] - 1;
@@ -377,6 +393,37 @@ tbuf_table_add(const struct tbuf_candidate *c)
 		}
 	}
 	return (append(&view, c, group, &sizes, hash, names));
+}
+
+int
+tbuf_table_series(const struct tbuf_series *s)
+{
+	const struct tbuf_view view = tbuf_target_view();
+	struct tbuf_control *control = tbuf_view_control(&view);
+	struct tbuf_probe_entry *entry;
+	uint32_t at = strings, i;
+
+	if (nprobes != 0)
+		return (-EEXIST);
+	if (!tables_back(&view.tables, s->nrows, s->texts_size))
+		return (-ENOSPC);
+	memcpy(view.base + view.tables.strings + at, s->texts, s->texts_size);
+	strings += s->texts_size;
+	tbuf_store_release(&control->strings, strings);
+	for (i = 0; i < s->nrows; i++) {
+		entry = tbuf_view_probe(&view, i);
+		*entry = s->rows[i];
+		entry->provider += at;
+		entry->module += at;
+		entry->function += at;
+		entry->name += at;
+		entry->argnames += entry->argnames == 0 ? 0 : at;
+		tbuf_store_release(&entry->ready, 1);
+	}
+	copied = s;
+	nprobes = s->nrows;
+	tbuf_store_release(&control->nprobes, nprobes);
+	return (0);
 }
 
 uint32_t

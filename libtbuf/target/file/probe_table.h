@@ -49,6 +49,12 @@ bool	tbuf_table_locked(void) TBUF_HIDDEN;
  * index, or -ENOSPC.
  */
 int	tbuf_table_add(const struct tbuf_candidate *) TBUF_HIDDEN;
+/*
+ * Adds all probes of a series, if there are no others.  Returns 0, -EEXIST or
+ * -ENOSPC.
+ */
+struct tbuf_series;
+int	tbuf_table_series(const struct tbuf_series *) TBUF_HIDDEN;
 /* Makes room for this many more probes at once. */
 void	tbuf_table_expect(uint32_t more) TBUF_HIDDEN;
 /* Makes a group; all candidates may use it while the lock is held. */

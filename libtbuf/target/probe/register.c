@@ -101,6 +101,20 @@ site_point(struct tbuf_site *site, const uint32_t *word)
 		tbuf_store_release(site->hot, word);
 }
 
+void
+tbuf_site_join(struct tbuf_site *site, uint32_t index,
+    const struct tbuf_site *like)
+{
+	site->index = index;
+	if (like != NULL && like->state == REGISTERED) {
+		site->fire = like->fire;
+		site->packing = like->packing;
+	} else
+		tbuf_fire_choose(site);
+	site->state = REGISTERED;
+	site_point(site, enable_word(index));
+}
+
 int
 tbuf_register_site(struct tbuf_site *site,
     const struct tbuf_candidate *candidate, const struct tbuf_site *like)
@@ -109,14 +123,7 @@ tbuf_register_site(struct tbuf_site *site,
 
 	if (index < 0)
 		return (index);
-	site->index = (uint32_t)index;
-	if (like != NULL && like->state == REGISTERED) {
-		site->fire = like->fire;
-		site->packing = like->packing;
-	} else
-		tbuf_fire_choose(site);
-	site->state = REGISTERED;
-	site_point(site, enable_word(site->index));
+	tbuf_site_join(site, (uint32_t)index, like);
 	return (0);
 }
 

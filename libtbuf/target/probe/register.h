@@ -37,4 +37,8 @@ void	tbuf_register_end(const sigset_t *) TBUF_HIDDEN;
 int	tbuf_register_site(struct tbuf_site *, const struct tbuf_candidate *,
 	    const struct tbuf_site *like) TBUF_HIDDEN;
 
+/* Makes the site one of a probe in the table; `like' as above. */
+void	tbuf_site_join(struct tbuf_site *, uint32_t index,
+	    const struct tbuf_site *like) TBUF_HIDDEN;
+
 #endif

@@ -205,3 +205,24 @@ tbuf_series_register(struct tbuf_site *site,
 	tbuf_register_end(NULL);
 	return (error);
 }
+
+int
+tbuf_series_copy(const struct tbuf_series *s)
+{
+	int error = tbuf_register_begin(NULL);
+
+	if (error != 0)
+		return (error);
+	if ((error = tbuf_table_series(s)) != 0)
+		tbuf_table_expect(s->nrows);
+	tbuf_register_end(NULL);
+	return (error);
+}
+
+void
+tbuf_series_site(struct tbuf_site *site, uint32_t index,
+    const struct tbuf_site *like)
+{
+	site->version = TBUF_SITE_VERSION;
+	tbuf_site_join(site, index, like);
+}

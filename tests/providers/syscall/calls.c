@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <dlfcn.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +344,33 @@ strict(void)
 	(void)syscall(SYS_exit, 3);
 }
 
+#define INDEX	8	/* of words in struct tbuf_site */
+
+/*
+ * Registers a probe as the provider's, and one with another type, with the
+ * library that the provider has brought: tbuf_probe_register() of tbuf.h, a
+ * header that would need the library at once.
+ */
+static void
+same(void)
+{
+	static uint64_t sites[2][16];
+	const char *const names[] = { "fd", "buf", "count" };
+	unsigned types[] = { 3, 13, 8 };	/* of enum tbuf_type */
+	int (*add)(uint64_t *, const char *, const char *, const char *,
+	    const char *, unsigned, const unsigned *, const char *const *);
+	unsigned i;
+
+	*(void **)&add = dlsym(RTLD_DEFAULT, "tbuf_probe_register");
+	for (i = 0; i < 2; i++, types[0] = 4)
+		if (add == NULL || add(sites[i], "syscall", "", "read",
+		    "entry", 3, types, names) != 0)
+			errx(1, "no probe");
+	/* The first one would be new, too, directly before the other. */
+	if (((uint32_t *)sites[0])[INDEX] + 1 == ((uint32_t *)sites[1])[INDEX])
+		errx(1, "a new probe");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -352,6 +381,7 @@ static const struct {
 	{ "filter-number", filters_number },
 	{ "gone", gone },
 	{ "paths", paths },
+	{ "same", same },
 	{ "session", session },
 	{ "signals", signals },
 	{ "spawned", spawned },

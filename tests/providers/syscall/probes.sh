@@ -131,6 +131,23 @@ for tunables in '' glibc.pthread.rseq=0; do
 done
 unset GLIBC_TUNABLES
 
+# A program's probe that equals one of the provider is that one; probes have the
+# same names and types if others were registered before them.
+rm -f "$dir/out"
+"$TBUFCTL" -n 'syscall::read:entry' -o "$dir/out" -c "$PROGRAMS/calls same" \
+    2>"$dir/said" || fail "same: $(cat "$dir/said")"
+grep -q 'has exited$' "$dir/said" || fail "same: $(cat "$dir/said")"
+shape() {
+	"$TBUFCTL" -l -v "$@" -n 'syscall:::' -c "$PROGRAMS/calls same" \
+	    2>"$dir/said" | sed -n '/ syscall /,/ libc /{ / libc /!p; }' |
+	    sed 's/^ *[0-9]* *syscall/syscall/'
+}
+shape >"$dir/expected"
+shape -n libc::malloc: >"$dir/got"
+grep -q '^syscall .* read entry$' "$dir/got" ||
+    fail "others before: $(cat "$dir/said")"
+cmp "$dir/expected" "$dir/got" || fail 'others before: another list'
+
 # Nothing is patched while tracing is off; while it is on, no memory is writable
 # and executable at any time.
 LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-syscall.so TBUF_SYSCALL_LIST=$dir/list \
