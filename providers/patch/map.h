@@ -213,12 +213,19 @@ void	patch_map_decode(struct patch_map *, struct patch_code *);
 void	patch_map_rest(struct patch_map *, uintptr_t at, uintptr_t end);
 
 /*
- * Visits the places in the text where the 4 bytes of an address may be: of one
- * relative to them, or, for an object at fixed addresses, of any.
+ * Visits the places in the text where the 4 bytes of an address in a span may
+ * be: of one relative to them, or, for an object at fixed addresses, of any.
  */
+#define PATCH_SPANS	4u
+
+struct patch_span {
+	uintptr_t low, high;
+};
+
 struct patch_scan {
 	const struct patch_text *text;
-	uintptr_t low, high;	/* of the addresses */
+	struct patch_span spans[PATCH_SPANS];
+	unsigned nspans;
 	uintptr_t absolute;	/* absolute ones and these differ */
 	bool is_fixed;
 	void (*visit)(void *, uintptr_t place, uintptr_t address,

@@ -113,6 +113,8 @@ struct patch_text {
 	uintptr_t base;			/* load address, for its headers */
 	const ElfW(Phdr) *parts;
 	unsigned nparts;
+	unsigned first;			/* the part that is tried first: it
+					   has the tables of functions */
 };
 
 /* A function, as the tables of unwinders have it. */

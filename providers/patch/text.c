@@ -32,6 +32,28 @@ read32(const uint8_t *p)
 	return (value);
 }
 
+static inline bool
+has(const struct patch_text *text, unsigned i, uintptr_t address, size_t size)
+{
+	const ElfW(Phdr) *part = &text->parts[i];
+	uintptr_t offset = address - (text->base + part->p_vaddr);
+
+	return (part->p_type == PT_LOAD && (part->p_flags & PF_R) != 0 &&
+	    offset < part->p_memsz && size <= part->p_memsz - offset);
+}
+
+/* Returns the part that has an address, or the number of parts. */
+static unsigned
+part_of(const struct patch_text *text, uintptr_t address, size_t size)
+{
+	unsigned i;
+
+	for (i = 0; i < text->nparts; i++)
+		if (has(text, i, address, size))
+			break;
+	return (i);
+}
+
 unsigned
 patch_texts(const struct dl_phdr_info *info, struct patch_text *texts,
     unsigned max)
@@ -66,6 +88,7 @@ patch_texts(const struct dl_phdr_info *info, struct patch_text *texts,
 		texts[i].base = info->dlpi_addr;
 		texts[i].parts = phdr;
 		texts[i].nparts = info->dlpi_phnum;
+		texts[i].first = part_of(&texts[i], (uintptr_t)functions, 1);
 	}
 	return (n);
 }
@@ -133,18 +156,9 @@ patch_text_left(const struct patch_text *text, uintptr_t at)
 bool
 patch_readable(const struct patch_text *text, uintptr_t address, size_t size)
 {
-	const ElfW(Phdr) *part;
-	uintptr_t offset;
-	unsigned i;
-
-	for (i = 0; i < text->nparts; i++) {
-		part = &text->parts[i];
-		offset = address - (text->base + part->p_vaddr);
-		if (part->p_type == PT_LOAD && (part->p_flags & PF_R) != 0 &&
-		    offset < part->p_memsz && size <= part->p_memsz - offset)
-			return (true);
-	}
-	return (false);
+	return ((text->first < text->nparts &&
+	    has(text, text->first, address, size)) ||
+	    part_of(text, address, size) < text->nparts);
 }
 
 static bool

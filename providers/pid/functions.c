@@ -1,7 +1,6 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,10 +70,44 @@ by_place(const void *a, const void *b)
 	return (left->name == NULL ? 0 : strcmp(left->name, right->name));
 }
 
+/* Returns the end of the pieces in a row that are sorted. */
+static size_t
+sorted_from(const struct pieces *p, size_t i)
+{
+	for (i++; i < p->n; i++)
+		if (by_place(&p->all[i - 1], &p->all[i]) > 0)
+			break;
+	return (i);
+}
+
+/* Merges two sorted rows; of equal pieces, the first row's come first. */
+static void
+merge_rows(struct pieces *p, size_t n)
+{
+	struct piece *rows, *out = p->all;
+	size_t i = 0, k = n;
+
+	rows = reallocarray(NULL, n, sizeof(*rows));
+	if (rows == NULL) {
+		p->failed = true;
+		return;
+	}
+	memcpy(rows, p->all, n * sizeof(*rows));
+	while (i < n)
+		*out++ = k < p->n && by_place(&rows[i], &p->all[k]) > 0 ?
+		    p->all[k++] : rows[i++];
+	free(rows);
+}
+
+/* The tables of unwinders are sorted already, and are added to symbols. */
 static void
 sort(struct pieces *p)
 {
-	if (p->n > 0)
+	size_t n = p->n == 0 ? 0 : sorted_from(p, 0);
+
+	if (n < p->n && sorted_from(p, n) == p->n)
+		merge_rows(p, n);
+	else if (n < p->n)
 		qsort(p->all, p->n, sizeof(*p->all), by_place);
 }
 
@@ -476,6 +509,14 @@ void
 pid_offset(const struct pid_functions *f, uintptr_t address,
     char name[PID_OFFSET])
 {
-	(void)snprintf(name, PID_OFFSET, "+%jx",
-	    (uintmax_t)(address - f->text.low));
+	uintptr_t offset = address - f->text.low, rest = offset;
+	char *digit = name + 1;
+
+	*name = '+';
+	for (digit++; (rest >>= 4) != 0; digit++)
+		continue;
+	*digit = '\0';
+	do
+		*--digit = "0123456789abcdef"[offset & 0xf];
+	while ((offset >>= 4) != 0);
 }

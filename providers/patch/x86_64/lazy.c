@@ -13,16 +13,19 @@
 #include "patch/map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define REACH		160u	/* of short branches, with an instruction */
 #define IMMEDIATE	4u	/* bytes after an address, at most */
 #define FILLER		PATCH_NEAR	/* bytes beside a function, of holes */
+#define APART		0x4000u	/* spans of the scan that are nearer are one */
 #define PASSES_MAX	8u
 #define SHARE		2u	/* more than this part: all are decoded */
 
 struct lazy {
 	struct patch_map *map;
-	uintptr_t low, high;	/* bounds of these */
+	struct patch_span spans[PATCH_SPANS];	/* that the next scan is for */
+	unsigned nspans;
 	bool grew;
 };
 
@@ -64,18 +67,56 @@ end_of_codes(const struct patch_map *m)
 }
 
 static void
+widen(struct patch_span *span, const struct patch_span *by)
+{
+	span->low = by->low < span->low ? by->low : span->low;
+	span->high = by->high > span->high ? by->high : span->high;
+}
+
+/* Returns the bytes that a span would have more, or 0. */
+static uintptr_t
+growth(const struct patch_span *span, const struct patch_span *by)
+{
+	struct patch_span both = *span;
+
+	widen(&both, by);
+	return (both.high - both.low - (span->high - span->low));
+}
+
+/* Adds a span: to the nearest one, if that is near or if there are enough. */
+static void
+add_span(struct lazy *l, const struct patch_span *add)
+{
+	struct patch_span *nearest = NULL, *span;
+
+	for (span = l->spans; span < l->spans + l->nspans; span++)
+		if (nearest == NULL || growth(span, add) < growth(nearest, add))
+			nearest = span;
+	if (nearest != NULL && (l->nspans == PATCH_SPANS ||
+	    growth(nearest, add) < APART))
+		widen(nearest, add);
+	else
+		l->spans[l->nspans++] = *add;
+}
+
+/*
+ * An operand's address is relative to the end of its instruction, which may be
+ * after the operand.
+ */
+static void
 add_lines(struct lazy *l, const struct patch_code *code)
 {
 	const struct patch_map *m = l->map;
 	uintptr_t low = before(m, code->start, FILLER);
 	uintptr_t high = after(m, code->end, FILLER), at;
 
-	for (at = low - m->text->start - (low - m->text->start) % PATCH_LINE;
-	    at < high - m->text->start; at += PATCH_LINE)
+	low -= (low - m->text->start) % PATCH_LINE;
+	for (at = low - m->text->start; at < high - m->text->start;
+	    at += PATCH_LINE)
 		m->lines[at / PATCH_LINE / 8] |=
 		    (uint8_t)(1u << at / PATCH_LINE % 8);
-	l->low = low < l->low ? low : l->low;
-	l->high = high > l->high ? high : l->high;
+	add_span(l, &(const struct patch_span){ before(m, low, IMMEDIATE),
+	    m->text->start + at });
 }
 
 /* Makes a function near: marks all short ways to it. */
@@ -228,16 +269,22 @@ look_at_place(void *lazy, uintptr_t place, uintptr_t address, bool is_relative)
 		take_place(l, place, place);
 }
 
+/*
+ * Scans for all lines that are marked since the last scan: one more for others
+ * would find nothing that is not decoded.
+ */
 static void
 scan(struct lazy *l)
 {
 	const struct patch_map *m = l->map;
-	const struct patch_scan s = {
-		.text = m->text, .low = l->low, .high = l->high,
+	struct patch_scan s = {
+		.text = m->text, .nspans = l->nspans,
 		.absolute = m->slide, .is_fixed = m->is_fixed,
 		.visit = look_at_place, .arg = l
 	};
 
+	memcpy(s.spans, l->spans, sizeof(s.spans));
+	l->nspans = 0;
 	patch_scan(&s);
 }
 
@@ -346,7 +393,7 @@ look_at_wanted(struct lazy *l)
 static bool
 make_lazy(struct patch_map *m)
 {
-	struct lazy l = { .map = m, .low = UINTPTR_MAX };
+	struct lazy l = { .map = m };
 	size_t wanted = 0, i;
 	bool made;
 
