@@ -168,18 +168,6 @@ syscall_rows_next(struct syscall_rows *rows, struct syscall_finding *f)
 	return (read_kind(rows, &row, f) && is_apart(rows, f) ? 1 : -1);
 }
 
-bool
-syscall_rows_check(const struct syscall_rows *all)
-{
-	struct syscall_rows rows = *all;
-	struct syscall_finding f;
-	int n;
-
-	while ((n = syscall_rows_next(&rows, &f)) == 1)
-		continue;
-	return (n == 0);
-}
-
 /* ------------------------------------------------------------------ writing */
 
 static bool

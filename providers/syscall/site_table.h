@@ -62,9 +62,6 @@ struct syscall_rows {
  */
 int	syscall_rows_next(struct syscall_rows *, struct syscall_finding *);
 
-/* Returns true if all rows are right. */
-bool	syscall_rows_check(const struct syscall_rows *);
-
 /* Appends a row.  Returns false if there is no room. */
 bool	syscall_rows_add(struct patch_table *, const struct patch_text *,
 	    const struct syscall_finding *);

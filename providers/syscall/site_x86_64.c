@@ -251,21 +251,28 @@ decode(const struct patch_text *text, const char *name, syscall_report *tell)
 
 static struct patch_table table;
 
-/* Redirects the places of a table, all rows of which are right. */
-static void
-apply(const struct patch_text *text, struct syscall_rows rows)
+/*
+ * Redirects the places of a table.  Returns false without any of them if a row
+ * is wrong.
+ */
+static bool
+apply(const struct patch_text *text, struct syscall_rows *rows)
 {
+	unsigned before = syscall_slots_count(), n = 0;
 	uintptr_t callers[SYSCALL_CALLERS];
 	struct syscall_finding f;
-	unsigned n = 0;
+	int more;
 
-	while (syscall_rows_next(&rows, &f) == 1)
+	while ((more = syscall_rows_next(rows, &f)) == 1)
 		if (f.kind == SYSCALL_TABLE_PLACE)
 			(void)syscall_slot(text, &f.found);
 		else if (f.kind == SYSCALL_TABLE_CALLER && n < SYSCALL_CALLERS)
 			callers[n++] = f.found.at;
-	if (n != 0)
-		(void)syscall_callers_take(text, rows.function, callers, n);
+	if (more != 0)
+		syscall_slots_drop(before);
+	else if (n != 0)
+		(void)syscall_callers_take(text, rows->function, callers, n);
+	return (more == 0);
 }
 
 static bool
@@ -277,10 +284,7 @@ use_table(const struct patch_text *text, int tables,
 	if (!patch_table_read(tables, identity, &table))
 		return (false);
 	rows.size = table.head.size;
-	if (!syscall_rows_check(&rows))
-		return (false);
-	apply(text, rows);
-	return (true);
+	return (apply(text, &rows));
 }
 
 /* Adds the rows of calls of the function that are before an address. */

@@ -5,23 +5,26 @@
  */
 #include "dispatch.h"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <string.h>
 
-#include "arch/syscall.h"
-
-static struct syscall_slot slots[SYSCALL_SLOTS];
+static struct syscall_place places[SYSCALL_SLOTS];
 static unsigned nslots;
-static bool has_far;		/* not all of them are in this object */
+static unsigned nwritten;	/* of them; the others are in `bytes' */
+static uintptr_t far[SYSCALL_SLOTS];	/* addresses outside of this object */
+static bool has_far;
+
+static const struct patch *patch;
+static int failed;		/* the first error of a write, or 0 */
 
 /*
- * Bytes to be written; adjacent slots are written at once.  When the stubs have
- * been written, the text of the jumps comes here.
+ * Bytes to be written: few pages, as the kernel makes each for this alone.
+ * Stubs are written when there is no room for the next one; later the text of
+ * the jumps comes here.
  */
-static uint8_t images[SYSCALL_SLOTS * SYSCALL_SLOT]
-    __attribute__((aligned(PATCH_PAGE)));
+#define STAGED	128u		/* slots */
+static uint8_t bytes[STAGED * SYSCALL_SLOT];
 
 /*
  * Clones are always inspected, as the thread's memory may be shared; also the
@@ -37,28 +40,93 @@ syscall_is_looked_at(int number)
 	    syscall_dispatch_looks(number)));
 }
 
+static uintptr_t
+address_of(unsigned i)
+{
+	return (has_far && far[i] != 0 ? far[i] :
+	    (uintptr_t)syscall_slots + (size_t)i * SYSCALL_SLOT);
+}
+
+static void
+note(int error)
+{
+	if (failed == 0)
+		failed = error;
+}
+
+/* Returns the number of adjacent slots from this one on. */
+static unsigned
+count_row(unsigned first)
+{
+	unsigned i;
+
+	for (i = first + 1; i < nslots && address_of(i) == address_of(i - 1) +
+	    SYSCALL_SLOT; i++)
+		continue;
+	return (i - first);
+}
+
+/* Writes the stubs in `bytes'; nothing leads to them yet. */
+static void
+write_stubs(void)
+{
+	unsigned n;
+
+	for (; nwritten < nslots; nwritten += n) {
+		n = count_row(nwritten);
+		note(patch_write(patch, address_of(nwritten), bytes +
+		    nwritten % STAGED * SYSCALL_SLOT,
+		    (size_t)n * SYSCALL_SLOT));
+	}
+}
+
+void
+syscall_slots_begin(const struct patch *p)
+{
+	patch = p;
+}
+
+/* Slots that were written are in use only if a jump leads there. */
+void
+syscall_slots_drop(unsigned n)
+{
+	nslots = n;
+	if (nwritten > n)
+		nwritten = n;
+}
+
+unsigned
+syscall_slots_count(void)
+{
+	return (nslots);
+}
+
 const char *
 syscall_slot(const struct patch_text *text, const struct syscall_found *found)
 {
-	struct syscall_slot *slot = &slots[nslots];
+	struct syscall_slot slot = { .jump = found->at };
 	const char *problem;
 	bool is_near;
 
 	if (nslots == SYSCALL_SLOTS)
 		return ("there are too many places");
+	if (nslots % STAGED == 0)
+		write_stubs();
 	is_near = patch_reaches(text, (uintptr_t)syscall_slots,
 	    (uintptr_t)syscall_slots_end);
-	slot->at = is_near ? (uintptr_t)syscall_slots +
+	slot.at = is_near ? (uintptr_t)syscall_slots +
 	    (size_t)nslots * SYSCALL_SLOT : patch_map_near(text, SYSCALL_SLOT);
-	if (slot->at == 0)
+	if (slot.at == 0)
 		return ("there is no room for a stub within reach");
-	slot->bytes = images + (size_t)nslots * SYSCALL_SLOT;
-	slot->jump = found->at;
-	slot->place.address = found->at;
-	slot->place.number = found->number;
-	if ((problem = syscall_stub(slot, found)) == NULL) {
-		nslots++;
+	slot.bytes = bytes + nslots % STAGED * SYSCALL_SLOT;
+	slot.place = &places[nslots];
+	slot.place->address = found->at;
+	slot.place->number = found->number;
+	if ((problem = syscall_stub(&slot, found)) == NULL) {
 		has_far |= !is_near;
+		if (has_far)
+			far[nslots] = is_near ? 0 : slot.at;
+		nslots++;
 	}
 	return (problem);
 }
@@ -69,21 +137,9 @@ syscall_slot_is_bare(uintptr_t address)
 	unsigned i;
 
 	for (i = 0; has_far && i < nslots; i++)
-		if (slots[i].place.bare == address)
+		if (places[i].bare == address)
 			return (true);
 	return (false);
-}
-
-/* Returns the number of adjacent slots from this one on. */
-static unsigned
-count_row(unsigned first)
-{
-	unsigned i;
-
-	for (i = first + 1; i < nslots && slots[i].at == slots[i - 1].at +
-	    SYSCALL_SLOT; i++)
-		continue;
-	return (i - first);
 }
 
 /*
@@ -93,13 +149,13 @@ count_row(unsigned first)
 static unsigned
 count_jumps(unsigned first, uintptr_t *end)
 {
-	uintptr_t start = slots[first].jump, next;
+	uintptr_t start = places[first].address, next;
 	unsigned i;
 
 	*end = start + PATCH_JUMP;
 	for (i = first + 1; i < nslots; i++) {
-		next = slots[i].jump;
-		if (next < *end || next + PATCH_JUMP - start > sizeof(images) ||
+		next = places[i].address;
+		if (next < *end || next + PATCH_JUMP - start > sizeof(bytes) ||
 		    next / PATCH_PAGE - (*end - 1) / PATCH_PAGE > 1)
 			break;
 		*end = next + PATCH_JUMP;
@@ -111,39 +167,29 @@ count_jumps(unsigned first, uintptr_t *end)
  * Writes n jumps, and the text between them as it is: a call for each would
  * cost more than to copy their pages.
  */
-static int
-write_jumps(const struct patch *patch, unsigned first, unsigned n,
-    uintptr_t end)
+static void
+write_jumps(unsigned first, unsigned n, uintptr_t end)
 {
-	uintptr_t start = slots[first].jump;
+	uintptr_t start = places[first].address;
 	unsigned i;
 
-	memcpy(images, (const void *)start, end - start);
+	memcpy(bytes, (const void *)start, end - start);
 	for (i = first; i < first + n; i++)
-		(void)patch_jump(images + (slots[i].jump - start),
-		    slots[i].jump, slots[i].at);
-	return (patch_write(patch, start, images, end - start));
+		(void)patch_jump(bytes + (places[i].address - start),
+		    places[i].address, address_of(i));
+	note(patch_write(patch, start, bytes, end - start));
 }
 
-/* Writes stubs first: nothing leads to a stub until its place has changed. */
 int
-syscall_slots_write(const struct patch *patch)
+syscall_slots_write(void)
 {
 	uintptr_t end;
-	int error = 0;
 	unsigned i, n;
 
-	for (i = 0; i < nslots && error == 0; i += n) {
-		n = count_row(i);
-		error = patch_write(patch, slots[i].at, slots[i].bytes,
-		    (size_t)n * SYSCALL_SLOT);
-	}
-	for (i = 0; i < nslots && error == 0; i += n) {
+	write_stubs();
+	for (i = 0; i < nslots && failed == 0; i += n) {
 		n = count_jumps(i, &end);
-		error = write_jumps(patch, i, n, end);
+		write_jumps(i, n, end);
 	}
-	/* A fork would copy these pages. */
-	(void)raw_call(SYS_madvise, (long)images, sizeof(images),
-	    MADV_DONTNEED, 0, 0);
-	return (error);
+	return (failed);
 }

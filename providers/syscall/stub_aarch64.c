@@ -302,12 +302,12 @@ syscall_stub(struct syscall_slot *slot, const struct syscall_found *f)
 	m.size = BEHIND_AT;
 	put_pop(&m);
 	reached = put_back(&m) && put_call(&m, f->number);
-	slot->place.bare = slot->at + BARE_AT;
-	slot->place.behind = slot->at + BEHIND_AT;
-	slot->place.is_leaf = f->is_leaf;
+	slot->place->bare = slot->at + BARE_AT;
+	slot->place->behind = slot->at + BEHIND_AT;
+	slot->place->is_leaf = f->is_leaf;
 	put_literal(slot, LOOK_AT, f->number == SYSCALL_ANY ?
 	    (const void *)syscall_pages : syscall_words[f->number]);
-	put_literal(slot, PLACE_AT, &slot->place);
+	put_literal(slot, PLACE_AT, slot->place);
 	put_literal(slot, ON_AT, (const void *)(uintptr_t)syscall_on);
 	put_literal(slot, AFTER_AT, (const void *)(uintptr_t)syscall_after);
 	return (reached ? NULL : "its stub is out of reach");

@@ -214,7 +214,7 @@ put_go(struct making *m, unsigned routine_at)
 	int32_t displacement;
 
 	put(m, "\x49\xbb", 2);
-	put_address(m, &m->slot->place);
+	put_address(m, m->slot->place);
 	displacement = (int32_t)(routine_at - (m->size + 6));
 	put(m, "\xff\x25", 2);
 	put(m, &displacement, sizeof(displacement));
@@ -251,14 +251,14 @@ put_call(struct making *m, int number)
 		put(m, &size_of_go, 1);
 		put_go(m, ON_AT);
 	}
-	m->slot->place.bare = m->slot->at + m->size;
+	m->slot->place->bare = m->slot->at + m->size;
 	put(m, "\x0f\x05", 2);
 	if (number != SYSCALL_ANY && syscall_is_clone((unsigned)number)) {
 		put(m, "\x48\x89\xc1\xe3", 4);	/* mov %rax,%rcx; jrcxz */
 		put(m, &size_of_go, 1);
 		put_go(m, AFTER_AT);
 	}
-	m->slot->place.behind = m->slot->at + m->size;
+	m->slot->place->behind = m->slot->at + m->size;
 }
 
 static const char *

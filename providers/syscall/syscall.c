@@ -105,8 +105,9 @@ patch_all(void)
 
 	if ((problem = patch_begin(&patch)) != NULL)
 		return (problem);
+	syscall_slots_begin(&patch);
 	syscall_patch(list == NULL ? NULL : report);
-	if (syscall_slots_write(&patch) != 0 ||
+	if (syscall_slots_write() != 0 ||
 	    syscall_callers_write(&patch) != 0)
 		problem = "text cannot be written";
 	patch_end(&patch);

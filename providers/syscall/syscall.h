@@ -195,7 +195,7 @@ struct syscall_slot {
 	uintptr_t at;
 	uintptr_t jump;		/* of the jump to it */
 	uint8_t *bytes;
-	struct syscall_place place;
+	struct syscall_place *place;
 };
 
 extern uint8_t syscall_slots[], syscall_slots_end[];
@@ -205,12 +205,24 @@ const char *syscall_stub(struct syscall_slot *, const struct syscall_found *);
 /* Returns true if a call always takes the slow path, traced or not. */
 bool	syscall_is_looked_at(int number);
 
-/* Makes a stub.  Returns NULL, or the reason why there is none. */
+/*
+ * Makes a stub after syscall_slots_begin(), and may write it.  Returns NULL, or
+ * the reason why there is none.
+ */
 const char *syscall_slot(const struct patch_text *,
 	    const struct syscall_found *);
 
-/* Writes the stubs, then the jumps to them.  Returns 0 or a negative errno. */
-int	syscall_slots_write(const struct patch *);
+/* The number of slots; syscall_slots_drop() drops those after the first n. */
+unsigned syscall_slots_count(void);
+void	syscall_slots_drop(unsigned n);
+
+/*
+ * All writes are those of one patching.  syscall_slots_write() writes the jumps
+ * to the stubs.  Returns 0 or a negative errno; no jump was written if a stub
+ * could not be.
+ */
+void	syscall_slots_begin(const struct patch *);
+int	syscall_slots_write(void);
 
 /* Returns true for the instruction of a stub that is far from this object. */
 bool	syscall_slot_is_bare(uintptr_t address);

@@ -117,8 +117,12 @@ static bool
 check_rows(void)
 {
 	struct syscall_rows rows = rows_of(table.rows, table.head.size);
+	struct syscall_finding f;
+	int n;
 
-	return (syscall_rows_check(&rows));
+	while ((n = syscall_rows_next(&rows, &f)) == 1)
+		continue;
+	return (n == 0);
 }
 
 START_TEST(rows_are_read_as_they_were_written)
