@@ -433,6 +433,7 @@ stream_begin(struct recorded *t, struct ctf_stream *s,
 		to.head.begin = packet->begin - (packet->begin != 0);
 	to.head.end = to.head.begin;
 	to.unit = packet->kind == TBUF_PACKET_UNIT ? &none : NULL;
+	to.follows = packet->size;
 	return (ctf_append(s, t->directory, &to));
 }
 

@@ -17,8 +17,15 @@
 #define FILE_LEAST	(UINT64_C(1) << 16)
 #define FILE_MOST	(UINT64_C(1) << 24)
 
-/* The padding of smaller files is always removed. */
-#define TRIM_ALWAYS	(UINT64_C(1) << 20)
+/* A stream's first file has room for as many packets like its first one. */
+#define FILE_PACKETS	8
+
+/*
+ * A packet of at least this size ends with a page: a write that ends in the
+ * middle of one costs the kernel more than the page's rest.
+ */
+#define PAGE		4096
+#define PAGED_LEAST	(UINT64_C(1) << 15)
 
 #define NAME_ROOM	48
 
@@ -153,32 +160,44 @@ whole_size(const struct ctf_packet *p)
 	return (sizeof(p->head) + unit_size(p) + p->size + sizeof(p->tail));
 }
 
+/* Returns where the packet after one at an offset begins. */
+static uint64_t
+end_of(const struct ctf_packet *p, uint64_t at)
+{
+	uint64_t size = whole_size(p);
+
+	return (size < PAGED_LEAST ? at + size : roundup(at + size, PAGE));
+}
+
 /* Writes a packet that ends with the file. */
 static int
 put(int fd, uint64_t at, uint64_t end, struct ctf_packet *p)
 {
-	struct iovec parts[4] = {
+	static const char zeros[PAGE];
+	uint64_t size = whole_size(p);
+	struct iovec parts[5] = {
 		{ &p->head, sizeof(p->head) },
 		{ (void *)(uintptr_t)p->unit, unit_size(p) },
 		{ (void *)(uintptr_t)p->data, p->size },
-		{ &p->tail, sizeof(p->tail) }
+		{ &p->tail, sizeof(p->tail) },
+		{ (void *)(uintptr_t)zeros, end_of(p, at) - at - size }
 	};
 
-	p->head.content_size = (whole_size(p) - sizeof(p->tail)) * 8;
+	p->head.content_size = (size - sizeof(p->tail)) * 8;
 	p->head.packet_size = (end - at) * 8;
-	return (write_all(fd, parts, 4, at));
+	return (write_all(fd, parts, 5, at));
 }
 
 /* Begins a file with its first packet, under its hidden name until then. */
 static int
 begin_file(struct ctf_stream *s, int directory, struct ctf_packet *p)
 {
-	uint64_t room = MIN(MAX(2 * s->size, FILE_LEAST), FILE_MOST);
+	uint64_t room = s->size == 0 ? FILE_PACKETS * (whole_size(p) +
+	    p->follows) : 2 * s->size;
 	char hidden[NAME_ROOM], name[NAME_ROOM];
 	int fd, error = 0;
 
-	if (room < whole_size(p))
-		room = roundup(whole_size(p), FILE_LEAST);
+	room = roundup(MAX(MIN(room, FILE_MOST), whole_size(p)), FILE_LEAST);
 	s->files++;
 	file_name(s, ".", hidden);
 	file_name(s, "", name);
@@ -203,7 +222,7 @@ begin_file(struct ctf_stream *s, int directory, struct ctf_packet *p)
 	s->fd = fd;
 	s->size = room;
 	s->last = 0;
-	s->used = whole_size(p);
+	s->used = end_of(p, 0);
 	return (0);
 }
 
@@ -219,7 +238,7 @@ append(struct ctf_stream *s, struct ctf_packet *p)
 	if (error != 0)
 		return (error);
 	s->last = at;
-	s->used = at + whole_size(p);
+	s->used = end_of(p, at);
 	return (0);
 }
 
@@ -263,67 +282,30 @@ ctf_append(struct ctf_stream *s, int directory, struct ctf_packet *p)
 	return (0);
 }
 
-/* Copies bytes of a file to the start of another one. */
+/*
+ * Removes the padding.  Readers refuse bytes after the last packet, and a kill
+ * may come at any time: so the padding becomes an empty packet first.
+ */
 static int
-copy(int from, int to, uint64_t size)
+trim(struct ctf_stream *s)
 {
-	loff_t in = 0, out = 0;
-	char bytes[4096];
-	struct iovec part;
-	uint64_t at;
-	ssize_t n;
+	const struct ctf_unit none = { .kind = "" };
+	struct ctf_packet empty = {
+		.head = s->head, .tail = s->tail,
+		.unit = s->tail.kind == TBUF_PACKET_UNIT ? &none : NULL
+	};
 	int error;
 
-	while ((uint64_t)in < size && (n = copy_file_range(from, &in, to, &out,
-	    size - (uint64_t)in, 0)) > 0)
-		continue;
-	/* Not each file system can do it. */
-	for (at = (uint64_t)in; at < size; at += (uint64_t)n) {
-		n = pread(from, bytes, MIN(sizeof(bytes), size - at),
-		    (off_t)at);
-		if (n <= 0)
-			return (n == 0 ? -EIO : -errno);
-		part = (struct iovec){ bytes, (size_t)n };
-		if ((error = write_all(to, &part, 1, at)) != 0)
-			return (error);
-	}
-	return (0);
-}
-
-/* Replaces the last file by one without padding. */
-static int
-trim(struct ctf_stream *s, int directory)
-{
-	char hidden[NAME_ROOM], name[NAME_ROOM];
-	int fd, error;
-
-	file_name(s, ".", hidden);
-	file_name(s, "", name);
-	fd = openat(directory, hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
-	if (fd == -1)
-		return (-errno);
-	error = copy(s->fd, fd, s->used);
+	if (s->size - s->used < whole_size(&empty))
+		return (0);
+	empty.head.begin = ++empty.head.end;
+	empty.head.sequence++;
+	error = put(s->fd, s->used, s->size, &empty);
 	if (error == 0)
-		error = set_size(fd, s->last, s->used);
-	if (error == 0 && renameat(directory, hidden, directory, name) != 0)
+		error = set_size(s->fd, s->last, s->used);
+	if (error == 0 && ftruncate(s->fd, (off_t)s->used) != 0)
 		error = -errno;
-	if (error != 0)
-		(void)unlinkat(directory, hidden, 0);
-	close(fd);
 	return (error);
-}
-
-/*
- * Returns true if the padding of a file is to be removed.  That copies the
- * file, so a large one keeps padding that is smaller than its packets.
- */
-static bool
-is_trimmed(const struct ctf_stream *s)
-{
-	uint64_t padding = s->size - s->used;
-
-	return (padding > 0 && (s->size <= TRIM_ALWAYS || padding > s->used));
 }
 
 int
@@ -333,12 +315,10 @@ ctf_finish(struct ctf_stream *s, int directory)
 
 	if (s->size == 0)
 		return (0);
-	if (is_trimmed(s)) {
-		if (s->fd == -1)
-			error = reopen(s, directory);
-		if (error == 0)
-			error = trim(s, directory);
-	}
+	if (s->fd == -1)
+		error = reopen(s, directory);
+	if (error == 0)
+		error = trim(s);
 	ctf_close(s);
 	return (error);
 }

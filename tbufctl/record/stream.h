@@ -10,7 +10,9 @@
  *	| head | records | head | records | padding ..............|
  *	 packet_size --->^packet_size ---------------------------->
  *
- * A stream continues in a further file when its last one is full.
+ * A stream continues in a further file when its last one is full.  Padding is
+ * removed from a complete file: an empty packet takes its place, and is then
+ * cut off.
  */
 #ifndef TBUFCTL_RECORD_STREAM_H
 #define TBUFCTL_RECORD_STREAM_H
@@ -100,6 +102,7 @@ struct ctf_packet {
 	const struct ctf_unit *unit;	/* or NULL */
 	const void *data;
 	size_t size;
+	size_t follows;		/* bytes of the packet after an empty one */
 	struct ctf_tail tail;
 };
 
@@ -120,8 +123,8 @@ bool	ctf_unit_info(const struct ctf_unit *, struct tbuf_unit_info *);
 int	ctf_append(struct ctf_stream *, int directory, struct ctf_packet *);
 
 /*
- * Closes the last file, without its padding if that is large.  Returns 0 or
- * -errno, and the padding stays.
+ * Closes the last file, without its padding.  Returns 0 or -errno: then the
+ * padding may stay.
  */
 int	ctf_finish(struct ctf_stream *, int directory);
 

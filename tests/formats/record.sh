@@ -400,6 +400,11 @@ full_disk()
 	    echo "status $?" >status
 	    "$TBUFCTL" --read=disk/recording >again.txt 2>again.errors' \
 	    sh "$1"
+	"$TBUFCTL" --read="$1" --record=filled/whole 2>said
+	for file in filled/whole/*/*_0; do
+		[ "$(tail -c 8192 "$file" | tr -d '\000' | wc -c)" -gt 100 ] ||
+		    same 'padding' removed "$(wc -c <"$file") bytes"
+	done
 	same 'full disk: status' 'status 1' "$(cat status)"
 	same 'full disk: message' \
 	    "tbufctl: failed to record to 'disk/recording': No space left on device" \
