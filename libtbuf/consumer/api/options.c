@@ -31,6 +31,7 @@ static const struct option {
 	OPTION(cpu, TBUF_OPTION_CPU),
 	OPTION(temporal, TBUF_OPTION_FLAG),
 	OPTION(dropsoon, TBUF_OPTION_FLAG),
+	OPTION(packetsize, TBUF_OPTION_BYTES),
 	OPTION(follow, TBUF_OPTION_FLAG),
 
 	OPTION(dynvarsize, TBUF_OPTION_BYTES),

@@ -65,6 +65,46 @@ add(struct tbuf_record_layout *layout, const struct tbuf_layout_piece *piece)
 	return (true);
 }
 
+/*
+ * Returns the offset after pieces that begin at an offset: up to the length of
+ * the next text, and with it; *piece is that text then, or the last one's end.
+ */
+static size_t
+next_text(const struct tbuf_record_layout *layout, unsigned *piece, size_t at)
+{
+	const struct tbuf_layout_piece *p;
+
+	for (; *piece < layout->npieces; ++*piece) {
+		p = &layout->pieces[*piece];
+		at = tbuf_aligned(at, p->align);
+		if (p->load == TBUF_LOAD_TEXT)
+			return (at + sizeof(uint16_t));
+		at += p->size;
+	}
+	return (at);
+}
+
+/* Sets the gaps between texts, after all pieces were added. */
+static void
+set_gaps(struct tbuf_record_layout *layout)
+{
+	struct tbuf_layout_gap *gap = (void *)&layout->pieces[layout->npieces];
+	unsigned piece = 0, after, i;
+	size_t bytes;
+
+	layout->ntexts = 0;
+	layout->first = (uint16_t)next_text(layout, &piece, 0);
+	for (; piece < layout->npieces; piece = after, gap++) {
+		layout->ntexts++;
+		for (i = 0; i < 8; i++) {
+			after = piece + 1;
+			bytes = next_text(layout, &after, i) - i;
+			/* No record could have that many. */
+			gap->bytes[i] = (uint16_t)MIN(bytes, UINT16_MAX);
+		}
+	}
+}
+
 /* Sets the part of a value that is the same for all records. */
 static void
 set_head(struct tbuf_layout_piece *piece, uint8_t type, uint32_t size)
@@ -97,6 +137,7 @@ tbuf_layout_arguments(struct tbuf_record_layout *layout,
 		layout->interned |= probe->types[i] == TBUF_STRING_INTERNED;
 		(void)add(layout, &piece);
 	}
+	set_gaps(layout);
 }
 
 /*
@@ -164,30 +205,11 @@ tbuf_layout_pieces(struct tbuf_record_layout *layout,
 		if (!add(layout, &piece))
 			return (false);
 	}
+	set_gaps(layout);
 	return (true);
 }
 
 /* ------------------------------------------------------------ reading */
-
-bool
-tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
-    size_t size)
-{
-	const struct tbuf_layout_piece *piece = layout->pieces;
-	const struct tbuf_layout_piece *end = piece + layout->npieces;
-	size_t at = layout->fixed_size;
-	uint16_t word;
-
-	for (piece += layout->nfixed; piece < end; piece++) {
-		if (piece->load != TBUF_LOAD_TEXT)
-			at = tbuf_aligned(at, piece->align) + piece->size;
-		else if (tbuf_layout_text(data, size, &at, &word))
-			at += word & ~TBUF_TEXT_CUT;
-		else
-			return (false);
-	}
-	return (tbuf_layout_ends(at, size));
-}
 
 static size_t
 text_piece(const char *data, size_t at, struct tbuf_value *v)

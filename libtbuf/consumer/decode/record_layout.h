@@ -47,19 +47,34 @@ struct tbuf_record_layout {
 	uint16_t fixed_size;	/* bytes of data that these take */
 	bool words;		/* all pieces are fixed, and have 64 bits */
 	bool interned;		/* numbers stand for texts: interned.c */
-	struct tbuf_layout_piece pieces[];
+	uint16_t ntexts;
+	uint16_t first;		/* offset of the first text after its length,
+				   or of the data's end */
+	struct tbuf_layout_piece pieces[];	/* and a tbuf_layout_gap for
+						   each text */
+};
+
+/*
+ * The bytes between the end of a text and the next one, after its length, or
+ * the data's end: the offset of the text's end, modulo 8, decides how pieces
+ * between them are aligned.
+ */
+struct tbuf_layout_gap {
+	uint16_t bytes[8];
 };
 
 /* Bytes of a layout for a probe's arguments. */
 #define TBUF_ARGUMENTS_LAYOUT	(sizeof(struct tbuf_record_layout) +	\
-	TBUF_ARGS_MAX * sizeof(struct tbuf_layout_piece))
+	TBUF_ARGS_MAX * (sizeof(struct tbuf_layout_piece) +		\
+	sizeof(struct tbuf_layout_gap)))
 
 /* Returns the bytes of a layout of npieces. */
 static inline size_t
 tbuf_layout_size(unsigned npieces)
 {
-	return (sizeof(struct tbuf_record_layout) +
-	    npieces * sizeof(struct tbuf_layout_piece));
+	return (sizeof(struct tbuf_record_layout) + npieces *
+	    (sizeof(struct tbuf_layout_piece) +
+	    sizeof(struct tbuf_layout_gap)));
 }
 
 /* Builds the layout of a default record: arguments of a checked probe. */
@@ -75,10 +90,6 @@ void	tbuf_layout_arguments(struct tbuf_record_layout *,
 bool	tbuf_layout_pieces(struct tbuf_record_layout *,
 	    const struct tbuf_piece *, unsigned npieces, uint64_t binding,
 	    const struct tbuf_probe_info *);
-
-/* Returns true if the data are complete; only texts' lengths are read. */
-bool	tbuf_layout_fits(const struct tbuf_record_layout *, const void *data,
-	    size_t size);
 
 /* ------------------------------------------------------------ reading */
 
@@ -211,6 +222,28 @@ tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
 			return (false);
 		tbuf_layout_take(piece, data + at, value);
 		at += piece->size;
+	}
+	return (tbuf_layout_ends(at, size));
+}
+
+/* Returns true if the data are complete; only texts' lengths are read. */
+static inline bool
+tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
+    size_t size)
+{
+	const struct tbuf_layout_gap *gap = (const void *)
+	    &layout->pieces[layout->npieces];
+	size_t at = layout->first;
+	unsigned texts;
+	uint16_t word;
+
+	for (texts = layout->ntexts; texts > 0; texts--, gap++) {
+		if (at > size)
+			return (false);
+		memcpy(&word, (const char *)data + at - sizeof(word),
+		    sizeof(word));
+		at += word & ~TBUF_TEXT_CUT;
+		at += gap->bytes[at % 8];
 	}
 	return (tbuf_layout_ends(at, size));
 }

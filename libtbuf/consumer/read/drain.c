@@ -24,6 +24,9 @@
 #define EARLY_WAIT	50000	/* ns to wait for a ring's next record */
 #define EARLY_MOST	2000000	/* ns to retry copies that are overtaken */
 
+/* Bytes to fetch at least: resync.c looks a record ahead. */
+#define FETCH_LEAST	(TBUF_RECORD_MAX / 2 * 3)
+
 static int
 compare(const void *a, const void *b)
 {
@@ -222,6 +225,9 @@ give_chunk(struct tbuf_consumer *c, struct tbuf_reader *r)
 {
 	if (r->snapshot)
 		return (0);
+	/* A packet has all that was fetched, and leaves no rest for another. */
+	r->most = c->options.packetsize == 0 ? TBUF_CHUNK :
+	    MIN(MAX(c->options.packetsize, FETCH_LEAST), TBUF_CHUNK);
 	if (!c->options.temporal)
 		r->chunk = c->drain.chunk;
 	else if (r->own == NULL && r->position < r->end) {

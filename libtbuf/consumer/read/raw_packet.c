@@ -57,6 +57,71 @@ follows(struct tbuf_consumer *c, struct tbuf_reader *r,
 	    header) && good(c, r, header));
 }
 
+/* Returns how many bytes of records a packet of a lane has at most. */
+static size_t
+packet_most(const struct tbuf_consumer *c)
+{
+	return (c->options.packetsize == 0 ? SIZE_MAX :
+	    c->options.packetsize);
+}
+
+static bool
+has_room(const struct tbuf_consumer *c, const struct tbuf_packet *packet,
+    const struct tbuf_header *header)
+{
+	size_t most = packet_most(c);
+
+	return (packet->size < most && header->size <= most - packet->size);
+}
+
+/* Adds a record to a packet. */
+static void
+take(struct tbuf_reader *r, const struct tbuf_header *header,
+    struct tbuf_packet *packet)
+{
+	packet->records++;
+	packet->end = header->time;
+	packet->size += header->size;
+	tbuf_reader_step(r, header);
+}
+
+/*
+ * Returns the last of adjacent plain records in so many bytes, after which
+ * there is another header, and counts them; NULL if the first one is not
+ * plain.  A plain record has a known EPID, complete data, and a time that is
+ * neither after the next one's nor after the latest.
+ */
+static __attribute__((noinline)) const struct tbuf_header *
+pass_plain(const struct tbuf_reader *r, const struct tbuf_header *header,
+    uint64_t left, uint64_t *records)
+{
+	const struct tbuf_target *t = r->target;
+	const struct tbuf_epid *epids = t->epids, *epid;
+	const size_t start = tbuf_reader_head(r);
+	const uint64_t latest = r->latest;
+	const uint32_t nepids = MIN(t->necbs_max, TBUF_EPID_UNIT);
+	const bool file_only = t->file_only;
+	const struct tbuf_header *next, *last = NULL;
+	uint64_t n = 0;
+	size_t size;
+
+	for (;; last = header, header = next, left -= size, n++) {
+		size = header->size;
+		next = (const void *)((const char *)header + size);
+		if (size < start || !tbuf_record_plausible(header->size, left) ||
+		    header->time > MIN(next->time, latest) ||
+		    header->epid >= nepids)
+			break;
+		epid = &epids[header->epid];
+		if (epid->probe == NULL || (epid->unwanted & file_only) != 0 ||
+		    !tbuf_layout_fits(epid->layout,
+		    (const char *)header + start, size - start))
+			break;
+	}
+	*records += n;
+	return (last);
+}
+
 /*
  * Fast path of take_records(): takes records as follows() does, up to one that
  * needs more than its own bytes, the next header and a known EPID.
@@ -65,37 +130,25 @@ static void
 take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
-	const struct tbuf_target *t = r->target;
-	const struct tbuf_header *header, *next;
-	const size_t start = tbuf_reader_head(r);
-	const struct tbuf_epid *epid;
-	const unsigned char *bytes;
-	uint64_t left;
+	const struct tbuf_header *header, *last;
+	uint64_t left, most = packet_most(c);
+	size_t size;
 
-	if (c->drain.cut || (bytes = tbuf_reader_rest(r, &left)) == NULL)
+	if (c->drain.cut || packet->size >= most ||
+	    (header = (const void *)tbuf_reader_rest(r, &left)) == NULL ||
+	    left < sizeof(*header) || header->time < r->stamp)
 		return;
 	left = MIN(left, r->end - r->position);
-	for (; left >= sizeof(*header); bytes += header->size,
-	    left -= header->size) {
-		header = (const void *)bytes;
-		if (!tbuf_reader_plausible(r, header->size, left) ||
-		    left < header->size + sizeof(*next))
-			break;
-		next = (const void *)(bytes + header->size);
-		if (next->time < header->time ||
-		    header->epid >= MIN(t->necbs_max, TBUF_EPID_UNIT))
-			break;
-		epid = &t->epids[header->epid];
-		if (epid->probe == NULL || (epid->unwanted && t->file_only) ||
-		    !tbuf_reader_timely(r, header) ||
-		    !tbuf_layout_fits(epid->layout, bytes + start,
-		    header->size - start))
-			break;
-		packet->records++;
-		packet->end = header->time;
-		packet->size += header->size;
-		tbuf_reader_step(r, header);
-	}
+	left -= MIN(left, sizeof(*header));
+	last = pass_plain(r, header, MIN(left, most - packet->size),
+	    &packet->records);
+	if (last == NULL)
+		return;
+	size = (size_t)((const char *)last - (const char *)header) +
+	    last->size;
+	packet->size += size;
+	r->position += size;
+	packet->end = r->stamp = last->time;
 }
 
 /*
@@ -109,13 +162,11 @@ take_records(struct tbuf_consumer *c, struct tbuf_reader *r,
 	packet->data = header;
 	packet->begin = header->time;
 	do {
-		packet->records++;
-		packet->end = header->time;
-		packet->size += header->size;
-		tbuf_reader_step(r, header);
+		take(r, header, packet);
 		take_plain(c, r, packet);
 	} while ((header = tbuf_reader_fetched(r)) != NULL &&
-	    follows(c, r, header) && tbuf_batch_wants(c, r->target, header));
+	    has_room(c, packet, header) && follows(c, r, header) &&
+	    tbuf_batch_wants(c, r->target, header));
 }
 
 /*
@@ -131,16 +182,13 @@ take_selected(struct tbuf_consumer *c, struct tbuf_reader *r,
 	packet->begin = header->time;
 	do {
 		memcpy(packed->bytes + packet->size, header, header->size);
-		packet->records++;
-		packet->end = header->time;
-		packet->size += header->size;
-		tbuf_reader_step(r, header);
+		take(r, header, packet);
 		while ((header = tbuf_reader_fetched(r)) != NULL &&
 		    follows(c, r, header) &&
 		    !tbuf_batch_wants(c, r->target, header))
 			tbuf_reader_step(r, header);
 	} while (header != NULL && header->size <= TBUF_CHUNK - packet->size &&
-	    follows(c, r, header));
+	    has_room(c, packet, header) && follows(c, r, header));
 }
 
 /* Returns memory for selected records, NULL if all are or there is none. */

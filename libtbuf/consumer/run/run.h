@@ -36,6 +36,7 @@ struct tbuf_options {
 	int64_t cpu;
 	uint64_t temporal;
 	uint64_t dropsoon;
+	uint64_t packetsize;		/* of records; 0: any */
 	uint64_t follow;
 	uint64_t dynvarsize;		/* for scripts */
 	uint64_t scratchsize;

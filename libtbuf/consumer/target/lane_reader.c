@@ -316,8 +316,8 @@ skip_holes(struct tbuf_reader *r)
 static bool
 fetch(struct tbuf_reader *r)
 {
-	uint64_t room = r->own == NULL ? TBUF_CHUNK : TBUF_CHUNK_OWN;
-	uint64_t size = MIN(there(r), room);
+	uint64_t size = MIN(there(r), r->own == NULL ? r->most :
+	    TBUF_CHUNK_OWN);
 
 	if (r->snapshot)
 		return (false);

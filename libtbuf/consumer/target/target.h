@@ -159,6 +159,7 @@ struct tbuf_reader {
 	uint64_t fetched;		/* position of the chunk's first byte */
 	uint64_t fetched_size;
 	unsigned char *chunk;		/* the drain's, or `own` */
+	uint64_t most;			/* bytes to fetch into the drain's */
 	unsigned char *own;		/* temporal, snapshot: malloc'ed */
 	bool snapshot;			/* `own` has all up to `end` */
 	uint64_t batch_time;		/* of the last batch opened, ns */

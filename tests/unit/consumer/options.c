@@ -198,7 +198,7 @@ START_TEST(defaults_are_dtraces)
 		{ "bufresize", 0 }, { "switchrate", 1000000000 },
 		{ "statusrate", 1000000000 }, { "strsize", 256 },
 		{ "cpu", -1 }, { "temporal", 0 }, { "dropsoon", 0 },
-		{ "follow", 0 },
+		{ "packetsize", 0 }, { "follow", 0 },
 		{ "nspec", 1 }, { "specsize", 32 << 10 },
 		{ "aggsize", 4 << 20 }, { "aggrate", 1000000000 },
 		{ "aggsortkey", 0 }, { "aggsortrev", 0 },

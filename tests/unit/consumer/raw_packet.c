@@ -316,6 +316,34 @@ START_TEST(large_lane_is_several_packets)
 }
 END_TEST
 
+/* Each packet but the last one is full, be it smaller than a fetch or not. */
+START_TEST(packets_have_a_size)
+{
+	static const unsigned sizes[] = { 16, 100, 24 * 10, 65328, 262000 };
+	static const unsigned records[] = { 1, 4, 10, 2722, 10916 };
+	struct sums sums = { 0 };
+	struct tbuf_packet p;
+	char options[64];
+	struct run r;
+
+	(void)snprintf(options, sizeof(options), "bufsize=1m packetsize=%u",
+	    sizes[_i]);
+	begin(&r, options);
+	fire(&r, 0, 43000);
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_SWITCH), 0);
+	while (tbuf_consumer_packet(r.c, &p) == 1) {
+		ck_assert_uint_le(p.records, records[_i]);
+		sums.records += walk(&p, &sums);
+		sums.packets++;
+	}
+	ck_assert_uint_eq(sums.records, 43000);
+	/* A fetch of small packets may end with one that is not full. */
+	ck_assert_uint_le(sums.packets, (43000 + records[_i] - 1) /
+	    records[_i] + (sizes[_i] < 49152 ? 43000 * 24 / 49152 + 1 : 0));
+	end(&r);
+}
+END_TEST
+
 START_TEST(snapshot_is_one_packet_a_lane_and_in_no_total)
 {
 	struct tbuf_totals totals;
@@ -567,6 +595,7 @@ main(void)
 	tcase_add_loop_test(t, stamps_are_converted_by_what_a_packet_says,
 	    0, 2);
 	tcase_add_test(t, large_lane_is_several_packets);
+	tcase_add_loop_test(t, packets_have_a_size, 0, 5);
 	tcase_add_loop_test(t, snapshot_is_one_packet_a_lane_and_in_no_total,
 	    1, 3);
 	tcase_add_loop_test(t, what_makes_no_sense_is_in_no_packet, 0, 3);
