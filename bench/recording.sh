@@ -43,6 +43,8 @@ while [ $i -lt 9 ]; do
 	    --record="$dir/recording")"
 	rm -rf "$dir/copy"
 	echo "copy $(spent cp -r "$dir/recording" "$dir/copy")"
+	# Its pages are freed before.
+	rm -f "$dir/pipe"
 	echo "pipe $("$top_builddir/bench/spent" sh -c \
 	    'exec "$@" >"$0" 2>/dev/null' "$dir/pipe" "$TBUFCTL" \
 	    --read="$file" --record=-)"

@@ -71,24 +71,38 @@ mix(uint64_t sum, uint64_t word)
 	return (sum ^ (sum >> 32));
 }
 
+/* Reads the next 8 bytes. */
+static uint64_t
+word(const char **at)
+{
+	uint64_t word;
+
+	memcpy(&word, *at, sizeof(word));
+	*at += sizeof(word);
+	return (word);
+}
+
 uint64_t
 pipe_sum(uint64_t sum, const void *bytes, size_t size)
 {
-	uint64_t four[4] = { sum, sum + 1, sum + 2, sum + 3 }, word[4];
+	/* Four sums, which the processor computes at the same time. */
+	uint64_t a = sum, b = sum + 1, c = sum + 2, d = sum + 3, rest[4];
 	const char *p = bytes;
 	size_t left = size;
-	unsigned i;
 
-	for (; left >= sizeof(word); p += sizeof(word), left -= sizeof(word)) {
-		memcpy(word, p, sizeof(word));
-		for (i = 0; i < 4; i++)
-			four[i] = mix(four[i], word[i]);
+	for (; left >= sizeof(rest); left -= sizeof(rest)) {
+		a = mix(a, word(&p));
+		b = mix(b, word(&p));
+		c = mix(c, word(&p));
+		d = mix(d, word(&p));
 	}
-	memset(word, 0, sizeof(word));
+	memset(rest, 0, sizeof(rest));
 	if (left > 0)
-		memcpy(word, p, left);
-	for (i = 0; i < 4; i++)
-		sum = mix(mix(sum, word[i]), four[i]);
+		memcpy(rest, p, left);
+	sum = mix(mix(sum, rest[0]), a);
+	sum = mix(mix(sum, rest[1]), b);
+	sum = mix(mix(sum, rest[2]), c);
+	sum = mix(mix(sum, rest[3]), d);
 	return (mix(sum, size));
 }
 
@@ -187,6 +201,13 @@ put(struct pipe *p, struct ctf_packet *packet, uint64_t records)
 	mark->number++;
 	mark->before += records;
 	return (p->error);
+}
+
+size_t
+pipe_room(uint64_t block)
+{
+	return ((size_t)block - sizeof(struct ctf_head) -
+	    sizeof(struct ctf_tail) - sizeof(struct pipe_mark));
 }
 
 struct pipe *
@@ -369,97 +390,30 @@ stream_get(struct piped *t, const struct tbuf_packet *packet)
 	return (s);
 }
 
-/* Part of a packet's records, which has a packet of its own. */
-struct part {
-	const char *data;
-	size_t size;
-	uint64_t records, begin, end;
-};
-
-/*
- * Takes as many whole records from the rest of a packet as a block has room
- * for, but one at least.
- */
-static void
-take(struct part *part, const char *data, size_t size, size_t room)
-{
-	uint64_t time;
-	uint16_t length;
-
-	*part = (struct part){ .data = data };
-	while (size - part->size >= 16) {
-		memcpy(&time, data + part->size, sizeof(time));
-		memcpy(&length, data + part->size + 10, sizeof(length));
-		if (length < 16 || length > size - part->size ||
-		    (part->size != 0 && part->size + length > room))
-			break;
-		if (part->size == 0)
-			part->begin = time;
-		part->end = time;
-		part->size += length;
-		part->records++;
-	}
-}
-
+/* Writes a packet of a stream. */
 static int
-put_part(struct pipe *p, struct piped *t, struct piped_stream *s,
-    const struct part *part, const struct ctf_unit *unit)
+put_packet(struct pipe *p, struct piped *t, struct piped_stream *s,
+    const struct tbuf_packet *packet)
 {
+	struct ctf_unit unit;
 	struct ctf_packet to = {
-		.unit = unit, .data = part->data, .size = part->size,
+		.unit = packet->kind == TBUF_PACKET_UNIT ? &unit : NULL,
+		.data = packet->data, .size = packet->size,
 		.tail = s->sums.tail
 	};
 	int error;
 
-	s->head.begin = part->size == 0 ? s->head.end : part->begin;
-	s->head.end = part->size == 0 ? s->head.end : part->end;
+	ctf_unit_fill(&unit, packet);
+	s->head.begin = packet->size == 0 ? s->head.end : packet->begin;
+	s->head.end = packet->size == 0 ? s->head.end : packet->end;
 	to.head = s->head;
 	p->mark.version = t->version;
 	p->mark.stream = s->sums.records;
-	error = put(p, &to, part->records);
+	error = put(p, &to, packet->records);
 	s->head.sequence++;
-	s->sums.records += part->records;
+	s->sums.records += packet->records;
 	t->since++;
 	return (error);
-}
-
-/* Writes a packet of a lane in parts that have room in a block. */
-static int
-put_lane(struct pipe *p, struct piped *t, struct piped_stream *s,
-    const struct tbuf_packet *packet)
-{
-	size_t room = p->block - sizeof(struct ctf_head) -
-	    sizeof(struct ctf_tail) - sizeof(struct pipe_mark), at = 0;
-	const char *data = packet->size == 0 ? "" : packet->data;
-	struct part part;
-	int error = 0;
-
-	do {
-		take(&part, data + at, packet->size - at, room);
-		if (part.size == 0 && at < packet->size)
-			return (-EINVAL);
-		if (packet->fault != NULL)
-			part.records = 0;
-		error = put_part(p, t, s, &part, NULL);
-		at += part.size;
-	} while (error == 0 && at < packet->size);
-	return (error);
-}
-
-static int
-put_whole(struct pipe *p, struct piped *t, struct piped_stream *s,
-    const struct tbuf_packet *packet)
-{
-	const struct part part = {
-		.data = packet->data, .size = packet->size,
-		.records = packet->records, .begin = packet->begin,
-		.end = packet->end
-	};
-	struct ctf_unit unit;
-
-	ctf_unit_fill(&unit, packet);
-	return (put_part(p, t, s, &part,
-	    packet->kind == TBUF_PACKET_UNIT ? &unit : NULL));
 }
 
 int
@@ -481,11 +435,7 @@ pipe_add(struct pipe *p, struct tbuf_consumer *consumer,
 		return (error);
 	s = stream_get(t, packet);
 	ctf_add_losses(&s->head, &s->sums.tail, packet);
-	if (packet->kind == TBUF_PACKET_UNIT ||
-	    packet->kind == TBUF_PACKET_BATCH)
-		error = put_whole(p, t, s, packet);
-	else
-		error = put_lane(p, t, s, packet);
+	error = put_packet(p, t, s, packet);
 	if (error == 0 && p->in_snapshot)
 		p->snapshot_records += packet->records;
 	else if (error == 0)

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Recordings on a pipe (--record=-); doc/pipe.md has the format.  A packet is
- * one of a stream, which is divided if it is larger than a block, a head, or
- * the end:
+ * one of a stream, a head, or the end:
  *
  *	| ctf_head | ctf_unit | content | ctf_tail | pipe_mark | zeros ... |
  *	|<------------------ a multiple of the block's size ------------->|
@@ -76,6 +75,12 @@ uint64_t pipe_sum(uint64_t sum, const void *bytes, size_t size);
 #define PIPE_SUM_START	UINT64_C(0x9e3779b97f4a7c15)
 
 struct pipe;
+
+/*
+ * Returns how many bytes of records a packet of a lane may have: it fits into
+ * a block, unless it is a single record.
+ */
+size_t	pipe_room(uint64_t block);
 
 /* Begins to write packets to a descriptor, padded to a size of blocks. */
 struct pipe *pipe_open(int fd, uint64_t block);

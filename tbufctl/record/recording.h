@@ -24,6 +24,12 @@
 struct recording;
 
 /*
+ * Bytes of records that a packet should have: with its head and tail it fills
+ * pages of the file, and it stays in the processor's cache.
+ */
+#define RECORDING_PACKET	((size_t)(1 << 18) - 144)
+
+/*
  * Opens a directory for a recording of at most this size (0: any), which is
  * made if it does not exist; it has to be empty, this user's, and not a link.
  * Returns NULL after setting *error to a negative errno, or *why to a reason in

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -130,6 +131,7 @@ record_check(const struct options *o, struct tbuf_consumer *consumer,
     const struct tbuf_d_script *script)
 {
 	int64_t temporal = 0;
+	char most[24];
 	uint32_t i, j;
 	int status = 0;
 
@@ -138,6 +140,9 @@ record_check(const struct options *o, struct tbuf_consumer *consumer,
 	(void)tbuf_consumer_get(consumer, "temporal", &temporal);
 	if (temporal != 0)
 		return (bad_usage(MSG_TOGETHER, "--record", "-x temporal"));
+	(void)snprintf(most, sizeof(most), "%zu", pipe_out != NULL ?
+	    pipe_room(o->record_block) : RECORDING_PACKET);
+	(void)tbuf_consumer_set(consumer, "packetsize", most);
 	if (script == NULL)
 		return (0);
 	if (options_reads(o))

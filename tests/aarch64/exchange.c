@@ -130,9 +130,10 @@ main(int argc, char **argv)
 		receive_all(open_recording(argv[2]));
 	else if (tbuf_consumer_open_file(c, argv[2]) < 0)
 		errx(1, "%s", tbuf_consumer_error(c));
-	else if (strcmp(order, "send") == 0)
+	else if (strcmp(order, "send") == 0) {
+		(void)tbuf_consumer_set(c, "packetsize", "65328");
 		record_all(c, NULL, pipe_open(STDOUT_FILENO, 65536));
-	else
+	} else
 		record_all(c, open_recording(argv[3]), NULL);
 	tbuf_consumer_close(c);
 	return (0);
