@@ -48,6 +48,7 @@ struct patch_region {
 	size_t pushed;		/* bytes, before the stub is reached */
 	uintptr_t stub;		/* 0: not armed */
 	size_t stub_size;
+	uintptr_t lead;		/* the stub, or a word with its address */
 	bool needed;		/* for a point, or for another region's hole */
 	const char *problem;	/* why it could not be armed, or NULL */
 };

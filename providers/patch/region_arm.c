@@ -1,10 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Arming of planned regions.  A stub is written before the bytes that lead to
- * it, and a region before those whose holes are in it: its bytes are dead from
- * then on.
+ * Arming of planned regions.  Stubs are written in rows, each before the bytes
+ * change that lead to it, and a region is changed before those whose holes are
+ * in it: its bytes are dead from then on.  The text is written last.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "line.h"
@@ -12,8 +13,18 @@
 
 #define CHANGE_MAX	64u	/* bytes of a line that change */
 #define PUN_TRIES	16u	/* destinations of a pun */
+#define ROW_BYTES	(64u << 10)	/* of stubs that are written at once */
+#define STUB_ALIGN	16u
 
 static const char refused[] = "the kernel does not permit writing to text";
+
+/* Stubs without a gap between them that are not written yet. */
+struct row {
+	uintptr_t at;
+	size_t size;
+	struct patch_region *first;	/* of the regions whose stubs they are */
+	uint8_t bytes[ROW_BYTES];
+};
 
 struct arming {
 	const struct patch *patch;
@@ -21,6 +32,8 @@ struct arming {
 	struct patch_regions *regions;
 	struct patch_point *points;
 	size_t n;
+	struct patch_edit edit;
+	struct row *row;
 };
 
 /* Returns the first point that is not before an address. */
@@ -44,7 +57,7 @@ point_of(const struct arming *a, uintptr_t at)
  * part becomes int3, so that decoders find the next one.
  */
 static bool
-write_bytes(const struct arming *a, uintptr_t at, const uint8_t *from,
+write_bytes(struct arming *a, uintptr_t at, const uint8_t *from,
     size_t size)
 {
 	uint8_t bytes[CHANGE_MAX];
@@ -59,11 +72,11 @@ write_bytes(const struct arming *a, uintptr_t at, const uint8_t *from,
 			break;
 		bytes[size] = 0xcc;
 	}
-	return (patch_write(a->patch, at, bytes, size) == 0);
+	return (patch_edit_put(&a->edit, at, bytes, size) == 0);
 }
 
 static const char *
-write_jump(const struct arming *a, uintptr_t at, uintptr_t stub)
+write_jump(struct arming *a, uintptr_t at, uintptr_t stub)
 {
 	uint8_t jump[PATCH_JUMP];
 
@@ -74,7 +87,7 @@ write_jump(const struct arming *a, uintptr_t at, uintptr_t stub)
 
 /* Writes the start of a region, and the call at its end, if it has one. */
 static const char *
-write_start(const struct arming *a, const struct patch_region *r,
+write_start(struct arming *a, const struct patch_region *r,
     const uint8_t *jump, size_t size)
 {
 	uint8_t bytes[CHANGE_MAX], call[REGION_CALL_MAX];
@@ -92,28 +105,29 @@ write_start(const struct arming *a, const struct patch_region *r,
 
 /* Writes the displacement of a call, its last bytes. */
 static const char *
-write_aim(const struct arming *a, const struct patch_region *r, uintptr_t to)
+write_aim(struct arming *a, const struct patch_region *r)
 {
-	int64_t distance = (int64_t)(to - r->end);
+	int64_t distance = (int64_t)(r->lead - r->end);
 	int32_t displacement = (int32_t)distance;
 
 	if (displacement != distance)
 		return ("its stub is out of reach");
-	return (patch_write(a->patch, r->end - sizeof(displacement),
+	return (patch_edit_put(&a->edit, r->end - sizeof(displacement),
 	    &displacement, sizeof(displacement)) == 0 ? NULL : refused);
 }
 
 /*
  * Maps memory for a jump to any address where a pun leads to; `r->changed' - 1
- * bytes of its displacement can be chosen.  Returns the address, or 0.
+ * bytes of its displacement can be chosen, others may be of another region's
+ * jump.  Returns the address, or 0.
  */
 static uintptr_t
-map_target(const struct patch_region *r)
+map_target(const struct arming *a, const struct patch_region *r)
 {
 	uintptr_t all = ((uintptr_t)1 << 8 * (r->changed - 1)) - 1, i, to;
 	int32_t displacement;
 
-	memcpy(&displacement, (const void *)(r->start + 1),
+	patch_edit_get(&a->edit, r->start + 1, (uint8_t *)&displacement,
 	    sizeof(displacement));
 	for (i = 0; i < PUN_TRIES; i++) {
 		to = r->start + PATCH_JUMP +
@@ -128,25 +142,23 @@ map_target(const struct patch_region *r)
 }
 
 static const char *
-write_pun(const struct arming *a, const struct patch_region *r,
-    uintptr_t stub)
+write_pun(struct arming *a, const struct patch_region *r)
 {
 	uint8_t far[PATCH_FAR], jump[PATCH_JUMP];
-	uintptr_t to = map_target(r);
+	uintptr_t to = map_target(a, r);
 
 	if (to == 0)
 		return ("it is too short, and its pun's target is taken");
-	patch_far_encode(far, stub);
+	patch_far_encode(far, r->stub);
 	if (!patch_jump(jump, r->start, to))
 		return ("its stub is out of reach");
 	return (patch_write(a->patch, to, far, sizeof(far)) == 0 &&
-	    patch_write(a->patch, r->start, jump, r->changed) == 0 ? NULL :
+	    patch_edit_put(&a->edit, r->start, jump, r->changed) == 0 ? NULL :
 	    refused);
 }
 
 static const char *
-redirect(const struct arming *a, const struct patch_region *r,
-    const struct region_stub *s)
+redirect(struct arming *a, const struct patch_region *r)
 {
 	uint8_t jump[PATCH_JUMP] = { 0xeb, (uint8_t)(r->hole - (r->start +
 	    PATCH_SHORT_JUMP)) };
@@ -154,47 +166,18 @@ redirect(const struct arming *a, const struct patch_region *r,
 
 	switch (r->way) {
 	case PATCH_WAY_AIM:
-		return (write_aim(a, r, s->has_word ? s->at + s->size -
-		    sizeof(uintptr_t) : s->at));
+		return (write_aim(a, r));
 	case PATCH_WAY_PUN:
-		return (write_pun(a, r, s->at));
+		return (write_pun(a, r));
 	case PATCH_WAY_HOLE:
-		problem = write_jump(a, r->hole, s->at);
+		problem = write_jump(a, r->hole, r->stub);
 		return (problem != NULL ? problem : write_start(a, r, jump,
 		    PATCH_SHORT_JUMP));
 	default:
-		if (!patch_jump(jump, r->start, s->at))
+		if (!patch_jump(jump, r->start, r->stub))
 			return ("its stub is out of reach");
 		return (write_start(a, r, jump, PATCH_JUMP));
 	}
-}
-
-static const char *
-arm(const struct arming *a, struct patch_region *r)
-{
-	size_t first = point_of(a, r->start), i;
-	struct patch_point *points = a->points + first;
-	struct region_stub s;
-	uintptr_t at;
-
-	region_stub_make(&s, r->start, a->map, r, points, a->n - first);
-	if (s.problem != NULL)
-		return (s.problem);
-	if ((at = patch_map_near(a->map->text, s.size)) == 0)
-		return ("there is no room for a stub within reach");
-	region_stub_make(&s, at, a->map, r, points, a->n - first);
-	if (s.problem != NULL)
-		return (s.problem);
-	for (i = first; i < a->n && a->points[i].at < r->end; i++)
-		if (a->points[i].problem == NULL) {
-			a->points[i].probe->place = a->points[i].at;
-			a->points[i].probe->pushed = r->pushed;
-		}
-	if (patch_write(a->patch, at, s.bytes, s.size) != 0)
-		return (refused);
-	r->stub = at;
-	r->stub_size = s.size;
-	return (redirect(a, r, &s));
 }
 
 /* Returns the region that a region's hole is in, or NULL. */
@@ -204,6 +187,88 @@ host_of(const struct arming *a, const struct patch_region *r)
 	return (r->host == PATCH_NO_REGION ? NULL :
 	    &a->regions->all[r->host]);
 }
+
+/* ------------------------------------------------------------ stubs */
+
+/* Writes the stubs, and redirects their regions, up to `end'. */
+static void
+end_row(struct arming *a, struct patch_region *end)
+{
+	const char *problem = a->row->size > 0 && patch_write(a->patch,
+	    a->row->at, a->row->bytes, a->row->size) != 0 ? refused : NULL;
+	const struct patch_region *host;
+	struct patch_region *r;
+
+	for (r = a->row->first; r < end; r++) {
+		if (!r->needed || r->problem != NULL)
+			continue;
+		host = host_of(a, r);
+		r->problem = host != NULL && host->problem != NULL ?
+		    host->problem : problem != NULL ? problem :
+		    redirect(a, r);
+	}
+	a->row->size = 0;
+	a->row->first = end;
+}
+
+/* Returns the address that the next stub of the row has. */
+static uintptr_t
+next_stub(const struct row *row)
+{
+	return ((row->at + row->size + STUB_ALIGN - 1) &
+	    ~(uintptr_t)(STUB_ALIGN - 1));
+}
+
+/* Adds a stub to the row, or begins a new one with it. */
+static void
+add_stub(struct arming *a, struct patch_region *r,
+    const struct region_stub *s)
+{
+	struct row *row = a->row;
+
+	if (row->size == 0 || s->at != next_stub(row) ||
+	    s->at + s->size - row->at > sizeof(row->bytes)) {
+		end_row(a, r);
+		row->at = s->at;
+	}
+	memset(row->bytes + row->size, 0xcc, s->at - row->at - row->size);
+	memcpy(row->bytes + (s->at - row->at), s->bytes, s->size);
+	row->size = s->at - row->at + s->size;
+	r->stub = s->at;
+	r->stub_size = s->size;
+	r->lead = s->has_word ? s->at + s->size - sizeof(uintptr_t) : s->at;
+}
+
+/* Makes a stub.  Its size is known when it has been made for some address. */
+static const char *
+make_stub(const struct arming *a, const struct patch_region *r,
+    struct region_stub *s)
+{
+	size_t first = point_of(a, r->start), i;
+	struct patch_point *points = a->points + first;
+	uintptr_t at = a->row->size > 0 ? next_stub(a->row) : r->start;
+
+	region_stub_make(s, at, a->map, r, points, a->n - first);
+	if (s->problem != NULL && at != r->start)
+		region_stub_make(s, at = r->start, a->map, r, points,
+		    a->n - first);
+	if (s->problem != NULL)
+		return (s->problem);
+	if ((at = patch_map_near(a->map->text, s->size)) == 0)
+		return ("there is no room for a stub within reach");
+	if (at != s->at)
+		region_stub_make(s, at, a->map, r, points, a->n - first);
+	if (s->problem != NULL)
+		return (s->problem);
+	for (i = first; i < a->n && a->points[i].at < r->end; i++)
+		if (a->points[i].problem == NULL) {
+			a->points[i].probe->place = a->points[i].at;
+			a->points[i].probe->pushed = r->pushed;
+		}
+	return (NULL);
+}
+
+/* ------------------------------------------------------------ all regions */
 
 /* A region is needed for its points, and for regions with holes in it. */
 static void
@@ -219,6 +284,42 @@ find_needed(const struct arming *a)
 		if (a->regions->all[i].needed &&
 		    (host = host_of(a, &a->regions->all[i])) != NULL)
 			host->needed = true;
+}
+
+/* A pun's memory is mapped at once: room for later stubs might take it. */
+static void
+arm_regions(struct arming *a)
+{
+	struct patch_region *r, *end = a->regions->all + a->regions->n;
+	const struct patch_region *host;
+	struct region_stub s;
+
+	a->row->first = a->regions->all;
+	for (r = a->regions->all; r < end; r++) {
+		if (!r->needed)
+			continue;
+		host = host_of(a, r);
+		r->problem = host != NULL && host->problem != NULL ?
+		    host->problem : make_stub(a, r, &s);
+		if (r->problem == NULL)
+			add_stub(a, r, &s);
+		if (r->way == PATCH_WAY_PUN)
+			end_row(a, r + 1);
+	}
+	end_row(a, end);
+}
+
+/* Pages that could be written before are hardly ever refused now. */
+static void
+write_text(struct arming *a)
+{
+	uintptr_t end = patch_edit_write(&a->edit);
+	struct patch_region *r;
+
+	for (r = a->regions->all; r < a->regions->all + a->regions->n; r++)
+		if (r->needed && (r->start + CHANGE_MAX > end ||
+		    r->hole + PATCH_JUMP > end))
+			r->problem = refused;
 }
 
 /* Returns the point of a function's entry, the first one there, or NULL. */
@@ -264,24 +365,26 @@ void
 patch_regions_arm(const struct patch *patch, const struct patch_map *m,
     struct patch_regions *regions, struct patch_point *points, size_t n)
 {
-	const struct arming a = { patch, m, regions, points, n };
-	const struct patch_region *host;
-	struct patch_region *r;
+	struct arming a = { .patch = patch, .map = m, .regions = regions,
+	    .points = points, .n = n, .row = malloc(sizeof(*a.row)) };
+	const char *problem = patch_edit_begin(&a.edit, patch, m->text);
 	size_t i;
 
 	find_needed(&a);
-	for (r = regions->all; r < regions->all + regions->n; r++) {
-		if (!r->needed)
-			continue;
-		host = host_of(&a, r);
-		r->problem = host != NULL && host->problem != NULL ?
-		    host->problem : arm(&a, r);
+	if (a.row == NULL)
+		problem = "out of memory";
+	if (problem == NULL) {
+		a.row->size = 0;
+		arm_regions(&a);
+		write_text(&a);
 	}
 	for (i = 0; i < n; i++)
 		if (points[i].problem == NULL)
-			points[i].problem =
+			points[i].problem = problem != NULL ? problem :
 			    regions->all[points[i].region].problem;
 	pass_entries(&a);
+	patch_edit_free(&a.edit);
+	free(a.row);
 }
 
 void

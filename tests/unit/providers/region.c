@@ -4,9 +4,19 @@
  * Regions: functions of this program are armed at their entries and exits, and
  * then have the same results as before, and counts that are known.
  */
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <errno.h>
 #include <setjmp.h>
+#include <stddef.h>
 
 #include "arming.h"
+
+extern const char __executable_start[], etext[];
 
 /* ------------------------------------------------------------ tried code */
 
@@ -267,6 +277,55 @@ START_TEST(stubs_are_not_writable)
 }
 END_TEST
 
+#define WORD(field)	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,		\
+	    (uint32_t)offsetof(struct seccomp_data, field))
+#define HIGH(field)	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,		\
+	    (uint32_t)offsetof(struct seccomp_data, field) + 4)
+
+/* The kernel refuses to write this number of bytes, or more, into the text. */
+static void
+forbid_writing(uint32_t least)
+{
+	uint64_t start = (uintptr_t)__executable_start;
+	struct sock_filter filter[] = {
+		WORD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_pwrite64, 0, 8),
+		HIGH(args[3]),
+		BPF_JUMP(BPF_JMP | BPF_JEQ, (uint32_t)(start >> 32), 0, 6),
+		WORD(args[3]),
+		BPF_JUMP(BPF_JMP | BPF_JGE, (uint32_t)start, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JGE, (uint32_t)(uintptr_t)etext, 3, 0),
+		WORD(args[2]), BPF_JUMP(BPF_JMP | BPF_JGE, least, 0, 1),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]),
+	    filter };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+	    0);
+}
+
+/* Each page is tried by one byte before all of them are written. */
+START_TEST(a_text_that_cannot_be_written_stays_as_it_is)
+{
+	size_t size = (size_t)(etext - __executable_start), i;
+	char *before = malloc(size);
+
+	ck_assert_ptr_nonnull(before);
+	memcpy(before, __executable_start, size);
+	forbid_writing(_i == 0 ? 1 : 2);
+	arm(prefixes);
+	ck_assert_uint_gt(npoints, 0);
+	for (i = 0; i < npoints; i++)
+		if (points[i].region != PATCH_NO_REGION)
+			ck_assert_str_eq(points[i].problem, "the kernel does "
+			    "not permit writing to text");
+	ck_assert_int_eq(memcmp(before, __executable_start, size), 0);
+	free(before);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -283,6 +342,8 @@ main(void)
 	tcase_add_test(tcase, a_branch_into_an_instruction_refuses_an_entry);
 	tcase_add_test(tcase, a_region_has_no_arrival_and_no_call);
 	tcase_add_test(tcase, stubs_are_not_writable);
+	tcase_add_loop_test(tcase,
+	    a_text_that_cannot_be_written_stays_as_it_is, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }
