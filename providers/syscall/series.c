@@ -115,6 +115,12 @@ static const struct tbuf_series series = {
 	.texts_size = sizeof(texts)
 };
 
+int
+syscall_number(unsigned i)
+{
+	return (i < series.nrows / 2 ? calls[i].number : -1);
+}
+
 static const char *
 text(uint32_t at)
 {

@@ -49,20 +49,20 @@ point(void)
 {
 	bool any = false;
 	unsigned i;
+	int number;
 
-	for (i = 0; i < SYSCALL_NUMBERS; i++) {
+	for (i = 0; i < SYSCALL_NUMBERS; i++)
 		syscall_words[i] = nobody;
-		if (syscall_name(i) == NULL)
-			continue;
-		syscall_words[i] = words_of(&syscall_probes[i]);
-		if (syscall_words[i] == nobody)
+	for (i = 0; (number = syscall_number(i)) >= 0; i++) {
+		syscall_words[number] = words_of(&syscall_probes[number]);
+		if (syscall_words[number] == nobody)
 			continue;
 		any = true;
 		/* These calls are inspected, traced or not. */
-		if (i == SYS_prctl || i == SYS_seccomp ||
-		    syscall_area_looks((int)i) ||
-		    syscall_dispatch_looks((int)i))
-			syscall_words[i] = somebody;
+		if (number == SYS_prctl || number == SYS_seccomp ||
+		    syscall_area_looks(number) ||
+		    syscall_dispatch_looks(number))
+			syscall_words[number] = somebody;
 	}
 	for (i = 0; i < 256; i++) {
 		none[i] = nobody;

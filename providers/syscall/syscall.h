@@ -22,7 +22,7 @@
  *	stub_aarch64.c
  *	dispatch.c	calls from other code, with TBUF_SYSCALL=all
  *	signal.c	the signal of these, hidden from the program
- *	table.c	names, arguments and their types, by number
+ *	table.c	names, arguments and their types, by number, for tbufctl
  */
 #ifndef PROVIDERS_SYSCALL_SYSCALL_H
 #define PROVIDERS_SYSCALL_SYSCALL_H
@@ -57,8 +57,13 @@ struct syscall_row {
 const char *syscall_name(unsigned number);	/* NULL: there is none */
 const char *syscall_arguments(const char *name);
 
-/* Registers the probes of all calls.  Returns 0 or a negative errno. */
+/*
+ * syscall_register() registers the probes of all calls.  Returns 0 or a
+ * negative errno.  syscall_number() returns the number of the i-th call, -1
+ * after the last one.
+ */
 int	syscall_register(void);
+int	syscall_number(unsigned i);
 
 /* A call's probes, while the program runs. */
 struct syscall_probes {
