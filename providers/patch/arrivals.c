@@ -20,6 +20,18 @@ patch_map_word(uintptr_t at)
 	return (word);
 }
 
+/* A word of a list leads nowhere: it says where a pad is. */
+static bool
+is_listed(const struct patch_map *m, uintptr_t at)
+{
+	unsigned i;
+
+	for (i = 0; i < m->nlists; i++)
+		if (at >= m->lists[i].start && at < m->lists[i].end)
+			return (true);
+	return (false);
+}
+
 /* Adds addresses in all words of the data. */
 static void
 look_at_words(struct patch_map *m)
@@ -37,8 +49,9 @@ look_at_words(struct patch_map *m)
 		at = t->base + part->p_vaddr;
 		end = at + part->p_filesz;
 		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
-			patch_map_add(m, patch_map_word(at) + m->slide,
-			    PATCH_CALLED | PATCH_POINTED);
+			if (!is_listed(m, at))
+				patch_map_add(m, patch_map_word(at) + m->slide,
+				    PATCH_CALLED | PATCH_POINTED);
 	}
 }
 
@@ -120,7 +133,8 @@ look_at_relocations(struct patch_map *m, const struct dynamic *d)
 	for (at = d->rela; d->rela + d->rela_size - at >= sizeof(r);
 	    at += sizeof(r)) {
 		memcpy(&r, (const void *)at, sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == PATCH_RELATIVE ||
+		if ((ELF64_R_TYPE(r.r_info) == PATCH_RELATIVE &&
+		    !is_listed(m, t->base + r.r_offset)) ||
 		    ELF64_R_TYPE(r.r_info) == PATCH_IRELATIVE)
 			patch_map_add(m, t->base + (uintptr_t)r.r_addend,
 			    PATCH_CALLED | PATCH_POINTED);

@@ -12,9 +12,12 @@
  *		call *-8(%rsp)
  *	end:
  *
- * In the second way the instructions before the call are pushes, or there are
- * none: they still run where they are, and the stub knows how many there were.
+ * In the second way the instructions before the call are pushes, and those that
+ * do nothing, or there are none: they still run where they are, and the stub
+ * knows how many pushes there were.
  */
+#include <string.h>
+
 #include "line.h"
 
 #define PUSH		0x50u	/* opcodes of a push of a register */
@@ -37,6 +40,13 @@ is_push(const struct patch_instruction *in, uintptr_t at)
 	    (*(const uint8_t *)at & 0xf0) == REX)));
 }
 
+/* endbr64 and nops may be before the call of -mfentry. */
+static bool
+is_nothing(const uint8_t *p)
+{
+	return (patch_is_filler(p) || memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0);
+}
+
 /* Finds the first call in a line, within the bytes of a jump. */
 static const char *
 find_call(const struct patch_map *m, uintptr_t start, struct call *c)
@@ -56,6 +66,8 @@ find_call(const struct patch_map *m, uintptr_t start, struct call *c)
 			return (patch_line_lacks(m, start + 1, c->end,
 			    PATCH_ARRIVAL) ? NULL :
 			    "a branch leads between the bytes");
+		if (is_nothing((const uint8_t *)c->at))
+			continue;
 		c->is_pushing &= is_push(&in, c->at);
 		c->pushed += sizeof(uintptr_t);
 	}

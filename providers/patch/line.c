@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define NOP		0x90u
 #define LENGTH_MAX	15u	/* of an instruction */
 
 bool
@@ -38,40 +37,17 @@ patch_line_before(const struct patch_map *m, const struct patch_code *code,
 	return (0);
 }
 
-/* A nop that no instruction precedes, and to which nothing leads, is filler. */
-static bool
-is_nop(const struct patch_map *m, uintptr_t at)
-{
-	const struct patch_code *code;
-	uintptr_t last;
-
-	if (!patch_map_has(m, at) ||
-	    (*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
-	    *(const uint8_t *)at != NOP || patch_map_next(m, at) != at + 1)
-		return (false);
-	if ((*patch_map_mark(m, at) & PATCH_ARRIVAL) != 0 ||
-	    (code = patch_map_code(m, at)) == NULL)
-		return (true);
-	last = patch_line_before(m, code, at);
-	return (last == 0 || !patch_ends_block(patch_class_at(m, last)));
-}
-
 bool
 patch_line_has_nop(const struct patch_map *m, uintptr_t start, uintptr_t end)
 {
-	uintptr_t at;
-
-	for (at = start - (PATCH_JUMP - 1); m->keeps_nops && at < end; at++)
-		if (is_nop(m, at))
-			return (true);
-	return (false);
+	return (patch_map_has_site(m, start - (PATCH_JUMP - 1), end));
 }
 
 /* Another provider refuses a function with a jump that goes on after it. */
 bool
 patch_line_has_place(const struct patch_map *m, uintptr_t at)
 {
-	const struct patch_code *code = m->keeps_nops ?
+	const struct patch_code *code = m->nsites > 0 ?
 	    patch_map_code(m, at) : NULL;
 
 	return (code != NULL && patch_line_has_nop(m, code->start, code->end));

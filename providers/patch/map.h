@@ -88,6 +88,13 @@ struct patch_code {
 
 #define PATCH_NO_PART	SIZE_MAX
 
+/* Lists of places that a compiler has left room at: data without ways. */
+#define PATCH_LISTS	4u
+
+struct patch_list {
+	uintptr_t start, end;
+};
+
 struct patch_map {
 	const struct patch_text *text;
 	struct patch_code *codes;	/* ascending; they do not overlap */
@@ -95,7 +102,10 @@ struct patch_map {
 	bool is_fixed;		/* addresses in code are absolute */
 	uintptr_t slide;	/* these and its memory's addresses differ */
 	bool stays;		/* it is loaded for ever: puns take memory */
-	bool keeps_nops;	/* one may be another provider's place */
+	const uintptr_t *sites;	/* nops that are another provider's places, */
+	size_t nsites;		/* ascending */
+	struct patch_list lists[PATCH_LISTS];
+	unsigned nlists;
 	uint16_t *marks;
 	struct patch_way *ways;	/* arrivals that are known before decoding */
 	size_t nways, room;
@@ -121,6 +131,10 @@ void	patch_map_free(struct patch_map *);
 
 /* Returns the function or part that has an address, or NULL. */
 struct patch_code *patch_map_code(const struct patch_map *, uintptr_t);
+
+/* Returns true if another provider has a place from `at` to before `end`. */
+bool	patch_map_has_site(const struct patch_map *, uintptr_t at,
+	    uintptr_t end);
 
 static inline bool
 patch_map_has(const struct patch_map *m, uintptr_t at)

@@ -96,6 +96,21 @@ patch_map_code(const struct patch_map *m, uintptr_t address)
 	    &m->codes[low - 1] : NULL);
 }
 
+bool
+patch_map_has_site(const struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	size_t low = 0, high = m->nsites, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->sites[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (low < m->nsites && m->sites[low] < end);
+}
+
 uintptr_t
 patch_map_next(const struct patch_map *m, uintptr_t at)
 {

@@ -25,6 +25,7 @@
 #include "region_stub.h"
 
 #define LENGTH_MAX	15u	/* of an instruction */
+#define NOP		0x90u
 
 void	patch_hit(void);
 
@@ -103,13 +104,18 @@ put_calls(struct region_stub *s)
 	put_word(s, (const void *)(uintptr_t)patch_hit);
 }
 
-/* Appends a copy of [from, to).  Returns false if its end is not reached. */
+/*
+ * Appends a copy of [from, to), without nops at its start, as those of a pad.
+ * Returns false if its end is not reached.
+ */
 static bool
 put_copy(struct region_stub *s, uintptr_t from, uintptr_t to)
 {
 	struct patch_copy copy;
 	const char *problem;
 
+	while (from < to && *(const uint8_t *)from == NOP)
+		from++;
 	if (from == to)
 		return (true);
 	problem = patch_relocate((const uint8_t *)from, from, to - from,

@@ -234,6 +234,37 @@ find_ranges(struct pieces *p)
 	p->n = p->room = 0;
 }
 
+static int
+by_address(const void *a, const void *b)
+{
+	const uintptr_t *left = a, *right = b;
+
+	return (*left < *right ? -1 : *left > *right);
+}
+
+/* Finds the places of the provider usdt, which may come later. */
+static void
+find_sites(struct pieces *p, const struct usdt_object *file)
+{
+	struct pid_functions *f = p->f;
+	struct usdt_note note;
+	size_t at = 0, n = 0;
+
+	while (usdt_note_next(file, &at, &note))
+		n++;
+	if (n == 0)
+		return;
+	f->sites = calloc(n, sizeof(*f->sites));
+	if (f->sites == NULL) {
+		p->failed = true;
+		return;
+	}
+	for (at = 0; f->map.nsites < n && usdt_note_next(file, &at, &note);)
+		f->sites[f->map.nsites++] = f->text.base + note.address;
+	qsort(f->sites, n, sizeof(*f->sites), by_address);
+	f->map.sites = f->sites;
+}
+
 static void
 find_symbols(struct pieces *p, int fd)
 {
@@ -250,6 +281,7 @@ find_symbols(struct pieces *p, int fd)
 		usdt_symbols_read(&tables[1], debug);
 		close(debug);
 	}
+	find_sites(p, &file);
 	usdt_object_free(&file);
 	for (i = 0; i < PID_TABLES; i++)
 		add_symbols(p, &tables[i]);
@@ -401,9 +433,19 @@ refuse_sequences(struct pid_functions *f, const Elf64_Shdr *section)
 	}
 }
 
+/* Pads of -fpatchable-function-entry, and calls of -pg -mrecord-mcount. */
+static bool
+is_list(const char *name)
+{
+	return (strcmp(name, "__patchable_function_entries") == 0 ||
+	    strcmp(name, "__mcount_loc") == 0);
+}
+
 static const char *
 read_sections(struct pieces *p, const struct usdt_sections *s)
 {
+	struct patch_map *m = &p->f->map;
+	uintptr_t start;
 	const char *name;
 	size_t i;
 
@@ -412,15 +454,14 @@ read_sections(struct pieces *p, const struct usdt_sections *s)
 		    s->all[i].sh_name : "";
 		if (strcmp(name, ".gopclntab") == 0)
 			return ("it is a program of Go, whose stacks move");
-		if (strncmp(name, ".plt", 4) == 0 && p->nplts < PLTS_MAX) {
-			p->plts[p->nplts].start = p->f->text.base +
-			    s->all[i].sh_addr;
-			p->plts[p->nplts].end = p->plts[p->nplts].start +
-			    s->all[i].sh_size;
-			p->nplts++;
-		}
+		start = p->f->text.base + s->all[i].sh_addr;
+		if (strncmp(name, ".plt", 4) == 0 && p->nplts < PLTS_MAX)
+			p->plts[p->nplts++] = (struct span){ start,
+			    start + s->all[i].sh_size };
+		else if (is_list(name) && m->nlists < PATCH_LISTS)
+			m->lists[m->nlists++] = (struct patch_list){ start,
+			    start + s->all[i].sh_size };
 	}
-	p->f->map.keeps_nops = usdt_sections_find(s, ".note.stapsdt") != NULL;
 	patch_map_add(&p->f->map, p->f->text.base + s->header.e_entry,
 	    PATCH_CALLED);
 	return (NULL);
@@ -487,6 +528,7 @@ pid_functions_free(struct pid_functions *f)
 		usdt_symbols_free(&f->symbols[i]);
 	free(f->map.codes);
 	free(f->aliases);
+	free(f->sites);
 }
 
 const struct pid_alias *

@@ -26,6 +26,7 @@ struct pid_functions {
 	struct usdt_symbols symbols[PID_TABLES];
 	struct pid_alias *aliases;	/* by address, then the best first */
 	size_t naliases;
+	uintptr_t *sites;		/* of the provider usdt */
 };
 
 /*

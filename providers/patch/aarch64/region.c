@@ -6,7 +6,6 @@
  */
 #include "patch/region.h"
 
-#define NOP		0xd503201fu
 #define EXCLUSIVE_MAX	32u	/* instructions from a load to its store */
 
 static bool
@@ -93,7 +92,7 @@ plan_point(const struct patch_map *m, const struct patch_point *point)
 	if (at + PATCH_WORD > code->end ||
 	    (*patch_map_mark(m, at) & PATCH_BEGINS) == 0)
 		return ("it is too short");
-	if (m->keeps_nops && patch_word(at) == NOP)
+	if (patch_map_has_site(m, at, at + PATCH_WORD))
 		return ("a USDT site may be there");
 	return (patch_fixed(at, code->end));
 }
