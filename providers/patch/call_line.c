@@ -85,9 +85,8 @@ find_line(const struct patch_map *m, uintptr_t start, struct call *c)
 		return (problem);
 	if (!patch_line_lacks(m, start, c->end, PATCH_BUSY | PATCH_COPIED))
 		return ("another jump is there");
-	if (patch_line_has_nop(m, start, c->end))
-		return ("a USDT site may be there");
-	if ((problem = patch_moves_find((const uint8_t *)start, c->at - start,
+	if ((problem = patch_line_place(m, start, c->end)) != NULL ||
+	    (problem = patch_moves_find((const uint8_t *)start, c->at - start,
 	    &moves)) != NULL)
 		return (problem);
 	return (moves.taken == c->at - start ? NULL :

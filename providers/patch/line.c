@@ -4,6 +4,7 @@
 #include "line.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LENGTH_MAX	15u	/* of an instruction */
 
@@ -37,20 +38,37 @@ patch_line_before(const struct patch_map *m, const struct patch_code *code,
 	return (0);
 }
 
-bool
-patch_line_has_nop(const struct patch_map *m, uintptr_t start, uintptr_t end)
+/* The provider of system calls finds them by their bytes, too. */
+static bool
+is_call(const struct patch_map *m, uintptr_t at)
 {
-	return (patch_map_has_site(m, start - (PATCH_JUMP - 1), end));
+	return (patch_map_has(m, at) && patch_text_left(m->text, at) >= 2 &&
+	    memcmp((const void *)at, "\x0f\x05", 2) == 0);
+}
+
+/* The provider of system calls needs the instruction before one as well. */
+const char *
+patch_line_place(const struct patch_map *m, uintptr_t start, uintptr_t end)
+{
+	uintptr_t at;
+
+	if (patch_map_has_site(m, start - (PATCH_JUMP - 1), end))
+		return ("a USDT site may be there");
+	for (at = start - (PATCH_JUMP - 1); m->keeps_calls && at <= end; at++)
+		if (is_call(m, at))
+			return ("a system call is there");
+	return (NULL);
 }
 
 /* Another provider refuses a function with a jump that goes on after it. */
 bool
 patch_line_has_place(const struct patch_map *m, uintptr_t at)
 {
-	const struct patch_code *code = m->nsites > 0 ?
+	const struct patch_code *code = m->nsites > 0 || m->keeps_calls ?
 	    patch_map_code(m, at) : NULL;
 
-	return (code != NULL && patch_line_has_nop(m, code->start, code->end));
+	return (code != NULL &&
+	    patch_line_place(m, code->start, code->end) != NULL);
 }
 
 /* Returns the length of an instruction that fills gaps, or 0. */
@@ -151,9 +169,8 @@ patch_line_find(const struct patch_map *m, uintptr_t start, size_t size,
 		return ("another jump is there");
 	if (!patch_line_lacks(m, start + 1, *end, PATCH_ARRIVAL))
 		return ("a branch leads between the bytes");
-	if (patch_line_has_nop(m, start, *end))
-		return ("a USDT site may be there");
-	if ((problem = patch_moves_find((const uint8_t *)start, *end - start,
+	if ((problem = patch_line_place(m, start, *end)) != NULL ||
+	    (problem = patch_moves_find((const uint8_t *)start, *end - start,
 	    &moves)) != NULL)
 		return (problem);
 	return (moves.taken == *end - start ? NULL :

@@ -47,10 +47,11 @@ uintptr_t patch_line_fill(const struct patch_map *, uintptr_t at,
 void	patch_line_claim(struct patch_map *, uintptr_t block_end);
 
 /*
- * Returns true if a place of another provider may be in a line, or before it
- * where its own jump needs the line's first bytes; or anywhere in its function.
+ * Returns why a place of another provider may be in a line, or next to it where
+ * its own jump needs bytes of the line; or NULL.  patch_line_has_place() looks
+ * for one anywhere in the function of an address.
  */
-bool	patch_line_has_nop(const struct patch_map *, uintptr_t start,
+const char *patch_line_place(const struct patch_map *, uintptr_t start,
 	    uintptr_t end);
 bool	patch_line_has_place(const struct patch_map *, uintptr_t at);
 

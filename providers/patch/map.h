@@ -104,6 +104,7 @@ struct patch_map {
 	bool stays;		/* it is loaded for ever: puns take memory */
 	const uintptr_t *sites;	/* nops that are another provider's places, */
 	size_t nsites;		/* ascending */
+	bool keeps_calls;	/* system calls are places of another one */
 	struct patch_list lists[PATCH_LISTS];
 	unsigned nlists;
 	uint16_t *marks;

@@ -88,6 +88,23 @@ is_own(const struct pid_object *o)
 	    begins(o->file, "linux-vdso"));
 }
 
+static int
+is_syscall(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	(void)unused;
+	return (name != NULL && strcmp(name, "/libtbuf-syscall.so") == 0);
+}
+
+/* Returns true if the provider syscall is preloaded, too. */
+static bool
+has_syscall(void)
+{
+	return (dl_iterate_phdr(is_syscall, NULL) != 0);
+}
+
 /* Returns true if the bytes of a part of the file are those in memory. */
 static bool
 same_bytes(const struct pid_object *o, int fd, uint64_t offset,
@@ -244,6 +261,7 @@ plan(struct pid_object *o, int fd)
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)
 		return (problem);
 	refuse_watched(m);
+	m->keeps_calls = has_syscall();
 	o->plan.is_partial = pid_option("partial");
 	o->plan.is_once = pid_option("loops");
 	for (i = 0; i < m->ncodes; i++)

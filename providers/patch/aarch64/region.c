@@ -6,6 +6,7 @@
  */
 #include "patch/region.h"
 
+#define SVC	0xd4000001u	/* svc #0 */
 #define EXCLUSIVE_MAX	32u	/* instructions from a load to its store */
 
 static bool
@@ -94,6 +95,8 @@ plan_point(const struct patch_map *m, const struct patch_point *point)
 		return ("it is too short");
 	if (patch_map_has_site(m, at, at + PATCH_WORD))
 		return ("a USDT site may be there");
+	if (m->keeps_calls && patch_word(at) == SVC)
+		return ("a system call is there");
 	return (patch_fixed(at, code->end));
 }
 

@@ -176,6 +176,37 @@ expect 'USDT sites in functions' "$("$TBUFCTL" -q -n 'sites::: { @[probename] =
     tr -s ' ' | sort)" ' first 7
  last 7'
 
+# System calls among such bytes are left to their provider.
+cat >calls.c <<'END'
+#include <sched.h>
+#include <unistd.h>
+int main(void)
+{
+	int i;
+
+	for (i = 0; i < 7; i++) {
+		getppid();
+		sched_yield();
+		close(-1);
+		sysconf(_SC_NPROCESSORS_ONLN);	/* reads a file */
+	}
+	return (0);
+}
+END
+$CC -O2 -w -o calls calls.c || exit 1
+calls() {
+	"$TBUFCTL" -q -n 'syscall::getppid:entry, syscall::sched_yield:entry,
+	    syscall::close:entry, syscall::read:entry
+	    { @[probefunc] = count(); } '"${1-}" -c ./calls 2>err | tr -s ' ' |
+	    sort
+}
+alone=$(calls)
+expect 'system calls of functions' "$(calls 'pid$target:libc::entry,
+    pid$target:libc::return { @n["all"] = count(); }' | grep -v all)" "$alone"
+calls 'pid$target:libc:getppid:entry { @n["all"] = count(); }' >/dev/null
+expect 'they are told' "$(sed -n 's/.*:libc:getppid:\(.*not armed\)/\1/p' err)" \
+    'entry: not armed: a system call is there'
+
 # What is not traced, and why.
 message() {
 	"$TBUFCTL" -q -n "$1" -c ./truth 2>&1 >/dev/null | sed -n \
