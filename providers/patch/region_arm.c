@@ -263,7 +263,9 @@ make_stub(const struct arming *a, const struct patch_region *r,
 	for (i = first; i < a->n && a->points[i].at < r->end; i++)
 		if (a->points[i].problem == NULL) {
 			a->points[i].probe->place = a->points[i].at;
-			a->points[i].probe->pushed = r->pushed;
+			/* A stub of which patch_hit() knows has the zone. */
+			a->points[i].probe->pushed = r->pushed - (RED_ZONE -
+			    region_zone(a->map, &a->points[i]));
 		}
 	return (NULL);
 }

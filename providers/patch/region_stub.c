@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Stubs of regions.  A check is as in stub.c; there may be several, and more is
- * copied, so that its branches are long.
+ * copied, so that its branches are long.  The red zone is left out where it is
+ * empty.
  *
  *	flags are preserved		flags are not tested after the point
  *
- *	lea -128(%rsp),%rsp		add $-128,%rsp
+ *	lea -128(%rsp),%rsp		add $-128,%rsp	unless it is empty
  *	push %rcx			push %rcx
  *	movabs $enabled,%rcx		movabs $enabled,%rcx
  *	mov (%rcx),%ecx			cmpl $0,(%rcx)
@@ -57,18 +58,35 @@ put_distance(struct region_stub *s, uintptr_t target)
 	put(s, &displacement, sizeof(displacement));
 }
 
+/*
+ * Before a function begins and where it returns, nothing is below the stack
+ * pointer.  A loop may begin with a function and keep something there.
+ */
+size_t
+region_zone(const struct patch_map *m, const struct patch_point *point)
+{
+	unsigned marks = *patch_map_mark(m, point->at);
+	bool is_empty = point->is_entry ? !point->is_inside &&
+	    (marks & PATCH_JUMPED) == 0 : patch_class(marks) == PATCH_RETURN;
+
+	return (is_empty ? 0 : RED_ZONE);
+}
+
 static void
-put_check(struct region_stub *s, const struct patch_point *point)
+put_check(struct region_stub *s, const struct patch_map *m,
+    const struct patch_point *point)
 {
 	bool flags = !point->is_entry || !patch_flags_dead(point->at);
+	bool zone = region_zone(m, point) != 0;
 	struct region_check *check = &s->checks[s->nchecks];
 
 	if (s->nchecks == REGION_CHECKS_MAX) {
 		s->problem = "it has too many points";
 		return;
 	}
-	put(s, flags ? "\x48\x8d\x64\x24\x80" : "\x48\x83\xc4\x80",
-	    flags ? 5 : 4);
+	if (zone)
+		put(s, flags ? "\x48\x8d\x64\x24\x80" :
+		    "\x48\x83\xc4\x80", flags ? 5 : 4);
 	put(s, "\x51\x48\xb9", 3);
 	put_word(s, point->probe->enabled);
 	put(s, flags ? "\x8b\x09\xe3\x05\xe9" :
@@ -78,8 +96,9 @@ put_check(struct region_stub *s, const struct patch_point *point)
 	check->branch = check->leave = s->size;
 	s->nchecks++;
 	put(s, "\x59", 1);
-	put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
-	    "\x48\x83\xec\x80", flags ? 8 : 4);
+	if (zone)
+		put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
+		    "\x48\x83\xec\x80", flags ? 8 : 4);
 }
 
 /* Appends 2 of all checks, and 3. */
@@ -149,7 +168,7 @@ put_branch(struct region_stub *s, const struct patch_map *m,
 	    (moves.list[0].condition ^ 1) }, 2);
 	put(s, "\0\0\0", 4);
 	skip = s->size;
-	put_check(s, point);
+	put_check(s, m, point);
 	put(s, "\xe9", 1);
 	put_distance(s, patch_map_target(m, point->at));
 	distance = (int32_t)(s->size - skip);
@@ -168,7 +187,7 @@ put_point(struct region_stub *s, const struct patch_map *m,
 	else if (point->is_branch)
 		put_branch(s, m, point);
 	else
-		put_check(s, point);
+		put_check(s, m, point);
 	/* The displacement of a copied branch is at its end. */
 	point->passed = s->at + s->size - (point->is_back ?
 	    sizeof(int32_t) : 0);

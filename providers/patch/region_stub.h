@@ -37,6 +37,11 @@ void	region_stub_make(struct region_stub *, uintptr_t at,
 	    const struct patch_map *, const struct patch_region *,
 	    struct patch_point *, size_t n);
 
+/* Returns the bytes below the stack pointer that a point leaves alone. */
+#define RED_ZONE	128u
+
+size_t	region_zone(const struct patch_map *, const struct patch_point *);
+
 /* Sets the bytes of a call in place.  Returns their number. */
 #define REGION_CALL_MAX	5u
 

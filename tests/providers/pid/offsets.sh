@@ -22,6 +22,7 @@ cat >off.c <<'END_OF_C'
 #include <stdio.h>
 
 int off(int n), leaving(int n) __asm__("leaving");
+int zone(int n), turns(int n, int later);
 /* Startup code has no bounds: any of its bytes may be a short branch. */
 __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " lea 2(%rdi), %eax\n ret\n .cfi_endproc\n"
@@ -42,6 +43,15 @@ __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " jl landed\n"			/* 6 */
     " lea 9(%rdi), %eax\n add $1, %eax\n ret\n"	/* c */
     " .cfi_endproc\n .size leaving, . - leaving\n .fill 8, 1, 0x90\n"
+    ".globl zone\n.type zone, @function\nzone:\n .cfi_startproc\n"
+    " mov %edi, -8(%rsp)\n mov -8(%rsp), %eax\n cmp $5, %eax\n"	/* 0, 4, 8 */
+    " jl landed\n add -8(%rsp), %eax\n ret\n"		/* b, 11, 15 */
+    " .cfi_endproc\n .size zone, . - zone\n .fill 8, 1, 0x90\n"
+    ".globl turns\n.type turns, @function\nturns:\n .cfi_startproc\n"
+    "1: mov %edi, %eax\n sub $1, %edi\n test %esi, %esi\n jne 2f\n"
+    " mov %eax, -8(%rsp)\n2: mov %edi, %esi\n test %edi, %edi\n jg 1b\n"
+    " mov -8(%rsp), %eax\n ret\n"
+    " .cfi_endproc\n .size turns, . - turns\n .fill 8, 1, 0x90\n"
     ".type tiny, @function\ntiny:\n .cfi_startproc\n nop\n ret\n"
     " .cfi_endproc\n .size tiny, . - tiny\n .fill 16, 1, 0\n");
 int main(void)
@@ -49,7 +59,7 @@ int main(void)
 	int i, sum = 0;
 
 	for (i = 0; i < 10; i++)
-		sum += off(i) + leaving(i);
+		sum += off(i) + leaving(i) + zone(i) + turns(i, 0);
 	fprintf(stderr, "%d\n", sum);
 	return (0);
 }
@@ -82,6 +92,15 @@ expect 'a jump out of the function' "$(counts 6 entry return)" \
     '6 10 entry 10 return 10'
 expect 'its result there' "$(cat err)" "$sum"
 expect 'after that jump' "$(counts c)" 'c 7'
+# Values below the stack pointer: for offsets, jumps out, and loops.
+function=zone
+expect 'below the stack' "$(counts 4 11 entry return)" \
+    '11 5 4 10 entry 10 return 10'
+expect 'its result below the stack' "$(cat err)" "$sum"
+function=turns
+expect 'below the stack of a loop' "$(counts entry return)" \
+    'entry 46 return 10'
+expect 'its result in the loop' "$(cat err)" "$sum"
 unset function
 expect 'registers' "$(trace -n 'pid$target:a.out:off:7
     { @ = sum(arg0); }')" "$((45 + 30))"
