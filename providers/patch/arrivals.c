@@ -190,7 +190,7 @@ patch_map_pads(struct patch_map *m)
 	size_t n = patch_functions_count(m->text), i;
 	struct patch_range range;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !m->has_no_pads; i++)
 		if (patch_functions_get(m->text, i, &range))
 			look_at_pads(m, &range);
 }

@@ -107,6 +107,7 @@ struct patch_map {
 	bool keeps_calls;	/* system calls are places of another one */
 	struct patch_list lists[PATCH_LISTS];
 	unsigned nlists;
+	bool has_no_pads;	/* no function has landing pads */
 	uint16_t *marks;
 	struct patch_way *ways;	/* arrivals that are known before decoding */
 	size_t nways, room;

@@ -10,6 +10,8 @@
  */
 #include "map.h"
 
+#include <stdlib.h>
+
 #define PASSES_MAX	4u	/* parts of parts */
 #define NONE		SIZE_MAX	/* no owner is known */
 
@@ -25,22 +27,51 @@ may_be_part(const struct patch_map *m, const struct patch_code *code)
 	    (marks & (PATCH_CALLED | PATCH_JUMPED)) == PATCH_JUMPED);
 }
 
-/*
- * Takes a jump from a function into another piece.  Returns true if that has
- * changed an owner.
- */
-static bool
-take_jump(struct patch_map *m, size_t owner, uintptr_t target)
-{
-	struct patch_code *to = patch_map_code(m, target);
+/* A jump from one piece into another, which may be a part. */
+struct jump {
+	const struct patch_code *from;
+	struct patch_code *to;
+	uintptr_t target;
+};
 
-	if (to == NULL || to->owner == owner ||
-	    to->owner == (size_t)(to - m->codes))
+struct jumps {
+	struct patch_map *map;
+	struct jump *all;
+	size_t n, room;
+};
+
+static void
+add_jump(struct jumps *j, const struct patch_code *from, uintptr_t target)
+{
+	struct patch_code *to = patch_map_code(j->map, target);
+	struct jump *all = j->all;
+
+	if (to == NULL || to->owner == (size_t)(to - j->map->codes))
+		return;
+	if (j->n == j->room) {
+		all = reallocarray(all, 2 * j->room + 256, sizeof(*all));
+		if (all == NULL) {
+			j->map->failed = true;
+			return;
+		}
+		j->all = all;
+		j->room = 2 * j->room + 256;
+	}
+	all[j->n++] = (struct jump){ from, to, target };
+}
+
+/* Takes a jump.  Returns true if that has changed an owner. */
+static bool
+take_jump(const struct patch_map *m, const struct jump *j)
+{
+	size_t owner = j->from->owner, own = (size_t)(j->to - m->codes);
+
+	if (owner == NONE || j->to->owner == owner || j->to->owner == own)
 		return (false);
-	if (to->owner == NONE)
-		to->owner = owner;
-	else if (to->name == NULL && target == to->start)
-		to->owner = (size_t)(to - m->codes);
+	if (j->to->owner == NONE)
+		j->to->owner = owner;
+	else if (j->to->name == NULL && j->target == j->to->start)
+		j->to->owner = own;
 	else
 		return (false);
 	return (true);
@@ -53,23 +84,20 @@ is_jump(enum patch_class class)
 	    class == PATCH_ODD);
 }
 
-static bool
-take_jumps(struct patch_map *m, const struct patch_code *code)
+static void
+find_jumps(struct jumps *j, const struct patch_code *code)
 {
-	bool changed = false;
+	const struct patch_map *m = j->map;
 	uintptr_t at, target;
 
-	if (code->owner == NONE || !code->leaves)
-		return (false);
 	for (at = code->start; at < code->end; at++) {
 		if ((*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
 		    !is_jump(patch_class(*patch_map_mark(m, at))))
 			continue;
 		target = patch_map_target(m, at);
 		if (target < code->start || target >= code->end)
-			changed |= take_jump(m, code->owner, target);
+			add_jump(j, code, target);
 	}
-	return (changed);
 }
 
 static void
@@ -90,22 +118,35 @@ link_parts(struct patch_map *m)
 	}
 }
 
-/* A piece into which no function jumps is one of its own. */
-void
-patch_parts_find(struct patch_map *m)
+static void
+find_owners(struct patch_map *m)
 {
+	struct jumps j = { .map = m };
 	bool changed = true;
 	unsigned pass;
 	size_t i;
 
 	for (i = 0; i < m->ncodes; i++)
-		if (m->codes[i].is_near && may_be_part(m, &m->codes[i]))
-			m->codes[i].owner = NONE;
+		if (m->codes[i].leaves)
+			find_jumps(&j, &m->codes[i]);
 	for (pass = 0; pass < PASSES_MAX && changed; pass++) {
 		changed = false;
-		for (i = 0; i < m->ncodes; i++)
-			changed |= take_jumps(m, &m->codes[i]);
+		for (i = 0; i < j.n; i++)
+			changed |= take_jump(m, &j.all[i]);
 	}
+	free(j.all);
+}
+
+/* A piece into which no function jumps is one of its own. */
+void
+patch_parts_find(struct patch_map *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->ncodes; i++)
+		if (m->codes[i].is_near && may_be_part(m, &m->codes[i]))
+			m->codes[i].owner = NONE;
+	find_owners(m);
 	for (i = 0; i < m->ncodes; i++)
 		if (m->codes[i].owner == NONE)
 			m->codes[i].owner = i;

@@ -217,15 +217,21 @@ find_ranges(struct pieces *p)
 {
 	size_t n = patch_functions_count(&p->f->text), i;
 	struct patch_range range;
+	bool any = false;
 
 	for (i = 0; i < n; i++)
 		if (!patch_functions_get(&p->f->text, i, &range)) {
 			if (in_text(p, range.start))
 				add(p, (struct piece){ .start = range.start,
 				    .is_unknown = true });
-		} else if (range.start < range.end)
-			add(p, (struct piece){ .start = range.start,
-			    .end = range.end, .is_signal = range.is_signal });
+		} else {
+			any |= range.pads != 0;
+			if (range.start < range.end)
+				add(p, (struct piece){ .start = range.start,
+				    .end = range.end,
+				    .is_signal = range.is_signal });
+		}
+	p->f->map.has_no_pads = !any;
 	sort(p);
 	end_ranges(p);
 	p->ranges = p->all;

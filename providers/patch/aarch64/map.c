@@ -500,5 +500,5 @@ patch_map_make(struct patch_map *m)
 	find_tables(&w);
 	share_problems(m);
 	free(w.list);
-	return (w.failed ? "out of memory" : NULL);
+	return (w.failed || m->failed ? "out of memory" : NULL);
 }

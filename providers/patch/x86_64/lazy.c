@@ -18,7 +18,7 @@
 #define REACH		160u	/* of short branches, with an instruction */
 #define IMMEDIATE	4u	/* bytes after an address, at most */
 #define FILLER		PATCH_NEAR	/* bytes beside a function, of holes */
-#define APART		0x4000u	/* spans of the scan that are nearer are one */
+#define APART		0x10000u	/* spans of the scan that are nearer are one */
 #define PASSES_MAX	8u
 #define SHARE		2u	/* more than this part: all are decoded */
 
@@ -443,5 +443,5 @@ patch_map_make(struct patch_map *m)
 		return ("out of memory");
 	patch_parts_find(m);
 	patch_tables_find(m);
-	return (NULL);
+	return (m->failed ? "out of memory" : NULL);
 }
