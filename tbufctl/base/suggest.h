@@ -37,4 +37,7 @@ near_probes near_targets;
  */
 char	*near_description(const char *, near_probes *, void *context);
 
+/* Suggests a description for one that matches nothing, as that does. */
+typedef char *near_one(void *context, const char *description);
+
 #endif

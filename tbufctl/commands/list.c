@@ -17,8 +17,10 @@
 #include "base/messages.h"
 #include "base/open_regular.h"
 #include "base/output.h"
+#include "base/suggest.h"
 #include "check.h"
 #include "commands.h"
+#include "elf/command_function.h"
 #include "options/command_line.h"
 #include "print/format.h"
 #include "run/consume.h"
@@ -159,10 +161,29 @@ tell_missing(struct tbuf_consumer *consumer)
 	tell_lost(consumer);
 }
 
+/* For suggestions. */
+struct looked {
+	struct tbuf_consumer *consumer;
+	const char *command;		/* or NULL */
+};
+
+static char *
+suggest(void *looked, const char *description)
+{
+	const struct looked *l = looked;
+	char *near = l->command == NULL ? NULL :
+	    command_function(l->command, description);
+
+	return (near != NULL ? near : near_description(description,
+	    near_targets, l->consumer));
+}
+
 int
 list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
     const struct tbuf_d_script *script)
 {
+	struct looked looked = { .consumer = consumer,
+	    .command = o->command == NULL ? NULL : o->command[0] };
 	struct format format;
 	pid_t first = 0;
 	int status;
@@ -182,7 +203,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 		return (status);
 	tell_missing(consumer);
 	if (!o->unmatched && program_unmatched(&o->program, consumer,
-	    near_targets, consumer))
+	    suggest, &looked))
 		return (EXIT_FAILED);
 	return (EXIT_DONE);
 }

@@ -397,7 +397,7 @@ program_enable(struct program *program, struct tbuf_consumer *consumer,
  * that the same flag takes, to be freed; NULL if nothing is near.
  */
 static char *
-near_list(const struct description *d, near_probes *probes, void *context)
+near_list(const struct description *d, near_one *suggest, void *context)
 {
 	char *list = memory_string(""), *longer, *item, *near;
 	const char *p, *end;
@@ -406,7 +406,7 @@ near_list(const struct description *d, near_probes *probes, void *context)
 	for (p = d->full;; p = end + 1) {
 		end = description_end(p);
 		item = string_format("%.*s", (int)(end - p), p);
-		if ((near = near_description(item, probes, context)) == NULL)
+		if ((near = suggest(context, item)) == NULL)
 			near = memory_string(item);
 		else
 			found = true;
@@ -465,10 +465,10 @@ tell_no_match(const struct description *d)
 
 /* Reports a description that matches nothing, with a suggestion. */
 static enum unmatched
-tell_unmatched(const struct description *d, near_probes *probes,
+tell_unmatched(const struct description *d, near_one *suggest,
     void *context)
 {
-	char *near = d->hinted ? NULL : near_list(d, probes, context);
+	char *near = d->hinted ? NULL : near_list(d, suggest, context);
 	bool explained = near != NULL || d->hinted || d->id != 0;
 
 	tell_no_match(d);
@@ -501,7 +501,7 @@ lacks_all(const char *list, bool (*lacks)(void *, const char *),
 
 bool
 program_lacking(const struct program *program, bool (*lacks)(void *,
-    const char *), near_probes *probes, void *context)
+    const char *), near_one *suggest, void *context)
 {
 	const struct description *d = program->all;
 	const struct description *last = d + program->count;
@@ -510,16 +510,16 @@ program_lacking(const struct program *program, bool (*lacks)(void *,
 	for (; d < last; d++)
 		if (!d->is_program && d->full != NULL &&
 		    lacks_all(d->full, lacks, context)) {
-			(void)tell_unmatched(d, probes, context);
+			(void)tell_unmatched(d, suggest, context);
 			found = true;
 		}
 	return (found);
 }
 
 static void
-hint(struct description *d, near_probes *probes, void *context)
+hint(struct description *d, near_one *suggest, void *context)
 {
-	char *near = near_list(d, probes, context);
+	char *near = near_list(d, suggest, context);
 
 	if (near == NULL)
 		return;
@@ -531,7 +531,7 @@ hint(struct description *d, near_probes *probes, void *context)
 
 void
 program_hint(const struct program *program, struct tbuf_consumer *consumer,
-    bool (*absent)(void *, const char *), near_probes *probes, void *context)
+    bool (*absent)(void *, const char *), near_one *suggest, void *context)
 {
 	struct description *d = program->all;
 	const struct description *last = d + program->count;
@@ -541,12 +541,12 @@ program_hint(const struct program *program, struct tbuf_consumer *consumer,
 		    d->id == 0 && d->full != NULL &&
 		    tbuf_consumer_matched(consumer, d->enabling) == 0 &&
 		    lacks_all(d->full, absent, context))
-			hint(d, probes, context);
+			hint(d, suggest, context);
 }
 
 enum unmatched
 program_unmatched(const struct program *program,
-    struct tbuf_consumer *consumer, near_probes *probes, void *context)
+    struct tbuf_consumer *consumer, near_one *suggest, void *context)
 {
 	enum unmatched most = UNMATCHED_NONE, one;
 	const struct description *d;
@@ -557,7 +557,7 @@ program_unmatched(const struct program *program,
 		if (d->is_program || d->has_own ||
 		    tbuf_consumer_matched(consumer, d->enabling) != 0)
 			continue;
-		one = tell_unmatched(d, probes, context);
+		one = tell_unmatched(d, suggest, context);
 		most = one > most ? one : most;
 	}
 	return (most);

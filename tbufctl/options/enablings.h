@@ -53,7 +53,7 @@ int	program_enable(struct program *, struct tbuf_consumer *,
  * in a list.  Returns true if there is one.
  */
 bool	program_lacking(const struct program *, bool (*lacks)(void *,
-	    const char *), near_probes *, void *context);
+	    const char *), near_one *, void *context);
 
 /*
  * Descriptions that match nothing: there is none; a suggestion was reported for
@@ -70,12 +70,12 @@ enum unmatched {
  * is near and absent() returns true for each in a list.
  */
 void	program_hint(const struct program *, struct tbuf_consumer *,
-	    bool (*absent)(void *, const char *), near_probes *,
+	    bool (*absent)(void *, const char *), near_one *,
 	    void *context);
 
 /* Reports descriptions that match nothing, with hints that are new. */
 enum unmatched program_unmatched(const struct program *,
-	    struct tbuf_consumer *, near_probes *, void *context);
+	    struct tbuf_consumer *, near_one *, void *context);
 
 void	program_free(struct program *);
 

@@ -699,7 +699,7 @@ static bool
 all_matched(const struct run *run)
 {
 	enum unmatched one, most = program_unmatched(&run->options->program,
-	    run->consumer, known_all, run->known);
+	    run->consumer, known_near, run->known);
 
 	if (run->compiled != NULL) {
 		one = compile_unmatched(run->compiled);
@@ -868,7 +868,7 @@ run_all(struct run *run)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {
 		if (!o->unmatched &&
-		    program_unmatched(&o->program, run->consumer, known_all,
+		    program_unmatched(&o->program, run->consumer, known_near,
 		    run->known))
 			return (EXIT_FAILED);
 		tell_matched(run, true);

@@ -13,6 +13,7 @@
 #include "base/string_list.h"
 #include "base/suggest.h"
 #include "debuginfo/provider_probes.h"
+#include "elf/command_function.h"
 #include "elf/loads_more.h"
 #include "probe_lookup.h"
 
@@ -432,19 +433,24 @@ known_hint(struct known *k, const struct program *program, bool early)
 		return;
 	(void)known_sites(k);
 	if (!early || !k->more)
-		program_hint(program, k->consumer, absent, known_all, k);
+		program_hint(program, k->consumer, absent, known_near, k);
 }
 
 bool
 known_refuses(struct known *k, const struct program *program)
 {
-	return (program_lacking(program, lacks, known_all, k));
+	return (program_lacking(program, lacks, known_near, k));
 }
 
 char *
-known_near(struct known *k, const char *description)
+known_near(void *known, const char *description)
 {
-	return (near_description(description, known_all, k));
+	struct known *k = known;
+	char *near = k->command == NULL ? NULL :
+	    command_function(k->command, description);
+
+	return (near != NULL ? near : near_description(description, known_all,
+	    k));
 }
 
 /* ------------------------------------------------------------ arguments */

@@ -92,7 +92,7 @@ near_probes known_all;
  * Suggests a description for one without a match, of the probes that targets
  * have and a command will have.  The caller frees it.
  */
-char	*known_near(struct known *, const char *description);
+near_one known_near;
 /*
  * Returns known_count(), or, if that is 0, counts the probes there are by now.
  */

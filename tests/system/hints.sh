@@ -83,6 +83,60 @@ done
 same 'the children' 1 "$("$TBUFCTL" -q --follow -n tt:::step \
     -c 'sh -c "./caller; :"' 2>/dev/null | grep -c argc=1)"
 
+# ---------------------------------------------------- functions of commands
+
+# The provider pid has them, but only where it is named.
+compile worker -lm <<'END'
+#include <math.h>
+#include <tbuf.h>
+int work(int n) { return (n * 3); }
+int
+main(int argc, char **v)
+{
+	(void)v;
+	TBUF_PROBE(tt, step, argc);
+	return (work(argc) + (int)cbrt(argc + 0.5) > 99);
+}
+END
+if [ -e "$libs/libtbuf-pid.so" ]; then
+	# meant HINT ARGUMENT ...: compares the hint for a description.
+	meant()
+	{
+		meant=$1
+		shift
+		same "$*" "${meant:+did you mean 'pid\$target:$meant'?}" \
+		    "$(hints "$@" -c ./worker)"
+	}
+	meant :work:entry -n work
+	meant :work:entry -n work:entry
+	meant :work:return -n ::work:return
+	meant :work -f work
+	meant worker:work:entry -n worker:work:entry
+	meant a.out:work: -n :a.out:work:
+	meant :cbrt:entry -n cbrt
+	meant libm:cbrt:entry -n libm:cbrt:entry
+	meant :work:entry -n 'work { trace(1); }'
+	meant :work:entry -n 'work:entry { trace(1); }'
+	meant :work:entry -l -n work
+	meant :work:entry --format=json -n work
+	meant :work:entry -x bufpolicy=ring -n work
+	meant ':work:entry,pid$target::main:entry' -n work,main
+	meant '' -n worked
+	meant '' -n 'w*rk'
+	meant '' -n work:3x
+	meant '' -Z -n work
+	meant '' -n libm:work
+	meant '' -n 'pid$target::work:entry'
+	same 'a slip is a probe, too' "did you mean 'tt:::step'?" \
+	    "$(hints -n tt:::stpe -c ./worker)"
+	cp worker named
+	strip named
+	same 'a stripped program' '' "$(hints -n work -c ./named)"
+	printf '#!%s\n' "$PWD/worker" >script
+	same 'the interpreter of a script' "did you mean 'pid\$target::work:entry'?" \
+	    "$(hints -n work -c ./script)"
+fi
+
 # -------------------------------------------- commands that run for long
 
 # early HINTS ARGUMENT ...: prints the messages of a run whose command waits for
