@@ -674,6 +674,9 @@ struct tbuf_packet {
 	size_t size;		/* bytes, a multiple of 8; may be 0 */
 	uint64_t records;
 	bool more;		/* the lane may have more in this drain */
+	bool counted;		/* all drops up to now are in this packet's and
+				   earlier ones */
+	bool unplaced;		/* damage is not just before the records */
 	uint64_t begin, end;	/* stamps of the first and the last record */
 
 	/* Losses of the lane since its last packet. */
@@ -735,8 +738,8 @@ int	tbuf_consumer_head(struct tbuf_consumer *, const struct tbuf_packet *,
 /*
  * Opens stored packets of one session, as tbuf_consumer_open_file() opens a
  * file.  `next' stores the next packet and returns 1, 0 if there are no more,
- * or -errno; a packet's kind, lane, cpu, data, unit and losses are used.  The
- * packets of a lane come one after the other in order of their times.  Neither
+ * or -errno; a packet's kind, lane, cpu, times, data, unit and losses are used.
+ * The packets of a lane come one after the other in order of their times.  Neither
  * the head nor the packets are trusted.  `name' is for messages.
  */
 int	tbuf_consumer_open_packets(struct tbuf_consumer *, const char *name,

@@ -381,7 +381,7 @@ stream_get(struct piped *t, const struct tbuf_packet *packet)
 	memset(s, 0, sizeof(*s));
 	s->sums.instance = s->head.instance = t->instances++;
 	s->sums.cpu = s->head.cpu = (uint64_t)(int64_t)packet->cpu;
-	s->sums.tail.kind = packet->kind;
+	s->sums.tail.kind = (uint16_t)packet->kind;
 	s->sums.tail.lane = packet->lane;
 	memcpy(s->head.uuid, t->metadata.uuid, CTF_UUID);
 	s->head.stream_id = ctf_class_of(packet);
@@ -403,6 +403,7 @@ put_packet(struct pipe *p, struct piped *t, struct piped_stream *s,
 	};
 	int error;
 
+	to.tail.flags = ctf_flags(packet);
 	ctf_unit_fill(&unit, packet);
 	s->head.begin = packet->size == 0 ? s->head.end : packet->begin;
 	s->head.end = packet->size == 0 ? s->head.end : packet->end;

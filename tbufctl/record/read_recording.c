@@ -102,7 +102,7 @@ open_file(int directory, const char *name, uint64_t *size)
 struct found {
 	uint32_t kind, lane;
 	uint64_t instance;
-	uint64_t begin, sequence;
+	uint64_t begin, end, sequence;
 	unsigned file;
 	uint64_t at, size;		/* of the packet's content */
 	struct ctf_tail sums;		/* of the stream, then of the packet */
@@ -178,6 +178,7 @@ scan(struct trace *t, unsigned file, int fd, uint64_t size)
 		t->packets[t->count++] = (struct found){
 			.kind = tail.kind, .lane = tail.lane,
 			.instance = head.instance, .begin = head.begin,
+			.end = head.end,
 			.sequence = head.sequence, .file = file, .at = at,
 			.size = head.content_size / 8, .sums = tail,
 			.cpu = head.cpu
@@ -328,13 +329,15 @@ next_packet(void *arg, struct tbuf_packet *p)
 		return (error);
 	before = sizeof(struct ctf_head) + unit_bytes(f->kind);
 	*p = (struct tbuf_packet){
-		.kind = f->kind, .lane = f->lane, .begin = f->begin,
+		.kind = f->kind, .lane = f->lane,
+		.begin = f->begin, .end = f->end,
 		.cpu = f->cpu > INT32_MAX ? -1 : (int)f->cpu,
 		.data = t->data + before, .size = (f->size - before) & ~7ul,
 		.overwritten = f->sums.overwritten, .damage = f->sums.damage,
 		.discarded = f->sums.unselected
 	};
 	memcpy(p->drops, f->sums.drops, sizeof(p->drops));
+	ctf_flags_set(p, f->sums.flags);
 	p->unit = f->kind == TBUF_PACKET_UNIT ? unit_of(t) : NULL;
 	if (t->removed != NULL && p->lane != UINT32_MAX) {
 		add_removed(t->removed, p);

@@ -171,6 +171,8 @@ fill_losses(struct receiver *r, struct tbuf_packet *to, struct stream *s,
 	to->discarded = since(tail->unselected, sums->unselected);
 	r->missed += missed;
 	s->sums.tail = *tail;
+	s->sums.tail.flags = 0;
+	ctf_flags_set(to, tail->flags);
 	s->sums.records = before;
 	if (snapshot)
 		return;

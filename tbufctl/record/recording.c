@@ -408,7 +408,8 @@ packet_fill(struct ctf_packet *to, const struct recorded *t,
 	to->head.cpu = (uint64_t)(int64_t)packet->cpu;
 	to->head.begin = ++to->head.end;
 	to->tail.lane = packet->lane;
-	to->tail.kind = packet->kind;
+	to->tail.kind = (uint16_t)packet->kind;
+	to->tail.flags = 0;
 }
 
 /*
@@ -446,6 +447,7 @@ stream_append(struct recorded *t, struct ctf_stream *s,
 
 	packet_fill(&to, t, s, packet);
 	ctf_add_losses(&to.head, &to.tail, packet);
+	to.tail.flags = ctf_flags(packet);
 	to.data = packet->data;
 	to.size = packet->size;
 	if (packet->size != 0) {

@@ -72,6 +72,20 @@ ctf_add_losses(struct ctf_head *head, struct ctf_tail *tail,
 	tail->unselected += packet->discarded;
 }
 
+uint16_t
+ctf_flags(const struct tbuf_packet *packet)
+{
+	return ((packet->counted ? CTF_COUNTED : 0) |
+	    (packet->unplaced ? CTF_UNPLACED : 0));
+}
+
+void
+ctf_flags_set(struct tbuf_packet *packet, uint16_t flags)
+{
+	packet->counted = (flags & CTF_COUNTED) != 0;
+	packet->unplaced = (flags & CTF_UNPLACED) != 0;
+}
+
 void
 ctf_unit_fill(struct ctf_unit *to, const struct tbuf_packet *packet)
 {

@@ -76,12 +76,17 @@ struct ctf_unit {
  */
 struct ctf_tail {
 	uint32_t lane;		/* or table, or speculation; of its kind */
-	uint32_t kind;		/* enum tbuf_packet_kind */
+	uint16_t kind;		/* enum tbuf_packet_kind */
+	uint16_t flags;		/* of the packet */
 	uint64_t drops[3];	/* by enum tbuf_cause */
 	uint64_t overwritten;
 	uint64_t damage;
 	uint64_t unselected;	/* records discarded by units' outcomes */
 };
+
+/* Flags of a packet, as in struct tbuf_packet. */
+#define CTF_COUNTED	0x1u
+#define CTF_UNPLACED	0x2u
 
 struct ctf_stream {
 	struct ctf_stream *next;	/* of the recorded target */
@@ -109,6 +114,9 @@ struct ctf_packet {
 /* Adds a packet's losses to the sums of its stream. */
 void	ctf_add_losses(struct ctf_head *, struct ctf_tail *,
 	    const struct tbuf_packet *);
+
+uint16_t ctf_flags(const struct tbuf_packet *);
+void	ctf_flags_set(struct tbuf_packet *, uint16_t flags);
 
 /* Stores the unit of a packet; one without a unit is all zeros. */
 void	ctf_unit_fill(struct ctf_unit *, const struct tbuf_packet *);

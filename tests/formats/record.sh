@@ -227,6 +227,52 @@ files()
 	    "$(grep 'total:' errors)"
 }
 
+# lost FILE: reads it, and sets loss, without times, and the times around them.
+lost()
+{
+	"$TBUFCTL" --read="$1" --format=json 2>said | grep -v '"record"' >lost.json
+	loss=$(untimed lost.json)
+	times=$(tr ',}' '\n' <lost.json | grep -e after -e before |
+	    sed 's/.*://' | tr '\n' ' ')
+}
+
+# A recording has the losses of its file, between the same records; each reading
+# of the clock may be some ns apart.
+losses()
+{
+	for options in bufpolicy=ring,bufsize=16k bufpolicy=fill,bufsize=8k; do
+		kinds='"type":"overwritten""type":"damage"'
+		[ "$options" != "${options#*ring}" ] ||
+		    kinds='"type":"drops""cause":"full""type":"damage"'
+		rm -rf lossy recording
+		mkdir -m 700 lossy
+		TBUF_DIR=$PWD/lossy TBUF_OPTIONS="$options,probes=tt:::" \
+		    "$TBUF_TARGET" fire=1000 exit=0
+		file=$(echo lossy/tbuf.*)
+		for at in $(grep -abo 'a text' "$file" |
+		    sed -n '40p;60p;61p;80p' | cut -d : -f 1); do
+			dd if=/dev/zero of="$file" bs=1 seek=$((at - 26)) \
+			    count=16 conv=notrunc 2>said
+		done
+		lost "$file"
+		expected=$loss around=$times
+		"$TBUFCTL" --read="$file" --record=recording 2>errors
+		lost recording
+		same "losses under $options" "$expected" "$loss"
+		same "losses under $options: kinds" "$kinds" \
+		    "$(tr ',{' '\n' <lost.json | grep -e '"cause"' \
+		    -e '"type":"[od]' | tr -d '\n')"
+		echo "$around $times" | awk '{
+			n = NF / 2
+			for (i = 1; i <= n; i++) {
+				apart = $i - $(i + n)
+				if (apart > 1000 || apart < -1000)
+					exit 1
+			}
+		}' || same "losses under $options: times" "$around" "$times"
+	done
+}
+
 # Records of a ring, of which some are selected: one packet is not one record.
 selected()
 {
@@ -440,6 +486,7 @@ units
 clauses
 followed
 files
+losses
 selected
 snapshots
 limited

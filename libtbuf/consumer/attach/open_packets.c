@@ -26,6 +26,18 @@
 
 #define NONE	UINT32_MAX
 
+/* Most damaged bytes at one place: a lane has no more. */
+#define DAMAGE_MOST	(UINT64_C(1) << 30)
+
+/* Where a lane's losses are. */
+struct placed {
+	uint64_t after, before;		/* stamps around all drops, or 0 */
+	unsigned awaits;		/* packets with all drops up to
+					   `before' */
+	bool drops;
+	uint64_t unplaced;		/* damaged bytes */
+};
+
 struct rebuilt {
 	int fd;
 	uint64_t end;			/* of the file so far */
@@ -43,6 +55,9 @@ struct rebuilt {
 	uint64_t nolane[TBUF_NLOCKS];
 	struct tbuf_unit_kind kinds[TBUF_UNIT_KINDS];
 	bool overwritten;		/* a lane has overwritten records */
+	struct placed placed[TBUF_NLANES];
+	uint64_t counted;		/* the lane's last stamp when all drops
+					   were known; 0: none */
 	uint32_t tables;		/* in use: units without envelopes */
 	struct tbuf_unit_entry losses;	/* of all units */
 };
@@ -155,6 +170,7 @@ begin_lane(struct rebuilt *b, const struct tbuf_packet *p)
 	end_lane(b);
 	b->kind = p->kind;
 	b->lane = p->lane;
+	b->counted = 0;
 	b->at = p->lane;
 	if (p->kind >= TBUF_PACKET_UNIT || p->lane >= b->first_extra ||
 	    b->lanes[p->lane].place != 0) {
@@ -185,6 +201,31 @@ append(struct rebuilt *b, const void *bytes, size_t size)
 	return (0);
 }
 
+/*
+ * Leaves out as many bytes as were damaged before a packet's records: they are
+ * skipped again, and reported at this place.  An invalid record, if it may be
+ * that long, says where the next one is.
+ */
+static int
+add_damage(struct rebuilt *b, const struct tbuf_packet *p)
+{
+	struct tbuf_lane *lane = &b->lanes[b->at];
+	uint64_t size = p->unplaced ? 0 :
+	    MIN(p->damage, DAMAGE_MOST) & ~UINT64_C(7);
+	const struct tbuf_header invalid = {
+		.time = p->begin, .size = (uint16_t)size
+	};
+	uint64_t at = b->end + lane->head;
+
+	if (size > TBUF_MEMFD_BYTES - b->bytes)
+		return (0);
+	b->bytes += size;
+	lane->head += size;
+	return (size < sizeof(struct tbuf_lock_record) ||
+	    size > TBUF_RECORD_MAX ? 0 :
+	    put(b, &invalid, sizeof(invalid), at));
+}
+
 static void
 add_losses(struct rebuilt *b, const struct tbuf_packet *p)
 {
@@ -195,7 +236,6 @@ add_losses(struct rebuilt *b, const struct tbuf_packet *p)
 	lane->large += p->drops[TBUF_CAUSE_LARGE];
 	lane->pair[0].overwritten += p->overwritten;
 	b->overwritten |= p->overwritten != 0;
-	lane->skipped += p->damage;
 	b->nolane[b->at >= b->first_extra || lock >= TBUF_NLOCKS ? 0 : lock] +=
 	    p->drops[TBUF_CAUSE_NOLANE];
 }
@@ -316,6 +356,34 @@ add_unit(struct rebuilt *b, const struct tbuf_packet *p)
 	    append(b, p->data, p->size));
 }
 
+/*
+ * Notes between which records drops are: after those of the last packet that
+ * had all drops then, and before those that follow the next such packet, since
+ * a drop may come after its lane's head was read.
+ */
+static void
+place_losses(struct rebuilt *b, const struct tbuf_packet *p)
+{
+	struct placed *placed = &b->placed[b->at];
+
+	if (p->unplaced)
+		placed->unplaced += p->damage;
+	if (placed->drops && placed->awaits == 0 && placed->before == 0 &&
+	    p->size != 0)
+		placed->before = p->begin;
+	if (p->counted && placed->awaits > 0)
+		placed->awaits--;
+	if ((p->drops[TBUF_CAUSE_FULL] | p->drops[TBUF_CAUSE_LARGE]) != 0) {
+		if (!placed->drops)
+			placed->after = b->counted;
+		placed->drops = true;
+		placed->before = 0;
+		placed->awaits = 1;
+	}
+	if (p->counted && p->size != 0)
+		b->counted = p->end;
+}
+
 static int
 add_packet(struct rebuilt *b, const struct tbuf_packet *p)
 {
@@ -330,6 +398,9 @@ add_packet(struct rebuilt *b, const struct tbuf_packet *p)
 	if ((error = begin_lane(b, p)) != 0)
 		return (error);
 	add_losses(b, p);
+	place_losses(b, p);
+	if ((error = add_damage(b, p)) != 0)
+		return (error);
 	if (p->kind == TBUF_PACKET_UNIT && p->unit != NULL)
 		return (b->slot.units.at == 0 ? -EINVAL : add_unit(b, p));
 	return (append(b, p->data, p->size));
@@ -430,6 +501,39 @@ rebuild(struct rebuilt *b, int head,
 	return (error == 0 ? finish(b) : error);
 }
 
+/* Tells the readers of a target where the losses of its lanes are. */
+static void
+set_places(const struct tbuf_target *t, const struct rebuilt *b)
+{
+	struct tbuf_reader *r;
+	unsigned i;
+
+	for (i = 0; i < MIN(t->nreaders, b->nlanes); i++) {
+		r = &t->readers[i];
+		r->recorded = true;
+		r->drops_after = b->placed[i].after;
+		r->drops_before = b->placed[i].before;
+		r->damage = b->placed[i].unplaced;
+		r->unplaced = r->damage != 0;
+	}
+}
+
+/* Opens the file as a target. */
+static int
+add_target(struct tbuf_consumer *c, const struct rebuilt *b,
+    char words[TBUF_PROBLEM_MAX])
+{
+	const struct tbuf_target *last, *t;
+	int error;
+
+	last = TAILQ_LAST(&c->targets, tbuf_target_list);
+	error = tbuf_image_add(c, b->fd, 0, words);
+	t = TAILQ_LAST(&c->targets, tbuf_target_list);
+	if (error >= 0 && t != last)
+		set_places(t, b);
+	return (error);
+}
+
 int
 tbuf_consumer_open_packets(struct tbuf_consumer *c, const char *name, int head,
     int (*next)(void *, struct tbuf_packet *), void *arg)
@@ -450,7 +554,7 @@ tbuf_consumer_open_packets(struct tbuf_consumer *c, const char *name, int head,
 		if (b->fd >= 0)
 			close(b->fd);
 	} else
-		error = tbuf_image_add(c, b->fd, 0, words);
+		error = add_target(c, b, words);
 	free(b);
 	return (error >= 0 ? 0 : tbuf_consumer_fail(c, error,
 	    "failed to read %s: %s", name, words));

@@ -290,10 +290,13 @@ take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
 	unsigned i;
 
 	packet->damage = r->damage;
+	packet->unplaced = r->unplaced;
 	r->damage = 0;
 	r->unplaced = false;
 	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
 		return;
+	packet->counted = records || c->drain.snapshot ||
+	    tbuf_drain_counts(&c->drain, t, TBUF_CAUSE_FULL);
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
 		packet->drops[i] = gain(c, r, i, records);
 	if (tbuf_policy(t->order.terms.policy)->overwrites)

@@ -111,24 +111,38 @@ tbuf_gaps_note(struct tbuf_reader *r, uint64_t time)
 	}
 }
 
+/* Returns the time of a recorded record, 0 if there is none. */
+static uint64_t
+recorded_time(const struct tbuf_reader *r, uint64_t stamp)
+{
+	return (stamp == 0 ? 0 : tbuf_timeline_mono(&r->target->time, stamp));
+}
+
 void
 tbuf_gap_get(const struct tbuf_reader *r, unsigned counter, uint64_t reported,
     uint64_t *after, uint64_t *before)
 {
 	const struct tbuf_gap *g;
+	bool closed;
 
 	*after = *before = 0;
 	if (!has_place(r, counter))
 		return;
+	/* Under fill a lane that had no room once takes no more records. */
+	closed = counter == TBUF_CAUSE_FULL &&
+	    r->target->order.terms.policy == TBUF_FILL;
+	if (r->recorded && counter != TBUF_OVERWRITTEN && !closed) {
+		*after = recorded_time(r, r->drops_after);
+		*before = recorded_time(r, r->drops_before);
+		return;
+	}
 	g = &r->gaps[counter];
 	if (g->high == r->reported[counter])
 		*before = g->before;
 	/* The oldest records are those that are overwritten. */
 	if (counter == TBUF_OVERWRITTEN)
 		return;
-	/* Under fill a lane that had no room once takes no more records. */
-	if (reported >= g->low || (counter == TBUF_CAUSE_FULL &&
-	    r->target->order.terms.policy == TBUF_FILL))
+	if (reported >= g->low || closed)
 		*after = tbuf_gaps_last(r);
 	else
 		*after = g->after;

@@ -166,6 +166,9 @@ struct tbuf_reader {
 	bool awaits;			/* a gap has no `before` yet */
 	bool unplaced;			/* some damage was in a batch */
 	struct tbuf_gap gaps[TBUF_NGAPS];	/* by counter */
+	bool recorded;			/* of a recording: all of its drops lie
+					   between these stamps, or 0 */
+	uint64_t drops_after, drops_before;
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t skipped;		/* lane.skipped, as read last */
 	uint64_t consumed;		/* records returned so far */

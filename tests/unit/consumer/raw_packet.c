@@ -4,10 +4,13 @@
  * Raw packets: the unchanged bytes of a lane, whole records in order, with the
  * lane's losses; and the events that tbuf_consumer_next() still returns.
  */
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/atomics.h"
 #include "fixture.h"
@@ -316,6 +319,78 @@ START_TEST(large_lane_is_several_packets)
 }
 END_TEST
 
+/* Packets that are stored, and read again. */
+struct stored {
+	struct tbuf_packet packets[8];
+	unsigned char bytes[8][1024];
+	unsigned count, next;
+	int head;
+};
+
+static void
+store_round(struct run *r, struct stored *s)
+{
+	struct tbuf_packet *p;
+
+	ck_assert_int_eq(tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH), 0);
+	while (tbuf_consumer_packet(r->c, (p = &s->packets[s->count])) == 1) {
+		if (s->count == 0)
+			ck_assert_int_eq(tbuf_consumer_head(r->c, p, s->head),
+			    0);
+		memcpy(s->bytes[s->count], p->data, p->size);
+		p->data = s->bytes[s->count++];
+	}
+}
+
+static int
+next_stored(void *arg, struct tbuf_packet *p)
+{
+	struct stored *s = arg;
+
+	if (s->next == s->count)
+		return (0);
+	*p = s->packets[s->next++];
+	return (1);
+}
+
+/*
+ * Drops of a recording are after the records of the switch before, and before
+ * those of the second one after, as they may come after a head was read.
+ */
+START_TEST(recorded_drops_lie_between_records_of_switches)
+{
+	struct stored s = { .head = memfd_create("head", MFD_CLOEXEC) };
+	struct tbuf_event event, drops = { .count = 0 };
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	uint64_t times[32];
+	unsigned i, n = 0;
+	struct run r;
+
+	begin(&r, "bufsize=240 bufpolicy=switch");
+	for (i = 0; i < 5; i++) {
+		fire(&r, 0, i == 1 ? 20 : 2);
+		store_round(&r, &s);
+	}
+	end(&r);
+	ck_assert_int_eq(tbuf_consumer_open_packets(c, "stored", s.head,
+	    next_stored, &s), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	(void)tbuf_consumer_work(c);
+	while (tbuf_consumer_next(c, &event) == 1)
+		if (event.type == TBUF_EVENT_DROPS)
+			drops = event;
+		else if (event.type == TBUF_EVENT_RECORD && n < 32)
+			times[n++] = event.record.time;
+	i = (unsigned)drops.count;
+	ck_assert_uint_eq(i + r.stored, 28);
+	ck_assert_uint_eq(n, r.stored);
+	ck_assert_uint_eq(drops.after, times[1]);
+	ck_assert_uint_eq(drops.before, times[n - 4]);
+	tbuf_consumer_close(c);
+	close(s.head);
+}
+END_TEST
+
 /* Each packet but the last one is full, be it smaller than a fetch or not. */
 START_TEST(packets_have_a_size)
 {
@@ -596,6 +671,7 @@ main(void)
 	    0, 2);
 	tcase_add_test(t, large_lane_is_several_packets);
 	tcase_add_loop_test(t, packets_have_a_size, 0, 5);
+	tcase_add_test(t, recorded_drops_lie_between_records_of_switches);
 	tcase_add_loop_test(t, snapshot_is_one_packet_a_lane_and_in_no_total,
 	    1, 3);
 	tcase_add_loop_test(t, what_makes_no_sense_is_in_no_packet, 0, 3);
