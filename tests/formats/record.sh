@@ -248,15 +248,15 @@ losses()
 		mkdir -m 700 lossy
 		TBUF_DIR=$PWD/lossy TBUF_OPTIONS="$options,probes=tt:::" \
 		    "$TBUF_TARGET" fire=1000 exit=0
-		file=$(echo lossy/tbuf.*)
-		for at in $(grep -abo 'a text' "$file" |
+		damaged=$(echo lossy/tbuf.*)
+		for at in $(grep -abo 'a text' "$damaged" |
 		    sed -n '40p;60p;61p;80p' | cut -d : -f 1); do
-			dd if=/dev/zero of="$file" bs=1 seek=$((at - 26)) \
+			dd if=/dev/zero of="$damaged" bs=1 seek=$((at - 26)) \
 			    count=16 conv=notrunc 2>said
 		done
-		lost "$file"
+		lost "$damaged"
 		expected=$loss around=$times
-		"$TBUFCTL" --read="$file" --record=recording 2>errors
+		"$TBUFCTL" --read="$damaged" --record=recording 2>errors
 		lost recording
 		same "losses under $options" "$expected" "$loss"
 		same "losses under $options: kinds" "$kinds" \

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "patch/decoder.h"
+#include "patch/region_stub.h"
 #include "pid/image.h"
 #include "pid/plan.h"
 
@@ -39,7 +40,6 @@
 #define TRACED		0x10100u	/* flags of single steps: TF, RF */
 #define ARITHMETIC	0x8d5u
 #define FLAGS		0x202u
-#define RED_ZONE	128u
 #define BELOW		2048u	/* bytes that a call of a stub may write */
 /* The address of the last x87 instruction, and which registers are not 0. */
 #define X87_IP		8u
@@ -85,7 +85,12 @@ static unsigned nstubs, nknown;
 static struct area areas[8];
 static unsigned nareas;
 static struct process plain, armed;
-static uintptr_t stacks[STACKS_MAX];	/* stack pointers in a line, in turn */
+/* Stack pointers in a line, in turn, and what a stub may write there. */
+static struct stack {
+	uintptr_t sp;
+	uint64_t rcx;
+	size_t zone;		/* bytes below that are left alone */
+} stacks[STACKS_MAX];
 static unsigned nstacks;
 static struct user_regs_struct first;
 static uint8_t first_vectors[16384];
@@ -469,9 +474,9 @@ leads_to_stub(uintptr_t at)
 	return (within(stubs, nstubs, to));
 }
 
-/* Returns true if an armed entry is at an address. */
-static bool
-is_entry(uintptr_t at)
+/* Returns the first point that is not before an address. */
+static const struct patch_point *
+point_from(uintptr_t at)
 {
 	size_t low = 0, high = plan.npoints, middle;
 
@@ -482,8 +487,17 @@ is_entry(uintptr_t at)
 		else
 			high = middle;
 	}
-	return (low < plan.npoints && plan.points[low].at == at &&
-	    plan.points[low].is_entry && plan.points[low].problem == NULL);
+	return (plan.points + low);
+}
+
+/* Returns true if an armed entry is at an address. */
+static bool
+is_entry(uintptr_t at)
+{
+	const struct patch_point *point = point_from(at);
+
+	return (point < plan.points + plan.npoints && point->at == at &&
+	    point->is_entry && point->problem == NULL);
 }
 
 /* True where the armed process has not come back to code of the object. */
@@ -495,12 +509,33 @@ is_away(uintptr_t at)
 	    (*(const uint8_t *)at != original_at(at) || leads_to_stub(at))));
 }
 
-/* Stubs may write below the program's stack, where all bytes are dead. */
 static void
-forget_below(struct area *a, uintptr_t sp)
+add_stack(size_t zone)
 {
-	uintptr_t at = (uintptr_t)a->at, high = sp - RED_ZONE,
-	    low = high - (shared->enabled ? BELOW : 8);
+	if (nstacks < STACKS_MAX)
+		stacks[nstacks++] = (struct stack){
+			.sp = plain.registers.rsp, .rcx = plain.registers.rcx,
+			.zone = zone
+		};
+}
+
+/* Adds what the stubs of a place may write; any other has a red zone. */
+static void
+add_stacks(uintptr_t at)
+{
+	const struct patch_point *point = point_from(at);
+
+	add_stack(RED_ZONE);
+	for (; point < plan.points + plan.npoints && point->at == at; point++)
+		if (point->problem == NULL &&
+		    region_zone(&functions.map, point) == 0)
+			add_stack(0);
+}
+
+static void
+forget(struct area *a, uintptr_t low, uintptr_t high)
+{
+	uintptr_t at = (uintptr_t)a->at;
 
 	if (high <= at || low >= at + a->size)
 		return;
@@ -510,6 +545,24 @@ forget_below(struct area *a, uintptr_t sp)
 	memset(a->after + (low - at), 0, high - low);
 }
 
+/*
+ * Stubs may write below the program's stack, where all bytes are dead.  A check
+ * leaves rcx next to a stack without a red zone; other bytes there may be the
+ * program's, by a later instruction.
+ */
+static void
+forget_below(struct area *a, const struct stack *s)
+{
+	uintptr_t at = s->sp - 8 - (uintptr_t)a->at;
+
+	if (shared->enabled)
+		forget(a, s->sp - s->zone - BELOW, s->sp - s->zone);
+	else if (s->zone != 0)
+		forget(a, s->sp - s->zone - 8, s->sp - s->zone);
+	else if (at <= a->size - 8 && memcmp(a->after + at, &s->rcx, 8) == 0)
+		forget(a, s->sp - 8, s->sp);
+}
+
 static bool
 same_memory(void)
 {
@@ -517,7 +570,7 @@ same_memory(void)
 
 	for (i = 0; i < nareas; i++) {
 		for (j = 0; j < nstacks; j++)
-			forget_below(&areas[i], stacks[j]);
+			forget_below(&areas[i], &stacks[j]);
 		if (memcmp(areas[i].at, areas[i].after, areas[i].size) != 0)
 			return (false);
 	}
@@ -567,16 +620,14 @@ execute(uintptr_t at, uint64_t seed)
 		memcpy(areas[i].after, areas[i].at, areas[i].size);
 	prepare(&plain, at, seed);
 	do {
-		if (nstacks < STACKS_MAX)
-			stacks[nstacks++] = plain.registers.rsp;
+		add_stacks(plain.registers.rip);
 		if (patch_map_has(&functions.map, plain.registers.rip))
 			is_dead |= dead[plain.registers.rip -
 			    functions.text.start];
 		step(&plain);
 	} while (plain.signal == SIGTRAP && plain.steps < STEPS_MAX &&
 	    plain.registers.rip != to);
-	if (nstacks < STACKS_MAX)
-		stacks[nstacks++] = plain.registers.rsp;
+	add_stacks(plain.registers.rip);
 	finish(&plain);
 	if ((plain.steps >= STEPS_MAX && armed.steps >= STEPS_MAX) ||
 	    plain.registers.rsp - STACK > STACK_SIZE)
