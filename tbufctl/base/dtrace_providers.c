@@ -20,14 +20,20 @@ missing_is_pid(const char *provider)
 }
 
 bool
-missing_name(const char *provider, const char *name)
+missing_is_offset(const char *name)
 {
 	const char *digits = name + (strncmp(name, "0x", 2) == 0 ? 2 : 0);
 
+	return (*digits != '\0' &&
+	    digits[strspn(digits, "0123456789abcdefABCDEF")] == '\0');
+}
+
+bool
+missing_name(const char *provider, const char *name)
+{
 	return (missing_is_pid(provider) && *name != '\0' &&
 	    fnmatch(name, "entry", 0) != 0 &&
-	    fnmatch(name, "return", 0) != 0 && (*digits == '\0' ||
-	    digits[strspn(digits, "0123456789abcdefABCDEF")] != '\0'));
+	    fnmatch(name, "return", 0) != 0 && !missing_is_offset(name));
 }
 
 /*

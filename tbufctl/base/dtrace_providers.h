@@ -11,6 +11,9 @@
 /* Returns true for a name of DTrace's pid provider: pid and digits. */
 bool	missing_is_pid(const char *provider);
 
+/* Returns true for the offset of an instruction: a hexadecimal number. */
+bool	missing_is_offset(const char *name);
+
 /* Returns true for a name that no probe of the pid provider can have. */
 bool	missing_name(const char *provider, const char *name);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/description_field.h"
+#include "base/dtrace_providers.h"
 #include "base/messages.h"
 #include "base/string_list.h"
 #include "commands.h"
@@ -219,20 +220,13 @@ add_types(const struct listing *l, struct tbuf_probe_info *info)
 	memcpy(info->argnames, typed->argnames, sizeof(info->argnames));
 }
 
-/*
- * Lists a probe of a function, or reports why it cannot be armed.  Returns true
- * if an alias of the function matches.
- */
-static bool
-add_function(struct listing *l, const char *alias, const char *name,
-    const char *problem)
+/* Lists a probe of a function, or reports why it cannot be armed. */
+static void
+print_function(struct listing *l, const char *name, const char *problem)
 {
-	const char *const names[FIELDS] = { "pid", l->module, alias, name };
 	struct tbuf_probe_info info = { .provider = "pid",
 	    .module = l->module, .function = l->function, .name = name };
 
-	if (!is_wanted(l->options, names))
-		return (false);
 	if (problem != NULL)
 		message(MSG_FUNCTION, l->module, l->function, name, problem);
 	else {
@@ -240,7 +234,43 @@ add_function(struct listing *l, const char *alias, const char *name,
 		add_types(l, &info);
 		l->format.ops->probe(&l->format, 0, &info);
 	}
+}
+
+/* Does so if an alias of the function matches, and then returns true. */
+static bool
+add_function(struct listing *l, const char *alias, const char *name,
+    const char *problem)
+{
+	const char *const names[FIELDS] = { "pid", l->module, alias, name };
+
+	if (!is_wanted(l->options, names))
+		return (false);
+	print_function(l, name, problem);
 	return (true);
+}
+
+/* Visits the offsets in descriptions that match a function. */
+static void
+visit_offsets(void *listing, const char *function, void (*visit)(void *,
+    const char *name), void *arg)
+{
+	const struct listing *l = listing;
+	const struct program *program = &l->options->program;
+	const char *const names[FIELDS] = { "pid", l->module, function, NULL };
+	char *list, *rest, *item, *name;
+	size_t i;
+
+	for (i = 0; i < program->count; i++) {
+		if (program->all[i].full == NULL)
+			continue;
+		list = rest = memory_string(program->all[i].full);
+		while ((item = strsep(&rest, ",")) != NULL)
+			if ((name = strrchr(item, ':')) != NULL &&
+			    missing_is_offset(++name) &&
+			    list_matches(item, names))
+				visit(arg, name);
+		free(list);
+	}
 }
 
 static void
@@ -248,6 +278,11 @@ visit_function(void *listing, const struct pid_function *f)
 {
 	struct listing *l = listing;
 
+	if (f->offset != NULL) {
+		if (l->function != NULL)
+			print_function(l, f->offset, f->entry_problem);
+		return;
+	}
 	if (!f->is_alias || l->function == NULL) {
 		free(l->function);
 		l->function = memory_string(f->name);
@@ -275,7 +310,7 @@ list_functions(struct listing *l)
 		read_types(l);
 	problem = pid_functions_visit(o->object_file,
 	    (o->pid_partial ? PID_PARTIAL : 0) |
-	    (o->pid_loops ? PID_LOOPS : 0), visit_function, l);
+	    (o->pid_loops ? PID_LOOPS : 0), visit_offsets, visit_function, l);
 	sites_free(&l->typed);
 	free(l->function);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,

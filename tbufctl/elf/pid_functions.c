@@ -4,6 +4,7 @@
  * The helper process sends a line for each name: whether it is an alias, and
  * whether the function returns, as digits; the name; why its entry, and why its
  * return is not traced; all ended by tabs.  No name has a tab (functions.c).
+ * Lines of instructions have a 2 first, and an offset as the name.
  */
 #include <fcntl.h>
 #include <errno.h>
@@ -51,29 +52,84 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 		    wish->entry_problem, why);
 }
 
+/* Lines of the wish's instructions follow those of its names. */
+static void
+send_spots(FILE *out, const struct pid_plan *plan,
+    const struct pid_wish *wish)
+{
+	const struct pid_spot *spot = plan->spots;
+
+	for (; spot < plan->spots + plan->nspots; spot++)
+		if (spot->function == wish->function)
+			fprintf(out, "20\t%s\t%s\t\t\n", spot->name,
+			    spot->problem == NULL ? "" : spot->problem);
+}
+
+/* The wanted offsets of a function. */
+struct wanted {
+	struct pid_plan *plan;
+	size_t function;
+	pid_offsets *offsets;
+	void *arg;
+};
+
+/* The process ends before the name could be freed. */
+static void
+add_spot(void *wanted, const char *name)
+{
+	struct wanted *w = wanted;
+
+	pid_plan_add_spot(w->plan, w->function, strtoull(name, NULL, 16),
+	    memory_string(name));
+}
+
+static void
+add_spots(struct wanted *w, const struct pid_functions *f)
+{
+	uintptr_t start = f->map.codes[w->function].start;
+	const struct pid_alias *alias = pid_alias_first(f, start);
+	char offset[PID_OFFSET];
+
+	if (alias == NULL) {
+		pid_offset(f, start, offset);
+		w->offsets(w->arg, offset, add_spot, w);
+		return;
+	}
+	for (; alias < f->aliases + f->naliases && alias->address == start;
+	    alias++)
+		w->offsets(w->arg, alias->name, add_spot, w);
+}
+
 static const char *
-send_plan(FILE *out, struct pid_functions *f, unsigned options)
+send_plan(FILE *out, struct pid_functions *f, unsigned options,
+    pid_offsets *offsets, void *arg)
 {
 	struct pid_plan plan;
+	struct wanted wanted = { &plan, 0, offsets, arg };
 	const char *problem = pid_plan_begin(&plan, f);
 	size_t i;
 
 	plan.is_partial = (options & PID_PARTIAL) != 0;
 	plan.is_once = (options & PID_LOOPS) != 0;
 	for (i = 0; problem == NULL && i < f->map.ncodes; i++)
-		if (f->map.codes[i].owner == i)
+		if (f->map.codes[i].owner == i) {
 			pid_plan_add(&plan, i, true, true);
+			wanted.function = i;
+			add_spots(&wanted, f);
+		}
 	if (problem == NULL)
 		problem = pid_plan_make(&plan);
-	for (i = 0; problem == NULL && i < plan.nwishes; i++)
+	for (i = 0; problem == NULL && i < plan.nwishes; i++) {
 		send_wish(out, &plan, &plan.wishes[i]);
+		send_spots(out, &plan, &plan.wishes[i]);
+	}
 	pid_plan_free(&plan);
 	return (problem);
 }
 
 /* An answer ends with a line that has the problem with the file, or none. */
 static __attribute__((noreturn)) void
-reader(int fd, int socket, unsigned options)
+reader(int fd, int socket, unsigned options, pid_offsets *offsets, void *arg)
 {
 	FILE *out = fdopen(socket, "w");
 	struct pid_functions f = { .naliases = 0 };
@@ -91,7 +147,7 @@ reader(int fd, int socket, unsigned options)
 		problem = pid_functions_find(&f, &image.memory, fd,
 		    NULL, NULL);
 	if (problem == NULL)
-		problem = send_plan(out, &f, options);
+		problem = send_plan(out, &f, options, offsets, arg);
 	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);
 	_exit(fflush(out) == 0 ? 0 : 1);
 }
@@ -125,6 +181,7 @@ take_line(struct answer *a, char *line)
 		return;
 	f = (struct pid_function){ .name = fields[1],
 	    .is_alias = fields[0][0] == '1', .returns = fields[0][1] == '1',
+	    .offset = fields[0][0] == '2' ? fields[1] : NULL,
 	    .entry_problem = *fields[2] == '\0' ? NULL : fields[2],
 	    .return_problem = *fields[3] == '\0' ? NULL : fields[3] };
 	a->visit(a->arg, &f);
@@ -156,14 +213,14 @@ listen(struct answer *a, int socket)
 
 /* The reason is valid until the next call. */
 static const char *
-ask(int fd, struct answer *a, unsigned options)
+ask(int fd, struct answer *a, unsigned options, pid_offsets *offsets)
 {
 	static char why[PID_WHY];
 	int socket, status;
 	pid_t pid;
 
 	if ((pid = reader_start(&socket)) == 0)
-		reader(fd, socket, options);
+		reader(fd, socket, options, offsets, a->arg);
 	if (pid == -1)
 		return ("cannot create the helper process");
 	listen(a, socket);
@@ -175,7 +232,7 @@ ask(int fd, struct answer *a, unsigned options)
 }
 
 const char *
-pid_functions_visit(const char *path, unsigned options,
+pid_functions_visit(const char *path, unsigned options, pid_offsets *offsets,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	struct answer answer = { .visit = visit, .arg = arg };
@@ -184,7 +241,7 @@ pid_functions_visit(const char *path, unsigned options,
 
 	if (fd == -1)
 		return (strerror(errno));
-	problem = ask(fd, &answer, options);
+	problem = ask(fd, &answer, options, offsets);
 	free(answer.problem);
 	(void)close(fd);
 	return (problem);
@@ -193,11 +250,12 @@ pid_functions_visit(const char *path, unsigned options,
 #else
 
 const char *
-pid_functions_visit(const char *path, unsigned options,
+pid_functions_visit(const char *path, unsigned options, pid_offsets *offsets,
     void (*visit)(void *, const struct pid_function *), void *arg)
 {
 	(void)path;
 	(void)options;
+	(void)offsets;
 	(void)visit;
 	(void)arg;
 	return ("the pid provider was not built");

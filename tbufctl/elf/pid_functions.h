@@ -20,13 +20,20 @@ struct pid_function {
 	bool returns;			/* it has a place where it returns */
 	const char *entry_problem;	/* why that is not traced, or NULL */
 	const char *return_problem;
+	const char *offset;	/* NULL, or that of an instruction of the
+				   function before, with an entry's problem */
 };
+
+/* Visits the offsets that are wanted of a function, as names. */
+typedef void pid_offsets(void *arg, const char *function,
+	    void (*visit)(void *, const char *name), void *);
 
 /* Words of -x pid: returns are traced in part, turns of loops do not count. */
 enum { PID_PARTIAL = 1, PID_LOOPS = 2 };
 
 /* Visits all functions.  Returns NULL, or why the file cannot be read. */
 const char *pid_functions_visit(const char *path, unsigned options,
-	    void (*visit)(void *, const struct pid_function *), void *arg);
+	    pid_offsets *, void (*visit)(void *, const struct pid_function *),
+	    void *arg);
 
 #endif

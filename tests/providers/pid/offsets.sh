@@ -110,6 +110,16 @@ off`main'
 expect 'the name is as written' "$(counts 0x7)" '0x7 10'
 expect 'in lists' "$("$TBUFCTL" -l -n 'pid$target:a.out:off:7' -c ./off |
     sed '1d; s/.* //')" 7
+expect 'in lists of files' "$("$TBUFCTL" -l --object=off \
+    -n pid::off:7,pid:off:o*f:0x9 -n 'pid::off:entry' -n pid::absent:1 \
+    -n pid:other:off:4 2>&1 | sed '1d; s/.*  *//' | LC_ALL=C sort |
+    paste -sd' ')" '0x9 7 entry'
+expect 'in lists of files, as JSON' "$("$TBUFCTL" -l --object=off \
+    --format=json -n pid::off:7 2>&1 | grep -c '"name":"7"')" 1
+expect 'with reasons' "$("$TBUFCTL" -l --object=off -n pid::off:8,pid::off:100 \
+    2>&1 | sed '1d; s/^tbufctl: //')" \
+    'pid:off:off:8: not armed: no instruction begins at the offset
+pid:off:off:100: not armed: the offset is outside of the function'
 expect 'recorded' "$(trace --record=recording -n 'pid$target:a.out:off:7'
     "$TBUFCTL" -q --read=recording -n 'pid*::off:7 { @ = count(); }' |
     tr -d ' \n')" 10
