@@ -553,14 +553,17 @@ forget(struct area *a, uintptr_t low, uintptr_t high)
 static void
 forget_below(struct area *a, const struct stack *s)
 {
-	uintptr_t at = s->sp - 8 - (uintptr_t)a->at;
+	const uint8_t *rcx = (const uint8_t *)&s->rcx;
+	uintptr_t at = s->sp - 8 - (uintptr_t)a->at, i;
 
 	if (shared->enabled)
 		forget(a, s->sp - s->zone - BELOW, s->sp - s->zone);
 	else if (s->zone != 0)
 		forget(a, s->sp - s->zone - 8, s->sp - s->zone);
-	else if (at <= a->size - 8 && memcmp(a->after + at, &s->rcx, 8) == 0)
-		forget(a, s->sp - 8, s->sp);
+	else
+		for (i = 0; i < 8; i++)
+			if (at + i < a->size && a->after[at + i] == rcx[i])
+				forget(a, s->sp - 8 + i, s->sp - 7 + i);
 }
 
 static bool
