@@ -172,7 +172,8 @@ suggest(void *looked, const char *description)
 {
 	const struct looked *l = looked;
 	char *near = l->command == NULL ? NULL :
-	    command_function(l->command, description);
+	    command_function(l->command, description, near_targets,
+	    l->consumer);
 
 	return (near != NULL ? near : near_description(description,
 	    near_targets, l->consumer));

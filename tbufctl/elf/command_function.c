@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tbuf_consumer.h>
+
 #include "base/command_path.h"
 #include "base/description_field.h"
 #include "base/messages.h"
@@ -143,8 +145,19 @@ split(char *copy, const char *fields[FIELDS])
 	return (true);
 }
 
+static int
+look_at_probe(void *search, const struct tbuf_probe_info *probe)
+{
+	struct search *s = search;
+
+	s->found |= probe->function != NULL &&
+	    strcmp(probe->function, s->function) == 0;
+	return (0);
+}
+
 char *
-command_function(const char *command, const char *description)
+command_function(const char *command, const char *description,
+    near_probes *probes, void *context)
 {
 	char *copy = memory_string(description), *near = NULL;
 	const char *fields[FIELDS], *name = "entry";
@@ -159,7 +172,9 @@ command_function(const char *command, const char *description)
 	if (names && *s.function != '\0' &&
 	    strpbrk(s.function, "*?[\\") == NULL &&
 	    (*name == '\0' || strcmp(name, "entry") == 0 ||
-	    strcmp(name, "return") == 0) && find(&s, command))
+	    strcmp(name, "return") == 0) &&
+	    probes(context, look_at_probe, &s) == 0 && !s.found &&
+	    find(&s, command))
 		near = string_format("pid$target:%s:%s:%s", s.module,
 		    s.function, name);
 	free(copy);
@@ -169,10 +184,13 @@ command_function(const char *command, const char *description)
 #else
 
 char *
-command_function(const char *command, const char *description)
+command_function(const char *command, const char *description,
+    near_probes *probes, void *context)
 {
 	(void)command;
 	(void)description;
+	(void)probes;
+	(void)context;
 	return (NULL);
 }
 

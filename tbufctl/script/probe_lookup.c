@@ -447,7 +447,7 @@ known_near(void *known, const char *description)
 {
 	struct known *k = known;
 	char *near = k->command == NULL ? NULL :
-	    command_function(k->command, description);
+	    command_function(k->command, description, known_all, k);
 
 	return (near != NULL ? near : near_description(description, known_all,
 	    k));

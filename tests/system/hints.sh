@@ -120,13 +120,15 @@ if [ -e "$libs/libtbuf-pid.so" ]; then
 	meant :work:entry -l -n work
 	meant :work:entry --format=json -n work
 	meant :work:entry -x bufpolicy=ring -n work
-	meant ':work:entry,pid$target::main:entry' -n work,main
+	meant ':work:entry,pid$target::cbrt:entry' -n work,cbrt
 	meant '' -n worked
 	meant '' -n 'w*rk'
 	meant '' -n work:3x
 	meant '' -Z -n work
 	meant '' -n libm:work
 	meant '' -n 'pid$target::work:entry'
+	same 'a function that has a probe' "did you mean 'libc::malloc:entry'?" \
+	    "$(hints -n malloc -c ./worker)"
 	same 'a slip is a probe, too' "did you mean 'tt:::step'?" \
 	    "$(hints -n tt:::stpe -c ./worker)"
 	cp worker named
