@@ -675,7 +675,7 @@ struct tbuf_packet {
 	uint64_t records;
 	bool more;		/* the lane may have more in this drain */
 	bool counted;		/* all drops up to now are in this packet's and
-				   earlier ones */
+				   earlier ones; of a unit: all units are */
 	bool unplaced;		/* damage is not just before the records */
 	uint64_t begin, end;	/* stamps of the first and the last record */
 
@@ -739,8 +739,9 @@ int	tbuf_consumer_head(struct tbuf_consumer *, const struct tbuf_packet *,
  * Opens stored packets of one session, as tbuf_consumer_open_file() opens a
  * file.  `next' stores the next packet and returns 1, 0 if there are no more,
  * or -errno; a packet's kind, lane, cpu, times, data, unit and losses are used.
- * The packets of a lane come one after the other in order of their times.  Neither
- * the head nor the packets are trusted.  `name' is for messages.
+ * The packets of a lane come one after the other in order of their times.
+ * Neither the head nor the packets are trusted.  `name' is for messages, and
+ * the sessions of one name are parts of a recording.
  */
 int	tbuf_consumer_open_packets(struct tbuf_consumer *, const char *name,
 	    int head, int (*next)(void *, struct tbuf_packet *), void *arg);

@@ -291,6 +291,8 @@ metadata_update(struct metadata *m, struct tbuf_consumer *consumer,
 	*class = true;
 	m->faults |= packet->fault != NULL;
 	memcpy(m->calibration, packet->calibration, sizeof(m->calibration));
+	/* The units of a target that has ended are all in its head now. */
+	changed |= packet->counted && packet->kind == TBUF_PACKET_UNIT;
 	changed |= covered > 2 * m->covered;
 	changed |= add_events(m, consumer, packet);
 	changed |= interned_add(&m->interned, consumer, packet);

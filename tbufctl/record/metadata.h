@@ -42,8 +42,8 @@ bool	metadata_is_of(const struct metadata *, const struct tbuf_packet *);
 /*
  * Adds the class of a packet's stream, the events with new EPIDs of its
  * session, and the interned texts of its records.  Returns true if there are
- * any, or if the clock is known over twice the time: the metadata have to be
- * written before the packet.
+ * any, if the clock is known over twice the time, or all units are: the
+ * metadata have to be written before the packet.
  */
 bool	metadata_update(struct metadata *, struct tbuf_consumer *,
 	    const struct tbuf_packet *);

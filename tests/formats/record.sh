@@ -119,8 +119,20 @@ units()
 	same 'units: some' yes \
 	    "$([ "$(grep -c 'unit_kind = "request"' events.txt)" -ge 2000 ] &&
 	    echo yes)"
+	all_units
 	serve 2000 -x nunits=1 -x unitsize=1k -b 4k -n kv:::
 	counted 'drops of units'
+	all_units
+	serve 20000 -x nunits=16 -x recordsize=4m -x switchrate=200hz -n kv:::
+	all_units
+}
+
+# all_units: a recording has the figures of all units, once, even of those that
+# ended after the last packet with new records.
+all_units()
+{
+	same 'figures of units' "request $count" "$("$TBUFCTL" --units=stat \
+	    --read=recording | awk '$2 == "request" { print $2, $3 }')"
 }
 
 # in_parts WHAT: a recording may be too large to be read as one file; this reader
@@ -230,7 +242,8 @@ files()
 # lost FILE: reads it, and sets loss, without times, and the times around them.
 lost()
 {
-	"$TBUFCTL" --read="$1" --format=json 2>said | grep -v '"record"' >lost.json
+	"$TBUFCTL" --read="$1" --format=json 2>said |
+	    grep -v '"record"' >lost.json
 	loss=$(untimed lost.json)
 	times=$(tr ',}' '\n' <lost.json | grep -e after -e before |
 	    sed 's/.*://' | tr '\n' ' ')

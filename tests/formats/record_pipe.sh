@@ -97,6 +97,8 @@ runs()
 	received 'drops'
 	serve 2000 -x nunits=16 -x packetsize=4k -n kv:::
 	received 'units'
+	same 'figures of units' 2000 "$("$TBUFCTL" --units=stat \
+	    --read=recording | awk '$2 == "request" { print $3 }')"
 	serve 2000 -x bufscope=thread -x bufpolicy=ring -b 16k -n kv:::
 	received 'rings of threads'
 	"$TBUFCTL" --follow --record=- -b 1m -c "sh -c 'echo said;

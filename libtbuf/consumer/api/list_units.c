@@ -320,6 +320,24 @@ tbuf_unit_figures(int (*visit)(void *, const struct tbuf_unit_figures *),
 	return (tbuf_runtimes_visit(0, look_directory, &l));
 }
 
+/*
+ * Returns true for a part of a recorded session that has a later part, which
+ * has the sums of both.
+ */
+static bool
+is_continued(const struct tbuf_target *t)
+{
+	const struct tbuf_target *o = t;
+
+	while (t->recording != 0 && (o = TAILQ_NEXT(o, link)) != NULL)
+		if (o->recording == t->recording && o->pid == t->pid &&
+		    o->generation == t->generation &&
+		    tbuf_view_control(&o->view)->random ==
+		    tbuf_view_control(&t->view)->random)
+			return (true);
+	return (false);
+}
+
 int
 tbuf_consumer_units(struct tbuf_consumer *c,
     int (*unit)(void *, const struct tbuf_unit_status *),
@@ -332,7 +350,7 @@ tbuf_consumer_units(struct tbuf_consumer *c,
 	int stop = 0;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
-		if (!t->file_only ||
+		if (!t->file_only || (unit == NULL && is_continued(t)) ||
 		    !tbuf_target_read(t, &control, sizeof(control), 0))
 			continue;
 		control.comm[sizeof(control.comm) - 1] = '\0';

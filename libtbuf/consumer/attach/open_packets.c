@@ -501,6 +501,17 @@ rebuild(struct rebuilt *b, int head,
 	return (error == 0 ? finish(b) : error);
 }
 
+/* Returns a hash of a text that is not 0. */
+static uint64_t
+hash(const char *text)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text != '\0'; text++)
+		sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (sum | 1);
+}
+
 /* Tells the readers of a target where the losses of its lanes are. */
 static void
 set_places(const struct tbuf_target *t, const struct rebuilt *b)
@@ -520,17 +531,20 @@ set_places(const struct tbuf_target *t, const struct rebuilt *b)
 
 /* Opens the file as a target. */
 static int
-add_target(struct tbuf_consumer *c, const struct rebuilt *b,
+add_target(struct tbuf_consumer *c, const char *name, const struct rebuilt *b,
     char words[TBUF_PROBLEM_MAX])
 {
-	const struct tbuf_target *last, *t;
+	const struct tbuf_target *last;
+	struct tbuf_target *t;
 	int error;
 
 	last = TAILQ_LAST(&c->targets, tbuf_target_list);
 	error = tbuf_image_add(c, b->fd, 0, words);
 	t = TAILQ_LAST(&c->targets, tbuf_target_list);
-	if (error >= 0 && t != last)
+	if (error >= 0 && t != last) {
 		set_places(t, b);
+		t->recording = hash(name);
+	}
 	return (error);
 }
 
@@ -554,7 +568,7 @@ tbuf_consumer_open_packets(struct tbuf_consumer *c, const char *name, int head,
 		if (b->fd >= 0)
 			close(b->fd);
 	} else
-		error = add_target(c, b, words);
+		error = add_target(c, name, b, words);
 	free(b);
 	return (error >= 0 ? 0 : tbuf_consumer_fail(c, error,
 	    "failed to read %s: %s", name, words));

@@ -567,15 +567,16 @@ units_end(const struct tbuf_drain *d, const struct tbuf_target *t)
 
 struct tbuf_target *
 tbuf_drain_units_lost(struct tbuf_consumer *c,
-    uint64_t lost[TBUF_UNIT_WITHOUT])
+    uint64_t lost[TBUF_UNIT_WITHOUT], bool *end)
 {
 	struct tbuf_drain *d = &c->drain;
 	struct tbuf_target *t;
 
 	while ((t = d->packet_losses) != NULL) {
 		d->packet_losses = TAILQ_NEXT(t, link);
-		if (limits_due(d, t) && tbuf_units_lost(c, t, units_end(d, t),
-		    lost))
+		*end = units_end(d, t) && tbuf_units_any(t);
+		if (limits_due(d, t) && (tbuf_units_lost(c, t, units_end(d, t),
+		    lost) || *end))
 			return (t);
 	}
 	return (NULL);

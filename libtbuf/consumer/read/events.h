@@ -213,10 +213,11 @@ bool	tbuf_drain_counts(const struct tbuf_drain *,
 struct tbuf_reader *tbuf_drain_unfinished(struct tbuf_consumer *);
 /*
  * Stores the records that units of a target have lost since the last report, if
- * this drain reports them.  Returns the next such target, or NULL.
+ * this drain reports them.  Returns the next such target, or one of which all
+ * units are known (*end); else NULL.
  */
 struct tbuf_target *tbuf_drain_units_lost(struct tbuf_consumer *,
-	    uint64_t lost[TBUF_UNIT_WITHOUT]);
+	    uint64_t lost[TBUF_UNIT_WITHOUT], bool *end);
 /* Begins a drain of copies of the lanes.  Returns 0 or -ENOMEM. */
 int	tbuf_drain_snapshot(struct tbuf_consumer *);
 void	tbuf_drain_free(struct tbuf_consumer *);

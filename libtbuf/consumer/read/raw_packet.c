@@ -406,17 +406,22 @@ unfinished_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 	return (false);
 }
 
-/* Makes a packet of the losses of a target's units, which are in the totals. */
+/*
+ * Makes a packet of the losses of a target's units, which are in the totals, or
+ * of the end of its units.
+ */
 static bool
 units_packet(struct tbuf_consumer *c, struct tbuf_packet *packet)
 {
 	uint64_t lost[TBUF_UNIT_WITHOUT];
 	struct tbuf_target *t;
+	bool end;
 
-	if ((t = tbuf_drain_units_lost(c, lost)) == NULL)
+	if ((t = tbuf_drain_units_lost(c, lost, &end)) == NULL)
 		return (false);
 	memset(packet, 0, sizeof(*packet));
 	describe(t->readers, packet);
+	packet->counted = end;
 	packet->kind = TBUF_PACKET_UNIT;
 	packet->cpu = -1;
 	packet->lane = UINT32_MAX;

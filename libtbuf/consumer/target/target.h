@@ -257,6 +257,8 @@ struct tbuf_target {
 	uint64_t cut;			/* first missing byte; 0: none */
 	bool changing;			/* file_only: the target is alive */
 	bool foreign;			/* file_only: another user's */
+	uint64_t recording;		/* hash of the name of the recording
+					   that it is part of; 0: none */
 	uint64_t start_time;		/* start of its image, ns; 0: command */
 	uint64_t charged;		/* bytes taken off the budget */
 	uint64_t backed;		/* bytes that its program has backed:
