@@ -238,7 +238,8 @@ pattern_match(const char *p, const char *end, struct tbuf_backing *first,
 
 	if (p == first->patterns && first->first_end != NULL &&
 	    first->first_end < end) {
-		*hit = tbuf_plain_match(&first->plain, names);
+		*hit = names == NULL || tbuf_plain_match(&first->plain, names);
+		first->hit = *hit ? TBUF_HIT : TBUF_HIT_NONE;
 		return (first->first_end + 1);
 	}
 	nul = memchr(p, '\0', (size_t)(end - p));
@@ -274,6 +275,46 @@ tbuf_match(const struct tbuf_view *view, unsigned slot, uint32_t probe,
 	}
 	if (matched != 0)
 		tbuf_or(tbuf_view_enable(view, probe), 1u << slot);
+	return (matched);
+}
+
+/* Returns true if the only pattern is plain, and matches any function. */
+static bool
+any_function(const struct tbuf_backing *b, const char *patterns,
+    unsigned npatterns)
+{
+	return (npatterns == 1 && b->patterns == patterns &&
+	    b->first_end != NULL && b->plain.parts[1].start ==
+	    b->plain.parts[1].end);
+}
+
+unsigned
+tbuf_match_next(const struct tbuf_view *view, unsigned slot, uint32_t probe,
+    struct tbuf_names_copy *copy, const char *patterns, size_t patterns_size,
+    unsigned npatterns, struct tbuf_backing *backing)
+{
+	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, probe);
+	const struct tbuf_alike now = { { tbuf_load(&entry->provider),
+	    tbuf_load(&entry->module), tbuf_load(&entry->name) }, true };
+	struct tbuf_alike *last = &backing->alike[probe & 1];
+	const struct tbuf_names *names = NULL;
+	unsigned matched;
+
+	if (any_function(backing, patterns, npatterns) && now.at[0] != 0 &&
+	    memcmp(last->at, now.at, sizeof(now.at)) == 0) {
+		if (!last->hit)
+			return (0);
+	} else if (tbuf_view_names(view, probe, copy))
+		names = &copy->names;
+	else
+		return (0);
+	backing->hit = TBUF_HIT_UNKNOWN;
+	matched = tbuf_match(view, slot, probe, names, patterns,
+	    patterns_size, npatterns, backing);
+	*last = now;
+	last->hit = backing->hit == TBUF_HIT;
+	if (backing->hit == TBUF_HIT_UNKNOWN)
+		last->at[0] = 0;
 	return (matched);
 }
 

@@ -17,7 +17,8 @@
  * A side's function to back pages of the file, which returns 0 or -errno, and
  * the pages that were backed last: probes are matched in order, so the next one
  * most often needs the same pages.  For the same reason the first pattern is
- * read once.
+ * read once, and its result for the last two probes is remembered: the entry
+ * and the return of functions take turns.
  */
 struct tbuf_backing {
 	int (*back)(void *, uint64_t offset, uint64_t length);
@@ -26,13 +27,18 @@ struct tbuf_backing {
 	const char *patterns;	/* of `plain'; NULL: not read */
 	const char *first_end;	/* of the first; NULL: it is not plain */
 	struct tbuf_plain plain;
+	enum { TBUF_HIT_UNKNOWN, TBUF_HIT_NONE, TBUF_HIT } hit; /* of it */
+	struct tbuf_alike {
+		uint32_t at[3];	/* provider, module, name; 0: nothing */
+		bool hit;
+	} alike[2];		/* probes with even and odd indexes */
 };
 
 /*
  * Inserts an ECB, if there is none yet, for each pattern of the session in
  * `slot` that matches `probe`, then sets the probe's enable bit.  The
  * session's chain heads and ECB table are in the view.  `names` are the
- * probe's.  `patterns` are npatterns NUL-terminated texts in patterns_size
+ * probe's; NULL: the first pattern, which has been read, matches.  `patterns` are npatterns NUL-terminated texts in patterns_size
  * bytes, which another process may change while they are read.  Returns the
  * number of patterns that matched and have their ECB.  A pattern that found no
  * room for it is counted in the slot's `unmet`, and one without a program for
@@ -42,6 +48,15 @@ struct tbuf_backing {
  */
 unsigned tbuf_match(const struct tbuf_view *, unsigned slot, uint32_t probe,
 	    const struct tbuf_names *names, const char *patterns,
+	    size_t patterns_size, unsigned npatterns, struct tbuf_backing *);
+
+/*
+ * Matches a ready probe with its names in the file, which are copied only if
+ * the probe two before it had another provider, module or name, or if the
+ * function matters.
+ */
+unsigned tbuf_match_next(const struct tbuf_view *, unsigned slot,
+	    uint32_t probe, struct tbuf_names_copy *, const char *patterns,
 	    size_t patterns_size, unsigned npatterns, struct tbuf_backing *);
 
 /* Clears a session's bit in every enable word. */

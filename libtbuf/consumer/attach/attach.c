@@ -358,8 +358,8 @@ match_probes(struct tbuf_target *t)
 
 	for (i = 0; i < n; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(&t->view, i)->ready) ==
-		    1 && tbuf_view_names(&t->view, i, &copy))
-			tbuf_match(&t->view, (unsigned)t->slot, i, &copy.names,
+		    1)
+			tbuf_match_next(&t->view, (unsigned)t->slot, i, &copy,
 			    t->order.patterns, t->order.patterns_size,
 			    t->order.npatterns, &backing);
 }

@@ -334,9 +334,8 @@ session_match(const struct tbuf_view *view, int fd, unsigned slot,
 	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
 
 	for (i = 0; i < n && i < view->tables.entries; i++)
-		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1 &&
-		    tbuf_view_names(view, i, &copy))
-			tbuf_match(view, slot, i, &copy.names,
+		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1)
+			tbuf_match_next(view, slot, i, &copy,
 			    (const char *)view->base + patterns,
 			    order->patterns_size, order->npatterns, &backing);
 }

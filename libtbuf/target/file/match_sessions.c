@@ -77,9 +77,7 @@ session_match(const struct tbuf_view *view, unsigned slot, uint32_t index)
 	uint32_t size;
 
 	if ((session = session_of(view, slot, &patterns, &size)) == NULL ||
-	    !tbuf_view_names(view, index, &copy))
-		return;
-	if (tbuf_match(view, slot, index, &copy.names, patterns, size,
+	    tbuf_match_next(view, slot, index, &copy, patterns, size,
 	    tbuf_load(&session->npatterns), backing_of(view, slot)) == 0)
 		return;
 	/* Fence D: pairs with C, at the session's end. */

@@ -111,9 +111,8 @@ session(unsigned number, const struct order *o)
 	control->end = area + layout.size;
 	control->state[number] = TBUF_ACTIVE;
 	for (i = 0; i < control->nprobes; i++)
-		if (tbuf_view_names(&view, i, &copy))
-			tbuf_match(&view, number, i, &copy.names, o->patterns,
-			    o->size, o->npatterns, &backing);
+		tbuf_match_next(&view, number, i, &copy, o->patterns, o->size,
+		    o->npatterns, &backing);
 	slot = tbuf_view_slot(&view, number);
 	return ((struct tbuf_lane *)(void *)(view.base + slot->lanes));
 }

@@ -7,6 +7,7 @@
 #include <sys/param.h>
 #include <sys/syscall.h>
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +79,53 @@ START_TEST(enablings_met_in_any_order_write_their_records)
 			ck_assert_uint_eq(word_at(lane,
 			    (3 * i - 1 + k) * size - 16), i);
 		}
+}
+END_TEST
+
+static void
+matched(struct tbuf_site *site, bool expected)
+{
+	ck_assert_ptr_nonnull(site->enabled);
+	ck_assert_int_eq(tbuf_probe_enabled(site), expected);
+}
+
+/* Probes that differ in their function alone are matched without their names. */
+START_TEST(alike_probes_are_matched_by_all_their_fields)
+{
+	static const char *const functions[] = { "f", "g", "h" };
+	static struct tbuf_site sites[2][3][2];
+	static const struct {
+		const char *pattern;
+		bool hits[2][3][2];
+	} cases[] = {
+		{ "p:::entry", { { { 1, 0 }, { 1, 0 }, { 1, 0 } } } },
+		{ "p:::", { { { 1, 1 }, { 1, 1 }, { 1, 1 } } } },
+		{ "p::g:return", { { { 0 }, { 0, 1 }, { 0 } } } },
+		{ ":::return", { { { 0, 1 }, { 0, 1 }, { 0, 1 } },
+		    { { 0, 1 }, { 0, 1 }, { 0, 1 } } } }
+	};
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	unsigned c, p, f, n;
+
+	for (p = 0; p < 2; p++)
+		for (f = 0; f < 3; f++)
+			for (n = 0; n < 2; n++)
+				ck_assert_int_eq(tbuf_probe_register(
+				    &sites[p][f][n], p == 0 ? "p" : "q", "m",
+				    functions[f], n == 0 ? "entry" : "return",
+				    0, NULL, NULL), 0);
+	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		o.patterns = cases[c].pattern;
+		o.size = (uint32_t)strlen(o.patterns) + 1;
+		o.npatterns = 1;
+		session(0, &o);
+		for (p = 0; p < 2; p++)
+			for (f = 0; f < 3; f++)
+				for (n = 0; n < 2; n++)
+					matched(&sites[p][f][n],
+					    cases[c].hits[p][f][n]);
+		tbuf_disable_all(&view, 0);
+	}
 }
 END_TEST
 
@@ -346,6 +394,7 @@ main(void)
 	const TTest *const tests[] = {
 		each_enabling_writes_its_own_record,
 		enablings_met_in_any_order_write_their_records,
+		alike_probes_are_matched_by_all_their_fields,
 		each_session_gets_its_own_record,
 		a_new_session_in_the_slot_is_not_taken_for_the_old,
 		a_session_whose_consumer_is_late_is_given_up,
