@@ -181,20 +181,20 @@ add_symbols(struct pieces *p, const struct usdt_symbols *s)
 		add_symbol(p, s, &s->all[i]);
 }
 
+/* Sorted pieces, of which each is asked for after those before it. */
+struct cursor {
+	struct piece *all;
+	size_t n, next;
+};
+
 /* Returns the last piece that begins at or before an address, or NULL. */
 static struct piece *
-piece_of(struct piece *all, size_t n, uintptr_t at)
+piece_of(struct cursor *c, uintptr_t at)
 {
-	size_t low = 0, high = n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (all[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (low > 0 && at < all[low - 1].end ? &all[low - 1] : NULL);
+	while (c->next < c->n && c->all[c->next].start <= at)
+		c->next++;
+	return (c->next > 0 && at < c->all[c->next - 1].end ?
+	    &c->all[c->next - 1] : NULL);
 }
 
 /* A range of which only the start is known goes on to the next one. */
@@ -309,9 +309,10 @@ keep_aliases(struct pieces *p)
 		return;
 	}
 	for (i = 0; i < p->n; i++)
-		if (f->naliases == 0 || strcmp(p->all[i].name,
-		    f->aliases[f->naliases - 1].name) != 0 ||
-		    p->all[i].start != f->aliases[f->naliases - 1].address)
+		if (f->naliases == 0 || p->all[i].start !=
+		    f->aliases[f->naliases - 1].address ||
+		    strcmp(p->all[i].name,
+		    f->aliases[f->naliases - 1].name) != 0)
 			f->aliases[f->naliases++] = (struct pid_alias){
 			    p->all[i].start, p->all[i].name };
 }
@@ -335,13 +336,14 @@ merge(struct pieces *p)
 static void
 complete(struct pieces *p)
 {
+	struct cursor ranges = { p->ranges, p->nranges, 0 };
 	const struct piece *range;
 	struct piece *one;
 	size_t i;
 
 	for (i = 0; i < p->n; i++) {
 		one = &p->all[i];
-		range = piece_of(p->ranges, p->nranges, one->start);
+		range = piece_of(&ranges, one->start);
 		if (range == NULL)
 			continue;
 		one->is_signal = range->is_signal;
@@ -366,12 +368,15 @@ in_plt(const struct pieces *p, uintptr_t at)
 static void
 add_ranges(struct pieces *p)
 {
-	size_t n = p->n, i;
+	struct cursor all = { p->all, p->n, 0 };
+	size_t i;
 
-	for (i = 0; i < p->nranges; i++)
-		if (piece_of(p->all, n, p->ranges[i].start) == NULL &&
+	for (i = 0; i < p->nranges; i++) {
+		if (piece_of(&all, p->ranges[i].start) == NULL &&
 		    !in_plt(p, p->ranges[i].start))
 			add(p, p->ranges[i]);
+		all.all = p->all;
+	}
 	sort(p);
 }
 
