@@ -22,7 +22,7 @@ static const char refused[] = "the kernel does not permit writing to text";
 struct row {
 	uintptr_t at;
 	size_t size;
-	struct patch_region *first;	/* of the regions whose stubs they are */
+	struct patch_region *first;	/* of those with the stubs */
 	uint8_t bytes[ROW_BYTES];
 };
 

@@ -18,7 +18,7 @@
 #define REACH		160u	/* of short branches, with an instruction */
 #define IMMEDIATE	4u	/* bytes after an address, at most */
 #define FILLER		PATCH_NEAR	/* bytes beside a function, of holes */
-#define APART		0x10000u	/* spans of the scan that are nearer are one */
+#define APART		0x10000u	/* nearer spans of the scan are one */
 #define PASSES_MAX	8u
 #define SHARE		2u	/* more than this part: all are decoded */
 
