@@ -42,9 +42,10 @@ is_push(const struct patch_instruction *in, uintptr_t at)
 
 /* endbr64 and nops may be before the call of -mfentry. */
 static bool
-is_nothing(const uint8_t *p)
+is_nothing(const uint8_t *p, size_t length)
 {
-	return (patch_is_filler(p) || memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0);
+	return (patch_is_filler(p) ||
+	    (length == 4 && memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0));
 }
 
 /* Finds the first call in a line, within the bytes of a jump. */
@@ -66,7 +67,7 @@ find_call(const struct patch_map *m, uintptr_t start, struct call *c)
 			return (patch_line_lacks(m, start + 1, c->end,
 			    PATCH_ARRIVAL) ? NULL :
 			    "a branch leads between the bytes");
-		if (is_nothing((const uint8_t *)c->at))
+		if (is_nothing((const uint8_t *)c->at, in.length))
 			continue;
 		c->is_pushing &= is_push(&in, c->at);
 		c->pushed += sizeof(uintptr_t);

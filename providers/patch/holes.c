@@ -95,7 +95,8 @@ static bool
 has_syscall(const struct patch_map *m, uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at = patch_map_next(m, at))
-		if (memcmp((const void *)at, "\x0f\x05", 2) == 0)
+		if (end - at >= 2 &&
+		    memcmp((const void *)at, "\x0f\x05", 2) == 0)
 			return (true);
 	return (false);
 }

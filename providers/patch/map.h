@@ -230,7 +230,8 @@ void	patch_map_rest(struct patch_map *, uintptr_t at, uintptr_t end);
 
 /*
  * Visits the places in the text where the 4 bytes of an address in a span may
- * be: of one relative to them, or, for an object at fixed addresses, of any.
+ * be: of one relative to them, or, for an object at fixed addresses, of any;
+ * `before` is the number of bytes before a place in its segment.
  */
 #define PATCH_SPANS	4u
 
@@ -244,8 +245,8 @@ struct patch_scan {
 	unsigned nspans;
 	uintptr_t absolute;	/* absolute ones and these differ */
 	bool is_fixed;
-	void (*visit)(void *, uintptr_t place, uintptr_t address,
-	    bool is_relative);
+	void (*visit)(void *, uintptr_t place, size_t before,
+	    uintptr_t address, bool is_relative);
 	void *arg;
 };
 

@@ -35,6 +35,7 @@ static void *guarded_map(void *, size_t, int, int, int, off_t);
 #define PAGE	4096u
 #define SLOT	32u		/* bytes of a function */
 #define SLOTS	12u
+#define APART	8u		/* bytes between segments of code */
 #define SYMBOLS	12u
 #define RANGES	9u
 #define AT(field)	((uint32_t)offsetof(struct object, field))
@@ -68,7 +69,7 @@ struct entry {
 /* Addresses are offsets in the file. */
 struct object {
 	Elf64_Ehdr header;
-	Elf64_Phdr parts[5];
+	Elf64_Phdr parts[6];
 	struct {
 		uint8_t version, encodings[3];
 		int32_t entries, count;
@@ -319,16 +320,17 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	base.header.e_entry = TEXT(0);
 	base.header.e_phoff = AT(parts);
 	base.header.e_phentsize = sizeof(Elf64_Phdr);
-	base.header.e_phnum = 5;
+	base.header.e_phnum = 6;
 	base.header.e_shoff = AT(sections);
 	base.header.e_shentsize = sizeof(Elf64_Shdr);
 	base.header.e_shnum = SECTIONS;
 	base.header.e_shstrndx = NAMES;
 	part(0, PT_LOAD, PF_R, 0, AT(gap));
-	part(1, PT_LOAD, PF_R | PF_X, AT(text), AT(other_gap));
-	part(2, PT_LOAD, PF_R | PF_W, AT(dynamic), AT(symbols));
-	part(3, PT_GNU_EH_FRAME, PF_R, AT(unwind), AT(common));
-	part(4, PT_DYNAMIC, PF_R, AT(dynamic), AT(data));
+	part(1, PT_LOAD, PF_R | PF_X, AT(text), TEXT(SLOTS - 1) - APART);
+	part(2, PT_LOAD, PF_R | PF_X, TEXT(SLOTS - 1), AT(other_gap));
+	part(3, PT_LOAD, PF_R | PF_W, AT(dynamic), AT(symbols));
+	part(4, PT_GNU_EH_FRAME, PF_R, AT(unwind), AT(common));
+	part(5, PT_DYNAMIC, PF_R, AT(dynamic), AT(data));
 	make_code();
 	make_unwind();
 	make_symbols();
@@ -395,8 +397,8 @@ check_codes(const struct pid_functions *f)
 
 	for (i = 0; i < m->ncodes; i++) {
 		FUZZ_CHECK(m->codes[i].start < m->codes[i].end);
-		FUZZ_CHECK(m->codes[i].start >= f->text.start &&
-		    m->codes[i].end <= f->text.end);
+		FUZZ_CHECK(m->codes[i].end - m->codes[i].start <=
+		    patch_text_left(&f->text, m->codes[i].start));
 		FUZZ_CHECK(i == 0 || m->codes[i - 1].end <=
 		    m->codes[i].start);
 		FUZZ_CHECK(m->codes[i].owner < m->ncodes);
@@ -432,8 +434,8 @@ check_region(const struct patch_map *m, const struct patch_region *r)
 {
 	uintptr_t at = r->start, next;
 
-	FUZZ_CHECK(r->start < r->end && patch_map_has(m, r->start) &&
-	    patch_map_has(m, r->end - 1));
+	FUZZ_CHECK(r->start < r->end && r->end - r->start <=
+	    patch_text_left(m->text, r->start));
 	for (; at < r->end; at = next) {
 		FUZZ_CHECK((*patch_map_mark(m, at) & PATCH_BEGINS) != 0);
 		next = patch_map_next(m, at);
@@ -478,6 +480,7 @@ plan(struct pid_functions *f, bool is_one)
 	size_t i;
 
 	FUZZ_CHECK(pid_plan_begin(&plan, f) == NULL);
+	plan.is_once = !is_one;
 	for (i = 0; i < f->map.ncodes; i++)
 		if (f->map.codes[i].owner == i &&
 		    (!is_one || f->map.codes[i].is_wanted))

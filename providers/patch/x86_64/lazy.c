@@ -185,24 +185,15 @@ any_matters(const struct lazy *l, uintptr_t target)
 	    matters(l, target + 2) || matters(l, target + IMMEDIATE));
 }
 
-/* Returns true if the bytes before a place are in its segment, too. */
-static bool
-has_before(const struct patch_map *m, uintptr_t place, size_t size)
-{
-	/* Segments begin and end with pages, as they are mapped. */
-	return (place % PATCH_PAGE >= size ||
-	    patch_text_left(m->text, place - size) > size);
-}
-
 /* Returns the bytes of a branch before its displacement; 0: it is none. */
 static unsigned
-opcode_size(const struct patch_map *m, uintptr_t place)
+opcode_size(uintptr_t place, size_t before)
 {
 	const uint8_t *p = (const uint8_t *)place;
 
-	if (has_before(m, place, 1) && (p[-1] & 0xfe) == 0xe8)
+	if (before >= 1 && (p[-1] & 0xfe) == 0xe8)
 		return (1);
-	if (has_before(m, place, 2) && ((p[-2] == 0x0f &&
+	if (before >= 2 && ((p[-2] == 0x0f &&
 	    (p[-1] & 0xf0) == 0x80) || (p[-2] == 0xc7 && p[-1] == 0xf8)))
 		return (2);
 	return (0);
@@ -222,12 +213,12 @@ has_immediate(uint8_t opcode)
  * these and another displacement.
  */
 static bool
-may_be_operand(const struct patch_map *m, uintptr_t place)
+may_be_operand(uintptr_t place, size_t before)
 {
 	const uint8_t *p = (const uint8_t *)place;
 	uint8_t last;
 
-	if (!has_before(m, place, 7))
+	if (before < 7)
 		return (true);
 	last = p[-1];
 	return ((last & 0xf8) == 0xb8 || last == 0x68 || last == 0xa9 ||
@@ -251,20 +242,21 @@ take_place(struct lazy *l, uintptr_t place, uintptr_t first)
 }
 
 static void
-look_at_place(void *lazy, uintptr_t place, uintptr_t address, bool is_relative)
+look_at_place(void *lazy, uintptr_t place, size_t before, uintptr_t address,
+    bool is_relative)
 {
 	struct lazy *l = lazy;
 	const uint8_t *p = (const uint8_t *)place;
-	unsigned size = is_relative ? opcode_size(l->map, place) : 0;
+	unsigned size = is_relative ? opcode_size(place, before) : 0;
 
 	if (!is_relative) {
 		if (matters(l, address) && (place % 8 == 0 ||
-		    may_be_operand(l->map, place)))
+		    may_be_operand(place, before)))
 			take_place(l, place, place);
 	} else if (size > 0) {
 		if (matters(l, address))
 			take_place(l, place - size, place - size);
-	} else if (has_before(l->map, place, 1) && (p[-1] & 0xc7) == 0x05 &&
+	} else if (before >= 1 && (p[-1] & 0xc7) == 0x05 &&
 	    any_matters(l, address))
 		take_place(l, place, place);
 }

@@ -24,6 +24,7 @@ struct search {
 	uint32_t low, size;	/* offsets in the text */
 	uint32_t bias;		/* of absolute words */
 	bool is_relative;
+	uintptr_t segment;	/* the start of the one that is searched */
 };
 
 static uint32_t
@@ -43,7 +44,8 @@ look_at(const struct search *q, uintptr_t at)
 	uint32_t offset = offset_of(q, at);
 
 	if (offset - q->low < q->size)
-		s->visit(s->arg, at, s->text->start + offset, q->is_relative);
+		s->visit(s->arg, at, at - q->segment, s->text->start + offset,
+		    q->is_relative);
 }
 
 /* Returns those of the four words at an address that lead into the span. */
@@ -94,10 +96,10 @@ search(const struct search *q, uintptr_t at, uintptr_t end)
 }
 
 static void
-search_all(const struct patch_scan *s, uintptr_t at, uintptr_t end,
-    void (*by)(const struct search *, uintptr_t, uintptr_t))
+search_all(const struct patch_scan *s, uintptr_t segment, uintptr_t at,
+    uintptr_t end, void (*by)(const struct search *, uintptr_t, uintptr_t))
 {
-	struct search q = { .scan = s,
+	struct search q = { .scan = s, .segment = segment,
 	    .bias = (uint32_t)(s->text->start - s->absolute) };
 	unsigned i;
 
@@ -121,16 +123,16 @@ search_last(const struct search *q, uintptr_t at, uintptr_t end)
 
 /* Looks at the words of one segment. */
 static void
-scan(const struct patch_scan *s, uintptr_t at, uintptr_t end)
+scan(const struct patch_scan *s, uintptr_t segment, uintptr_t end)
 {
-	uintptr_t steps = at;
+	uintptr_t at = segment, steps = at;
 
 	if (end - at > 3)
 		steps += (end - at - 3) / STEP * STEP;
 	for (; at < steps; at += BLOCK)
-		search_all(s, at, steps - at < BLOCK ? steps : at + BLOCK,
-		    search);
-	search_all(s, steps, end, search_last);
+		search_all(s, segment, at, steps - at < BLOCK ? steps :
+		    at + BLOCK, search);
+	search_all(s, segment, steps, end, search_last);
 }
 
 void
