@@ -254,10 +254,11 @@ entry_at(struct patch_point *points, size_t n, uintptr_t start)
 
 /* Makes a branch back lead to the code after the check of its entry. */
 static const char *
-pass(const struct patch *patch, const struct patch_text *text, uintptr_t place,
-    uintptr_t to)
+pass(const struct patch *patch, const struct patch_text *text,
+    const struct patch_point *back, uintptr_t to)
 {
 	uint8_t bytes[SKIPPED] = { 0 };
+	uintptr_t place = back->at;
 	struct copy c = { .bytes = bytes, .place = place, .reached = true };
 	uint32_t word = patch_word(place);
 
@@ -267,6 +268,8 @@ pass(const struct patch *patch, const struct patch_text *text, uintptr_t place,
 		    PATCH_NOT_PASSED);
 	if ((c.at = patch_map_near(text, sizeof(bytes))) == 0)
 		return ("there is no room for a stub within reach");
+	back->probe->stub = c.at;
+	back->probe->stub_size = sizeof(bytes);
 	put_condition(&c, 0, word, 2 * PATCH_WORD);
 	put_branch(&c, PATCH_WORD, place + PATCH_WORD);
 	put_branch(&c, 2 * PATCH_WORD, to);
@@ -290,7 +293,7 @@ pass_entries(const struct patch *patch, const struct patch_map *m,
 		is_free = back->problem == NULL && (back == points ||
 		    place_of(back - 1) != place_of(back));
 		entry->problem = !is_free ? PATCH_NOT_PASSED :
-		    pass(patch, m->text, back->at, entry->passed);
+		    pass(patch, m->text, back, entry->passed);
 	}
 }
 
