@@ -38,13 +38,13 @@ struct tbuf_backing {
  * Inserts an ECB, if there is none yet, for each pattern of the session in
  * `slot` that matches `probe`, then sets the probe's enable bit.  The
  * session's chain heads and ECB table are in the view.  `names` are the
- * probe's; NULL: the first pattern, which has been read, matches.  `patterns` are npatterns NUL-terminated texts in patterns_size
- * bytes, which another process may change while they are read.  Returns the
- * number of patterns that matched and have their ECB.  A pattern that found no
- * room for it is counted in the slot's `unmet`, and one without a program for
- * this probe (shared/program_select.h) in its `unfit`.  Both sides may call
- * this at any time, even at once [inv.attach]; the caller handles fences and
- * states.
+ * probe's; NULL: the first pattern, which has been read, matches.  `patterns`
+ * are npatterns NUL-terminated texts in patterns_size bytes, which another
+ * process may change while they are read.  Returns the number of patterns that
+ * matched and have their ECB.  A pattern that found no room for it is counted
+ * in the slot's `unmet`, and one without a program for this probe
+ * (shared/program_select.h) in its `unfit`.  Both sides may call this at any
+ * time, even at once [inv.attach]; the caller handles fences and states.
  */
 unsigned tbuf_match(const struct tbuf_view *, unsigned slot, uint32_t probe,
 	    const struct tbuf_names *names, const char *patterns,

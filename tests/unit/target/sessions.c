@@ -89,7 +89,7 @@ matched(struct tbuf_site *site, bool expected)
 	ck_assert_int_eq(tbuf_probe_enabled(site), expected);
 }
 
-/* Probes that differ in their function alone are matched without their names. */
+/* Probes that differ in their function alone are matched without names. */
 START_TEST(alike_probes_are_matched_by_all_their_fields)
 {
 	static const char *const functions[] = { "f", "g", "h" };
