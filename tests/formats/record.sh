@@ -198,6 +198,8 @@ files()
 	"$TBUFCTL" --read="$file" --record=recording >output 2>errors ||
 	    failed=1
 	counted 'a file'
+	head=$(du -k recording/*/.tbuf | cut -f 1)
+	[ "$head" -lt 250 ] || same 'a head' 'without holes' "$head KiB"
 	for options in '' --format=json --format=chrome '-x temporal' -F; do
 		# shellcheck disable=SC2086 # options are words
 		"$TBUFCTL" --read="$file" $options >read.txt 2>read.errors

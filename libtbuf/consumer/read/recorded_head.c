@@ -20,13 +20,18 @@ static int
 copy_part(int from, int to, uint64_t at, uint64_t end)
 {
 	char bytes[16 * TBUF_PAGE];
-	off_t data;
+	off_t data, hole;
+	uint64_t size;
 	ssize_t n;
 
 	while (at < end && (data = lseek(from, (off_t)at, SEEK_DATA)) != -1 &&
 	    (uint64_t)data < end) {
 		at = (uint64_t)data;
-		n = pread(from, bytes, MIN(sizeof(bytes), end - at), data);
+		size = MIN(sizeof(bytes), end - at);
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole > data)
+			size = MIN(size, (uint64_t)(hole - data));
+		n = pread(from, bytes, size, data);
 		if (n <= 0)
 			return (n == 0 ? 0 : -errno);
 		if (pwrite(to, bytes, (size_t)n, data) != n)
