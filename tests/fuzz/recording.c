@@ -150,10 +150,13 @@ record(const char *path)
 	struct tbuf_packet packet;
 	struct recording *r;
 	const char *why;
+	char size[24];
 	int more;
 
+	(void)snprintf(size, sizeof(size), "%zu", pipe_room(BLOCK));
+	FUZZ_CHECK(c != NULL && tbuf_consumer_set(c, "packetsize", size) == 0);
 	r = recording_open(directory, 0, &error, &why);
-	FUZZ_CHECK(c != NULL && r != NULL && fd != -1);
+	FUZZ_CHECK(r != NULL && fd != -1);
 	FUZZ_CHECK(tbuf_consumer_open_file(c, path) >= 0 &&
 	    tbuf_consumer_go(c) == 0);
 	do {
