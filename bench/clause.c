@@ -61,10 +61,10 @@ static const struct row {
 } rows[] = {
 	{ "default record, four integers", "bench:::numbers", fire_numbers,
 	    "" },
-	{ "false predicate", "bench:::numbers /arg1 < 0/ { trace(n); }", fire_numbers,
-	    "<= 1.20" },
-	{ "false predicate beside a string", "bench:::text /arg1 < 0/ { trace(n); }",
-	    fire_text, "" },
+	{ "false predicate", "bench:::numbers /arg1 < 0/ { trace(n); }",
+	    fire_numbers, "<= 1.20" },
+	{ "false predicate beside a string",
+	    "bench:::text /arg1 < 0/ { trace(n); }", fire_text, "" },
 	{ "printf of four integers",
 	    "bench:::numbers { printf(\"%d %d %d %d\", arg0, arg1, arg2, "
 	    "arg3); }", fire_numbers, "<= 3.50" },

@@ -3,9 +3,9 @@
  *
  * Cost of the probes of functions with libtbuf-pid.so: of a call that is not
  * traced, compared with one of a function that is not redirected; recorded and
- * counted, compared with a probe of tbuf with the same arguments, as is a uprobe
- * of the kernel; and of redirecting functions of large programs, compared with
- * none.  The program preloads the provider into itself.
+ * counted, compared with a probe of tbuf with the same arguments, as is a
+ * uprobe of the kernel; and of redirecting functions of large programs,
+ * compared with none.  The program preloads the provider into itself.
  */
 #include <sys/wait.h>
 

@@ -77,9 +77,9 @@
  * without a table.  A table's unit alone changes the table's ticks, without a
  * locked instruction: it loads the kind's word when it binds the table, and
  * each step that may end it stores that value, with the unit's ticks added,
- * before the entry's word.  An abandoned step is repeated with the same value, so that
- * no unit is added twice.  If the target is killed between the two stores, the
- * sum has the ticks of that unit, and the histogram has not.
+ * before the entry's word.  An abandoned step is repeated with the same value,
+ * so that no unit is added twice.  If the target is killed between the two
+ * stores, the sum has the ticks of that unit, and the histogram has not.
  *
  * An entry's counts are stored before the word that commits them, in steps that
  * may be abandoned in between, and then repeated or not.  Each count exists

@@ -172,8 +172,8 @@ void	tbuf_board_tell(struct tbuf_board *, unsigned entry, const char *why);
 
 /*
  * Returns the run of a slot's session in the file of fd, or 0 if no session was
- * built, its consumer has ended it, or it lacks one of the flags.  The target may
- * have left it before the consumer found it.
+ * built, its consumer has ended it, or it lacks one of the flags.  The target
+ * may have left it before the consumer found it.
  */
 uint64_t tbuf_board_run(int fd, const struct tbuf_control *, unsigned slot,
 	    uint64_t flags);

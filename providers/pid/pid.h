@@ -86,8 +86,8 @@ void	pid_wanted_tell(pid_tell *tell);
 
 /*
  * Returns the name by which a description matches a function's probe, which may
- * be its scoped one, in the buffer; or NULL.  Gets the name by which it calls the
- * module.
+ * be its scoped one, in the buffer; or NULL.  Gets the name by which it calls
+ * the module.
  */
 const char *pid_wanted(const char *module, bool is_program,
 	    const char *function, enum pid_name, char called[PID_MODULE],

@@ -55,7 +55,7 @@ static const struct texts {
 #define AT(field)	offsetof(struct texts, field)
 #define ROW(f, which, names, n, list, number)				\
 	{ .sites = 1, .provider = AT(provider), .module = AT(module),	\
-	    .function = AT(f), .name = AT(which), .argnames = AT(names),	\
+	    .function = AT(f), .name = AT(which), .argnames = AT(names), \
 	    .hash = (number), .nargs = (n), .types = list },
 #undef CALL
 #define CALL(number, function, names, nargs, types, shape, hash,	\

@@ -108,7 +108,8 @@ pass_plain(const struct tbuf_reader *r, const struct tbuf_header *header,
 	for (;; last = header, header = next, left -= size, n++) {
 		size = header->size;
 		next = (const void *)((const char *)header + size);
-		if (size < start || !tbuf_record_plausible(header->size, left) ||
+		if (size < start ||
+		    !tbuf_record_plausible(header->size, left) ||
 		    header->time > MIN(next->time, latest) ||
 		    header->epid >= nepids)
 			break;

@@ -40,7 +40,7 @@ static uint32_t slots_used = SLOTS_FIRST;
 static uint32_t nprobes TBUF_FORKED;
 static uint32_t nhashed TBUF_FORKED;	/* probes that are in `slots' */
 
-/* The probes that were copied, whose hashes are taken when another one is added. */
+/* The copied probes, whose hashes are taken when another one is added. */
 static const struct tbuf_series *copied;
 
 static uint32_t lost TBUF_FORKED;	/* sites that found no room for a
@@ -156,7 +156,8 @@ slots_grow(uint32_t n)
 	memcpy(more + n, hashes, nhashed * sizeof(*hashes));
 	for (i = 0; i < nhashed; i++)
 		slot_put(more, n, i, hashes[i].all);
-	tbuf_store_release(&hashes, (struct tbuf_series_hash *)(void *)(more + n));
+	tbuf_store_release(&hashes,
+	    (struct tbuf_series_hash *)(void *)(more + n));
 	tbuf_store_release(&slots, more);
 	tbuf_store_release(&slots_used, n);
 	if (before != NULL)
