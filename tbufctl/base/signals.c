@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * tbufctl's signals.  They are handled even where ignoring them would do: exec
- * then restores the default for a command.
+ * then restores the default for a command.  Those that were ignored before are
+ * ignored by it, as without tbufctl.
  */
 #include <sys/time.h>
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,6 +24,13 @@
 /* Signals that end a run. */
 static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 #define NSTOPS	(sizeof(stops) / sizeof(stops[0]))
+
+/* All that are handled, and of these the ones that were ignored. */
+static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGBUS,
+    SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM };
+#define NHANDLED	(sizeof(handled) / sizeof(handled[0]))
+
+static bool ignored[NHANDLED];
 
 /*
  * A timer ticks after a signal that stops.  Ticks that come while the process
@@ -169,11 +178,35 @@ handle(int number, void (*handler)(int))
 	handle_with(number, handler, SA_RESTART);
 }
 
+static bool
+is_ignored(int number)
+{
+	struct sigaction now;
+
+	return (sigaction(number, NULL, &now) == 0 &&
+	    now.sa_handler == SIG_IGN);
+}
+
+/* Runs in children, of which one becomes the command. */
+static void
+ignore_again(void)
+{
+	size_t i;
+
+	for (i = 0; i < NHANDLED; i++)
+		if (ignored[i])
+			handle_with(handled[i], SIG_IGN, 0);
+}
+
 void
 signals_init(void)
 {
 	struct sigaction action = { .sa_sigaction = on_bus };
+	size_t i;
 
+	for (i = 0; i < NHANDLED; i++)
+		ignored[i] = is_ignored(handled[i]);
+	(void)pthread_atfork(NULL, NULL, ignore_again);
 	(void)sigemptyset(&action.sa_mask);
 	action.sa_flags = SA_SIGINFO;
 	(void)sigaction(SIGBUS, &action, NULL);
@@ -188,16 +221,6 @@ signals_mend(struct tbuf_consumer *mended)
 	consumer = mended;
 }
 
-/* Returns true under nohup(1), where a closed terminal must not end a run. */
-static bool
-survives_hangup(void)
-{
-	struct sigaction now;
-
-	return (sigaction(SIGHUP, NULL, &now) == 0 &&
-	    now.sa_handler == SIG_IGN);
-}
-
 void
 signals_end(void)
 {
@@ -205,8 +228,9 @@ signals_end(void)
 
 	/* A tick ends a wait, but not a read that a run begins with. */
 	handle_with(SIGALRM, on_tick, starting ? SA_RESTART : 0);
+	/* Under nohup(1) a closed terminal must not end a run. */
 	for (i = 0; i < NSTOPS; i++)
-		if (stops[i] != SIGHUP || !survives_hangup())
+		if (stops[i] != SIGHUP || !is_ignored(SIGHUP))
 			handle(stops[i], on_stop);
 }
 
@@ -279,7 +303,7 @@ wait_set(sigset_t *set)
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGUSR2);
 	for (i = 0; i < NSTOPS; i++)
-		if (stops[i] != SIGHUP || !survives_hangup())
+		if (stops[i] != SIGHUP || !is_ignored(SIGHUP))
 			(void)sigaddset(set, stops[i]);
 }
 

@@ -43,7 +43,7 @@ results() {
 	    s/^\(test_[a-z_0-9]* \(failed\|passed\)\).*/\1/p' "$1" | sort -u
 }
 mkdir plain armed
-(cd plain && $tests) >plain.out 2>&1 </dev/null
+(cd plain && $tests) >plain.out 2>plain.err </dev/null
 (cd armed && "$TBUFCTL" -q -x bufpolicy=ring -o records \
     -n 'pid$target:::entry, pid$target:::return' -c "$tests") \
     >armed.out 2>armed.err </dev/null

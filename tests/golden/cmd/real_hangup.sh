@@ -52,3 +52,13 @@ leave
 wait $!
 echo "= $?"
 cat file
+echo "signals that a command ignores:"
+shows='grep SigIgn /proc/self/status'
+trap '' HUP INT QUIT TERM PIPE XFSZ USR1 USR2 ALRM
+$shows >plain
+"$TBUFCTL" -q -Z -n absent::: -c "$shows" >traced 2>said
+trap - HUP INT QUIT TERM PIPE XFSZ USR1 USR2 ALRM
+cmp plain traced && echo same
+$shows >plain
+"$TBUFCTL" -q -Z -n absent::: -c "$shows" >traced 2>said
+cmp plain traced && echo same
