@@ -135,7 +135,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .order.terms.policy = TBUF_SWITCH };
 	struct tbuf_lane lane = { .kind = 0 };
 	struct tbuf_reader r = { .target = &t, .lane = &lane,
-	    .storage = STORAGE, .locked = (options & OPTION_LOCKED) != 0 };
+	    .storage = STORAGE, .most = TBUF_CHUNK,
+	    .locked = (options & OPTION_LOCKED) != 0 };
 
 	r.end = fill(options);
 	take(&in, options);
