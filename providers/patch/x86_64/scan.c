@@ -7,10 +7,11 @@
  */
 #include "patch/map.h"
 
-#include <emmintrin.h>
+#include <immintrin.h>
 #include <string.h>
 
 #define STEP	16u
+#define WIDE	32u		/* bytes of a step with AVX2 */
 #define BLOCK	4096u		/* is searched for all spans in turn */
 #define SIGN	0x80000000u
 
@@ -48,51 +49,97 @@ look_at(const struct search *q, uintptr_t at)
 		    q->is_relative);
 }
 
-/* Returns those of the four words at an address that lead into the span. */
-static inline __m128i
-find(uintptr_t at, __m128i base, __m128i end)
+/* Looks at those bytes that have a bit. */
+static void
+look_at_bits(const struct search *q, uintptr_t at, uint32_t bits)
 {
-	return (_mm_cmplt_epi32(_mm_add_epi32(_mm_loadu_si128(
-	    (const void *)at), base), end));
+	for (; bits != 0; bits &= bits - 1)
+		look_at(q, at + (unsigned)__builtin_ctz(bits));
 }
 
-/* Returns the first step with a word that leads into the span, or the end. */
-static uintptr_t
-next_step(const struct search *q, uintptr_t at, uintptr_t end)
+/* Returns the number that makes the word at an address one to compare. */
+static uint32_t
+base_of(const struct search *q, uintptr_t at)
 {
-	uint32_t first = SIGN - q->low - q->bias;
-	__m128i one = _mm_set1_epi32(q->is_relative), step, two, three, base;
-	__m128i bound = _mm_set1_epi32((int)(SIGN ^ q->size)), found;
+	return (q->is_relative ? SIGN - q->low + 4 +
+	    (uint32_t)(at - q->scan->text->start) : SIGN - q->low - q->bias);
+}
 
-	base = _mm_setzero_si128();
-	if (q->is_relative) {
-		base = _mm_set_epi32(12, 8, 4, 0);
-		first += q->bias + 4 + (uint32_t)(at - q->scan->text->start);
-	}
-	base = _mm_add_epi32(base, _mm_set1_epi32((int)first));
-	two = _mm_add_epi32(one, one);
-	three = _mm_add_epi32(two, one);
-	step = _mm_slli_epi32(one, 4);
-	for (; at < end; at += STEP, base = _mm_add_epi32(base, step)) {
-		found = _mm_or_si128(_mm_or_si128(find(at, base, bound),
-		    find(at + 1, _mm_add_epi32(base, one), bound)),
-		    _mm_or_si128(find(at + 2, _mm_add_epi32(base, two), bound),
-		    find(at + 3, _mm_add_epi32(base, three), bound)));
-		if (_mm_movemask_epi8(found) != 0)
-			break;
-	}
-	return (at);
+/*
+ * Returns the bits of those of the four words at an address that lead into the
+ * span.
+ */
+static inline uint32_t
+find(uintptr_t at, __m128i base, __m128i end)
+{
+	return ((uint32_t)_mm_movemask_epi8(_mm_cmplt_epi32(_mm_add_epi32(
+	    _mm_loadu_si128((const void *)at), base), end)));
 }
 
 /* Whole steps are searched; three bytes after them are read, too. */
 static void
 search(const struct search *q, uintptr_t at, uintptr_t end)
 {
-	unsigned i;
+	__m128i one = _mm_set1_epi32(q->is_relative);
+	__m128i bound = _mm_set1_epi32((int)(SIGN ^ q->size)), two, three, base;
+	uint32_t bits;
 
-	for (; (at = next_step(q, at, end)) < end; at += STEP)
-		for (i = 0; i < STEP; i++)
-			look_at(q, at + i);
+	two = _mm_add_epi32(one, one);
+	three = _mm_add_epi32(two, one);
+	base = _mm_set1_epi32((int)base_of(q, at));
+	if (q->is_relative)
+		base = _mm_add_epi32(base, _mm_set_epi32(12, 8, 4, 0));
+	for (; at < end; at += STEP) {
+		bits = (find(at, base, bound) & 0x1111) |
+		    (find(at + 1, _mm_add_epi32(base, one), bound) & 0x2222) |
+		    (find(at + 2, _mm_add_epi32(base, two), bound) & 0x4444) |
+		    (find(at + 3, _mm_add_epi32(base, three), bound) & 0x8888);
+		if (bits != 0)
+			look_at_bits(q, at, bits);
+		base = _mm_add_epi32(base, _mm_slli_epi32(one, 4));
+	}
+}
+
+/* Does what find() compares, of eight words. */
+__attribute__((target("avx2"))) static inline __m256i
+compare(uintptr_t at, __m256i base, __m256i end)
+{
+	return (_mm256_cmpgt_epi32(end, _mm256_add_epi32(
+	    _mm256_loadu_si256((const void *)at), base)));
+}
+
+#define BITS(words)	((uint32_t)_mm256_movemask_epi8(words))
+
+/* Does what search() does, of wide steps. */
+__attribute__((target("avx2"))) static void
+search_wide(const struct search *q, uintptr_t at, uintptr_t end)
+{
+	__m256i one = _mm256_set1_epi32(q->is_relative), two, three, base;
+	__m256i bound = _mm256_set1_epi32((int)(SIGN ^ q->size)), found[4];
+
+	two = _mm256_add_epi32(one, one);
+	three = _mm256_add_epi32(two, one);
+	base = _mm256_set1_epi32((int)base_of(q, at));
+	if (q->is_relative)
+		base = _mm256_add_epi32(base,
+		    _mm256_set_epi32(28, 24, 20, 16, 12, 8, 4, 0));
+	for (; end - at >= WIDE; at += WIDE) {
+		found[0] = compare(at, base, bound);
+		found[1] = compare(at + 1, _mm256_add_epi32(base,
+		    one), bound);
+		found[2] = compare(at + 2, _mm256_add_epi32(base,
+		    two), bound);
+		found[3] = compare(at + 3, _mm256_add_epi32(base,
+		    three), bound);
+		base = _mm256_add_epi32(base, _mm256_slli_epi32(one, 5));
+		if (BITS(_mm256_or_si256(_mm256_or_si256(found[0], found[1]),
+		    _mm256_or_si256(found[2], found[3]))) != 0)
+			look_at_bits(q, at, (BITS(found[0]) & 0x11111111) |
+			    (BITS(found[1]) & 0x22222222) |
+			    (BITS(found[2]) & 0x44444444) |
+			    (BITS(found[3]) & 0x88888888));
+	}
+	search(q, at, end);
 }
 
 static void
@@ -125,13 +172,15 @@ search_last(const struct search *q, uintptr_t at, uintptr_t end)
 static void
 scan(const struct patch_scan *s, uintptr_t segment, uintptr_t end)
 {
+	void (*by)(const struct search *, uintptr_t, uintptr_t) =
+	    __builtin_cpu_supports("avx2") ? search_wide : search;
 	uintptr_t at = segment, steps = at;
 
 	if (end - at > 3)
 		steps += (end - at - 3) / STEP * STEP;
 	for (; at < steps; at += BLOCK)
 		search_all(s, segment, at, steps - at < BLOCK ? steps :
-		    at + BLOCK, search);
+		    at + BLOCK, by);
 	search_all(s, segment, steps, end, search_last);
 }
 
