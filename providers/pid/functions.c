@@ -19,6 +19,7 @@ const char pid_not_text[] =
 struct piece {
 	uintptr_t start, end;
 	const char *name;	/* NULL: of the tables of unwinders */
+	unsigned badness;	/* of the name */
 	bool is_signal;
 	bool is_unknown;	/* its landing pads may be anywhere */
 };
@@ -36,6 +37,7 @@ struct pieces {
 	size_t nranges;
 	struct span plts[PLTS_MAX];	/* sections of code that linkers make */
 	unsigned nplts;
+	struct span segment;	/* of the last address, as far as is known */
 	bool failed;		/* out of memory */
 	pid_want *want;
 	void *arg;
@@ -43,30 +45,54 @@ struct pieces {
 
 /* ------------------------------------------------------------ names */
 
-/* Fewer underscores make a better name: _go and go are go. */
-static int
-badness(const char *name)
+#define COLD		((unsigned)INT32_MAX - 1)	/* badness of a part */
+#define NO_NAME		((unsigned)INT32_MAX)
+
+/* Characters of names, of which most are plain. */
+enum kind { PLAIN, DOT, END, UNFIT };
+
+/* A field of a description cannot have the unfit ones. */
+static const uint8_t kinds[256] = {
+	['.'] = DOT, ['\0'] = END, ['@'] = END, [' '] = UNFIT,
+	['\t' ... '\r'] = UNFIT, [','] = UNFIT, [':'] = UNFIT,
+	['\177'] = UNFIT
+};
+
+/*
+ * Cuts the version of a symbol off its name.  Returns false if the name cannot
+ * be a field of a description.  Fewer underscores make a better name: _go and
+ * go are go.
+ */
+static bool
+take_name(char *name, unsigned *badness)
 {
+	enum kind kind = PLAIN;
 	size_t n;
 
-	if (name == NULL)
-		return (INT32_MAX);
-	n = strspn(name, "_");
-	return (strstr(name, ".cold") != NULL ? INT32_MAX - 1 : (int)n);
+	*badness = (unsigned)strspn(name, "_");
+	for (n = 0; n < NAME_MAX_BYTES; n++) {
+		kind = kinds[(unsigned char)name[n]];
+		if (kind > DOT)
+			break;
+		if (kind == DOT && strncmp(name + n, ".cold", 5) == 0)
+			*badness = COLD;
+	}
+	if (n == 0 || kind != END || (name[n] != '\0' &&
+	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES))
+		return (false);
+	name[n] = '\0';
+	return (true);
 }
 
 static int
 by_place(const void *a, const void *b)
 {
 	const struct piece *left = a, *right = b;
-	int one, other;
 
 	if (left->start != right->start)
 		return (left->start < right->start ? -1 : 1);
-	one = badness(left->name);
-	other = badness(right->name);
-	if (one != other)
-		return (one < other ? -1 : 1);
+	if (left->badness != right->badness)
+		return (left->badness < right->badness ? -1 : 1);
 	return (left->name == NULL ? 0 : strcmp(left->name, right->name));
 }
 
@@ -99,6 +125,81 @@ merge_rows(struct pieces *p, size_t n)
 	free(rows);
 }
 
+/* ------------------------------------------------------------ sorting */
+
+#define DIGIT		11u	/* bits, of three digits */
+#define DIGITS		(1u << DIGIT)
+
+struct key {
+	uint32_t offset;	/* of a piece's start in the text */
+	uint32_t index;
+};
+
+/* Sorts keys by one digit, in the order that they have if it is the same. */
+static void
+sort_digit(const struct key *from, struct key *to, size_t n, unsigned shift)
+{
+	uint32_t places[DIGITS] = { 0 }, place = 0, count;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		places[from[i].offset >> shift & (DIGITS - 1)]++;
+	for (i = 0; i < DIGITS; i++) {
+		count = places[i];
+		places[i] = place;
+		place += count;
+	}
+	for (i = 0; i < n; i++)
+		to[places[from[i].offset >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Sorts pieces by their starts alone.  Returns false if memory is short. */
+static bool
+sort_starts(struct pieces *p)
+{
+	struct key *keys = reallocarray(NULL, p->n, 2 * sizeof(*keys)), *others;
+	struct piece *all = reallocarray(NULL, p->n, sizeof(*all));
+	size_t i;
+
+	if (keys == NULL || all == NULL) {
+		free(keys);
+		free(all);
+		return (false);
+	}
+	others = keys + p->n;
+	for (i = 0; i < p->n; i++)
+		keys[i] = (struct key){ (uint32_t)(p->all[i].start -
+		    p->f->text.start), (uint32_t)i };
+	sort_digit(keys, others, p->n, 0);
+	sort_digit(others, keys, p->n, DIGIT);
+	sort_digit(keys, others, p->n, 2 * DIGIT);
+	for (i = 0; i < p->n; i++)
+		all[i] = p->all[others[i].index];
+	free(keys);
+	free(p->all);
+	p->all = all;
+	p->room = p->n;
+	return (true);
+}
+
+/* Sorts pieces with one start by their names. */
+static void
+sort_names(struct pieces *p)
+{
+	struct piece *first = p->all, *end = p->all + p->n, *one;
+	bool sorted;
+
+	for (; first < end; first = one) {
+		sorted = true;
+		for (one = first + 1; one < end &&
+		    one->start == first->start; one++)
+			sorted = sorted && by_place(one - 1, one) <= 0;
+		if (!sorted)
+			qsort(first, (size_t)(one - first), sizeof(*first),
+			    by_place);
+	}
+}
+
 /* The tables of unwinders are sorted already, and are added to symbols. */
 static void
 sort(struct pieces *p)
@@ -107,16 +208,10 @@ sort(struct pieces *p)
 
 	if (n < p->n && sorted_from(p, n) == p->n)
 		merge_rows(p, n);
+	else if (n < p->n && p->n <= UINT32_MAX && sort_starts(p))
+		sort_names(p);
 	else if (n < p->n)
-		qsort(p->all, p->n, sizeof(*p->all), by_place);
-}
-
-/* A field of a description cannot have these characters. */
-static bool
-is_field(const char *name)
-{
-	return (*name != '\0' &&
-	    name[strcspn(name, " \t\n\v\f\r,:\177")] == '\0');
+		p->failed = true;
 }
 
 /* ------------------------------------------------------------ pieces */
@@ -139,10 +234,22 @@ add(struct pieces *p, struct piece one)
 	all[p->n++] = one;
 }
 
-static bool
-in_text(const struct pieces *p, uintptr_t at)
+/*
+ * Returns the bytes from an address to the end of its segment, as
+ * patch_text_left() does: most are in that of the address before.
+ */
+static size_t
+left_in_text(struct pieces *p, uintptr_t at)
 {
-	return (patch_text_left(&p->f->text, at) > 0);
+	struct span *s = &p->segment;
+	uintptr_t start = at, end;
+
+	if (at >= s->start && at < s->end)
+		return (s->end - at);
+	if (!patch_text_find(&p->f->text, &start, &end) || start != at)
+		return (0);
+	*s = (struct span){ at, end };
+	return (end - at);
 }
 
 /*
@@ -154,22 +261,19 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
     const Elf64_Sym *symbol)
 {
 	uintptr_t at = p->f->text.base + symbol->st_value;
-	size_t left = patch_text_left(&p->f->text, at);
-	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	size_t left = left_in_text(p, at);
+	unsigned type = ELF64_ST_TYPE(symbol->st_info), badness;
 	char *name = s->names + symbol->st_name;
 
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
 	    symbol->st_name >= s->names_size || *name == '$' || left == 0)
 		return;
 	patch_map_add(&p->f->map, at, 0);
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
-		return;
-	name[strcspn(name, "@")] = '\0';
-	if (is_field(name))
+	if ((type == STT_FUNC || type == STT_GNU_IFUNC) &&
+	    take_name(name, &badness))
 		add(p, (struct piece){ .start = at, .end = at +
 		    (symbol->st_size < left ? symbol->st_size : left),
-		    .name = name });
+		    .name = name, .badness = badness });
 }
 
 static void
@@ -221,14 +325,14 @@ find_ranges(struct pieces *p)
 
 	for (i = 0; i < n; i++)
 		if (!patch_functions_get(&p->f->text, i, &range)) {
-			if (in_text(p, range.start))
+			if (left_in_text(p, range.start) > 0)
 				add(p, (struct piece){ .start = range.start,
-				    .is_unknown = true });
+				    .badness = NO_NAME, .is_unknown = true });
 		} else {
 			any |= range.pads != 0;
 			if (range.start < range.end)
 				add(p, (struct piece){ .start = range.start,
-				    .end = range.end,
+				    .end = range.end, .badness = NO_NAME,
 				    .is_signal = range.is_signal });
 		}
 	p->f->map.has_no_pads = !any;
@@ -419,8 +523,7 @@ make_codes(struct pieces *p)
 			m->codes[m->ncodes++] = (struct patch_code){
 			    .start = one->start, .end = end,
 			    .name = one->name, .problem = problem_of(one),
-			    .is_cold = one->name != NULL &&
-			    strstr(one->name, ".cold") != NULL };
+			    .is_cold = one->badness == COLD };
 	}
 }
 

@@ -198,20 +198,23 @@ want_function(struct pid_object *o, size_t function)
 		    want_spot, &spots);
 }
 
-/* Returns true if descriptions may want a probe of a function, or of a part. */
+/*
+ * Returns true if descriptions may want a probe of a function, or of a part.
+ * `alias` is the first alias at its start or after it.
+ */
 static bool
-may_want(const struct pid_object *o, uintptr_t start)
+may_want(const struct pid_object *o, uintptr_t start,
+    const struct pid_alias *alias)
 {
 	const struct pid_functions *f = &o->functions;
-	const struct pid_alias *alias = pid_alias_first(f, start), *end;
+	const struct pid_alias *end = f->aliases + f->naliases;
 	char offset[PID_OFFSET];
 
-	if (alias == NULL) {
+	if (alias == end || alias->address != start) {
 		pid_offset(f, start, offset);
 		return (pid_wanted_some(o->file, o->is_program, offset));
 	}
-	for (end = f->aliases + f->naliases; alias < end &&
-	    alias->address == start; alias++)
+	for (; alias < end && alias->address == start; alias++)
 		if (pid_wanted_some(o->file, o->is_program, alias->name))
 			return (true);
 	return (false);
@@ -222,13 +225,19 @@ static bool
 want(void *object, struct pid_functions *f)
 {
 	const struct pid_object *o = object;
+	const struct pid_alias *alias = f->aliases;
+	struct patch_code *code;
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < f->map.ncodes; i++) {
-		f->map.codes[i].owner = i;
-		f->map.codes[i].is_wanted = may_want(o, f->map.codes[i].start);
-		any |= f->map.codes[i].is_wanted;
+		code = &f->map.codes[i];
+		while (alias < f->aliases + f->naliases &&
+		    alias->address < code->start)
+			alias++;
+		code->owner = i;
+		code->is_wanted = may_want(o, code->start, alias);
+		any |= code->is_wanted;
 	}
 	return (any);
 }

@@ -25,6 +25,7 @@
 #define FIELDS		4u
 #define PROGRAM		"a.out"
 #define CLONE_MAX	128u	/* bytes of a clone's name that is told */
+#define PART_MAX	64u	/* bytes of a part of a glob */
 
 /* Descriptions for this process; the provider has been compared already. */
 static struct wanted {
@@ -32,6 +33,7 @@ static struct wanted {
 	bool is_reported;	/* if nothing matches it: not one of a glob */
 	bool has_module, has_function, has_symbols;
 	char clone[CLONE_MAX];	/* a function that may be meant, or "" */
+	char part[PART_MAX];	/* each symbol that is matched has it */
 } *all;
 static size_t count;
 static char *text;
@@ -76,6 +78,25 @@ last_colon(char *description, unsigned field)
 	return (strchr(first + 1, ':'));
 }
 
+/*
+ * Finds the longest part of a glob that a function's symbol has in any case.  A
+ * scoped name consists of parts of the symbol, colons, tildes and "std".
+ */
+static void
+find_part(const char *glob, char part[PART_MAX])
+{
+	char run[PART_MAX];
+	size_t length;
+
+	*part = '\0';
+	for (; *glob != '\0' && *glob != '['; glob += length + (length == 0)) {
+		length = strcspn(glob, "*?\\[:~");
+		(void)snprintf(run, sizeof(run), "%.*s", (int)length, glob);
+		if (strlen(run) > strlen(part) && strstr("std", run) == NULL)
+			memcpy(part, run, sizeof(run));
+	}
+}
+
 /* Adds one description.  Its fields are aligned at the right. */
 static void
 add(char *description)
@@ -101,6 +122,7 @@ add(char *description)
 		.is_reported = strpbrk(fields[0], "*?[") == NULL &&
 		    *fields[0] != '\0'
 	};
+	find_part(fields[2], all[count - 1].part);
 }
 
 bool
@@ -250,6 +272,17 @@ pid_wanted_found(const char *module, bool is_program, bool is_refused,
 	}
 }
 
+/*
+ * Returns the name by which a description matches a function, as
+ * pid_name_match() does.  Most functions have not even the part.
+ */
+static const char *
+match(const struct wanted *w, const char *function, char scoped[PID_SCOPED])
+{
+	return (strstr(function, w->part) == NULL ? NULL :
+	    pid_name_match(w->function, function, scoped));
+}
+
 /* Returns true for a hexadecimal number. */
 static bool
 is_offset(const char *name)
@@ -269,8 +302,7 @@ pid_wanted_offsets(const char *module, bool is_program, const char *function,
 
 	for (i = 0; i < count; i++)
 		if (is_offset(all[i].name) &&
-		    pid_name_match(all[i].function, function, scoped) !=
-		    NULL &&
+		    match(&all[i], function, scoped) != NULL &&
 		    module_matches(all[i].module, module, is_program, unused))
 			visit(arg, strtoull(all[i].name, NULL, 16),
 			    all[i].name);
@@ -291,9 +323,8 @@ pid_wanted(const char *module, bool is_program, const char *function,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if ((wanted = pid_name_match(all[i].function, function,
-		    scoped)) == NULL || !module_matches(all[i].module, module,
-		    is_program, called))
+		if ((wanted = match(&all[i], function, scoped)) == NULL ||
+		    !module_matches(all[i].module, module, is_program, called))
 			continue;
 		all[i].has_function = true;
 		if (name_matches(all[i].name, name))
@@ -320,8 +351,7 @@ pid_wanted_some(const char *module, bool is_program, const char *function)
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		some = pid_name_match(all[i].function, function, scoped) !=
-		    NULL;
+		some = match(&all[i], function, scoped) != NULL;
 		if ((!some && !is_clone(&all[i], function)) ||
 		    !module_matches(all[i].module, module, is_program, unused))
 			continue;
