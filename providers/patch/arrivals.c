@@ -32,26 +32,33 @@ is_listed(const struct patch_map *m, uintptr_t at)
 	return (false);
 }
 
+/* Adds addresses in the words of a part of the data. */
+static void
+look_at_part(struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	uintptr_t base = m->text->start - m->slide;
+	uintptr_t size = m->text->end - m->text->start;
+
+	for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
+		if (patch_map_word(at) - base < size && !is_listed(m, at))
+			patch_map_add(m, patch_map_word(at) + m->slide,
+			    PATCH_CALLED | PATCH_POINTED);
+}
+
 /* Adds addresses in all words of the data. */
 static void
 look_at_words(struct patch_map *m)
 {
 	const struct patch_text *t = m->text;
 	const ElfW(Phdr) *part;
-	uintptr_t at, end;
 	unsigned i;
 
 	for (i = 0; i < t->nparts; i++) {
 		part = &t->parts[i];
-		if (part->p_type != PT_LOAD ||
-		    (part->p_flags & (PF_R | PF_X)) != PF_R)
-			continue;
-		at = t->base + part->p_vaddr;
-		end = at + part->p_filesz;
-		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
-			if (!is_listed(m, at))
-				patch_map_add(m, patch_map_word(at) + m->slide,
-				    PATCH_CALLED | PATCH_POINTED);
+		if (part->p_type == PT_LOAD &&
+		    (part->p_flags & (PF_R | PF_X)) == PF_R)
+			look_at_part(m, t->base + part->p_vaddr,
+			    t->base + part->p_vaddr + part->p_filesz);
 	}
 }
 

@@ -12,6 +12,7 @@
 
 #define PLTS_MAX	8u
 #define NAME_MAX_BYTES	16384u	/* each symbol may have the longest name */
+#define AHEAD		8u	/* names are fetched before they are read */
 
 const char pid_not_text[] =
     "its code is not in segments that are only read and executed";
@@ -34,7 +35,7 @@ struct pieces {
 	struct piece *all;
 	size_t n, room;
 	struct piece *ranges;	/* of unwinders, ascending */
-	size_t nranges;
+	size_t nranges, ranges_room;
 	struct span plts[PLTS_MAX];	/* sections of code that linkers make */
 	unsigned nplts;
 	struct span segment;	/* of the last address, as far as is known */
@@ -111,18 +112,19 @@ static void
 merge_rows(struct pieces *p, size_t n)
 {
 	struct piece *rows, *out = p->all;
+	const size_t size = n * sizeof(*rows);
 	size_t i = 0, k = n;
 
-	rows = reallocarray(NULL, n, sizeof(*rows));
+	rows = usdt_table(size);
 	if (rows == NULL) {
 		p->failed = true;
 		return;
 	}
-	memcpy(rows, p->all, n * sizeof(*rows));
+	memcpy(rows, p->all, size);
 	while (i < n)
 		*out++ = k < p->n && by_place(&rows[i], &p->all[k]) > 0 ?
 		    p->all[k++] : rows[i++];
-	free(rows);
+	usdt_table_free(rows, size);
 }
 
 /* ------------------------------------------------------------ sorting */
@@ -157,29 +159,43 @@ sort_digit(const struct key *from, struct key *to, size_t n, unsigned shift)
 static bool
 sort_starts(struct pieces *p)
 {
-	struct key *keys = reallocarray(NULL, p->n, 2 * sizeof(*keys)), *others;
-	struct piece *all = reallocarray(NULL, p->n, sizeof(*all));
+	const size_t size = 2 * p->n * sizeof(struct key);
+	const size_t bytes = p->room * sizeof(*p->all);
+	struct key *keys = usdt_table(size), *others;
+	struct piece *all = usdt_table(bytes), *old = p->all;
 	size_t i;
 
-	if (keys == NULL || all == NULL) {
-		free(keys);
-		free(all);
-		return (false);
+	if (keys != NULL && all != NULL) {
+		others = keys + p->n;
+		for (i = 0; i < p->n; i++)
+			keys[i] = (struct key){ (uint32_t)(old[i].start -
+			    p->f->text.start), (uint32_t)i };
+		sort_digit(keys, others, p->n, 0);
+		sort_digit(others, keys, p->n, DIGIT);
+		sort_digit(keys, others, p->n, 2 * DIGIT);
+		for (i = 0; i < p->n; i++)
+			all[i] = old[others[i].index];
+		p->all = all;
+		all = old;
 	}
-	others = keys + p->n;
-	for (i = 0; i < p->n; i++)
-		keys[i] = (struct key){ (uint32_t)(p->all[i].start -
-		    p->f->text.start), (uint32_t)i };
-	sort_digit(keys, others, p->n, 0);
-	sort_digit(others, keys, p->n, DIGIT);
-	sort_digit(keys, others, p->n, 2 * DIGIT);
-	for (i = 0; i < p->n; i++)
-		all[i] = p->all[others[i].index];
-	free(keys);
-	free(p->all);
-	p->all = all;
-	p->room = p->n;
-	return (true);
+	usdt_table_free(all, bytes);
+	usdt_table_free(keys, size);
+	return (p->all != old);
+}
+
+/* Keeps one piece of those in a row with one start and one name. */
+static void
+drop_copies(struct pieces *p, struct piece *first, const struct piece *end)
+{
+	struct piece *last = &p->all[p->n++];
+
+	*last = *first;
+	while (++first < end)
+		if (by_place(last, first) != 0) {
+			last = &p->all[p->n++];
+			*last = *first;
+		} else if (first->end > last->end)
+			last->end = first->end;
 }
 
 /* Sorts pieces with one start by their names. */
@@ -189,14 +205,20 @@ sort_names(struct pieces *p)
 	struct piece *first = p->all, *end = p->all + p->n, *one;
 	bool sorted;
 
-	for (; first < end; first = one) {
+	for (p->n = 0; first < end; first = one) {
 		sorted = true;
 		for (one = first + 1; one < end &&
-		    one->start == first->start; one++)
+		    one->start == first->start; one++) {
+			if (end - one > 2 * (ptrdiff_t)AHEAD)
+				__builtin_prefetch(one[2 * AHEAD].name);
 			sorted = sorted && by_place(one - 1, one) <= 0;
+		}
+		if (end - one > 2 * (ptrdiff_t)AHEAD)
+			__builtin_prefetch(one[2 * AHEAD].name);
 		if (!sorted)
 			qsort(first, (size_t)(one - first), sizeof(*first),
 			    by_place);
+		drop_copies(p, first, one);
 	}
 }
 
@@ -219,19 +241,22 @@ sort(struct pieces *p)
 static void
 add(struct pieces *p, struct piece one)
 {
-	struct piece *all = p->all;
-
-	if (p->n == p->room) {
-		p->room = 2 * p->room + 256;
-		all = reallocarray(p->all, p->room, sizeof(*all));
-	}
-	if (all == NULL) {
-		p->room = p->n;
+	if (p->n < p->room)
+		p->all[p->n++] = one;
+	else
 		p->failed = true;
-		return;
+}
+
+/* Makes room for pieces. */
+static void
+reserve(struct pieces *p, size_t n)
+{
+	p->n = 0;
+	p->room = n;
+	if ((p->all = usdt_table(n * sizeof(*p->all))) == NULL) {
+		p->room = 0;
+		p->failed = true;
 	}
-	p->all = all;
-	all[p->n++] = one;
 }
 
 /*
@@ -279,10 +304,16 @@ add_symbol(struct pieces *p, const struct usdt_symbols *s,
 static void
 add_symbols(struct pieces *p, const struct usdt_symbols *s)
 {
+	const Elf64_Sym *next;
 	size_t i;
 
-	for (i = 0; i < s->count; i++)
+	for (i = 0; i < s->count; i++) {
+		/* Names are anywhere in their table. */
+		next = &s->all[s->count - i > AHEAD ? i + AHEAD : i];
+		if (next->st_name < s->names_size)
+			__builtin_prefetch(s->names + next->st_name);
 		add_symbol(p, s, &s->all[i]);
+	}
 }
 
 /* Sorted pieces, of which each is asked for after those before it. */
@@ -323,6 +354,7 @@ find_ranges(struct pieces *p)
 	struct patch_range range;
 	bool any = false;
 
+	reserve(p, n);
 	for (i = 0; i < n; i++)
 		if (!patch_functions_get(&p->f->text, i, &range)) {
 			if (left_in_text(p, range.start) > 0)
@@ -340,6 +372,7 @@ find_ranges(struct pieces *p)
 	end_ranges(p);
 	p->ranges = p->all;
 	p->nranges = p->n;
+	p->ranges_room = p->room;
 	p->all = NULL;
 	p->n = p->room = 0;
 }
@@ -380,6 +413,7 @@ find_symbols(struct pieces *p, int fd)
 {
 	struct usdt_symbols *tables = p->f->symbols;
 	struct usdt_object file;
+	size_t n = p->nranges;
 	unsigned i;
 	int debug;
 
@@ -393,6 +427,9 @@ find_symbols(struct pieces *p, int fd)
 	}
 	find_sites(p, &file);
 	usdt_object_free(&file);
+	for (i = 0; i < PID_TABLES; i++)
+		n += tables[i].count;
+	reserve(p, n);
 	for (i = 0; i < PID_TABLES; i++)
 		add_symbols(p, &tables[i]);
 	sort(p);
@@ -509,7 +546,8 @@ make_codes(struct pieces *p)
 	uintptr_t end;
 	size_t i;
 
-	m->codes = calloc(p->n + 1, sizeof(*m->codes));
+	p->f->codes_size = (p->n + 1) * sizeof(*m->codes);
+	m->codes = usdt_table(p->f->codes_size);
 	if (m->codes == NULL) {
 		p->failed = true;
 		return;
@@ -627,8 +665,8 @@ pid_functions_find(struct pid_functions *f, const struct pid_memory *mapped,
 	if (problem == NULL)
 		problem = collect(&p, &sections);
 	usdt_sections_free(&sections);
-	free(p.all);
-	free(p.ranges);
+	usdt_table_free(p.all, p.room * sizeof(*p.all));
+	usdt_table_free(p.ranges, p.ranges_room * sizeof(*p.ranges));
 	return (problem);
 }
 
@@ -640,7 +678,7 @@ pid_functions_free(struct pid_functions *f)
 	patch_map_free(&f->map);
 	for (i = 0; i < PID_TABLES; i++)
 		usdt_symbols_free(&f->symbols[i]);
-	free(f->map.codes);
+	usdt_table_free(f->map.codes, f->codes_size);
 	free(f->aliases);
 	free(f->sites);
 }

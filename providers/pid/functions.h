@@ -27,6 +27,7 @@ struct pid_functions {
 	struct pid_alias *aliases;	/* by address, then the best first */
 	size_t naliases;
 	uintptr_t *sites;		/* of the provider usdt */
+	size_t codes_size;		/* bytes of the map's functions */
 };
 
 /*

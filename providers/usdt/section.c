@@ -1,6 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 #define SECTIONS_MAX	65536u
 #define NAMES_MAX	(1u << 24)	/* bytes of the names of sections */
+#define LARGE		(1u << 21)	/* bytes of a large page */
 
 const char usdt_damaged[] = "its sections are damaged";
 
@@ -35,6 +38,35 @@ usdt_read_at(int fd, void *to, size_t size, uint64_t offset)
 		done += n > 0 ? (size_t)n : 0;
 	}
 	return (true);
+}
+
+void *
+usdt_table(size_t size)
+{
+	size_t whole = (size + LARGE - 1) & ~(size_t)(LARGE - 1), head;
+	char *memory;
+
+	if (size < LARGE || size > SIZE_MAX / 2)
+		return (calloc(1, size + 1));
+	memory = mmap(NULL, whole + LARGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return (NULL);
+	head = -(uintptr_t)memory & (LARGE - 1);
+	if (head > 0)
+		(void)munmap(memory, head);
+	(void)munmap(memory + head + whole, LARGE - head);
+	(void)madvise(memory + head, whole, MADV_HUGEPAGE);
+	return (memory + head);
+}
+
+void
+usdt_table_free(void *table, size_t size)
+{
+	if (size < LARGE || table == NULL)
+		free(table);
+	else
+		(void)munmap(table, (size + LARGE - 1) & ~(size_t)(LARGE - 1));
 }
 
 void *

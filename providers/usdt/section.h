@@ -35,6 +35,13 @@ const Elf64_Shdr *usdt_sections_find(const struct usdt_sections *,
 
 bool	usdt_read_at(int fd, void *to, size_t size, uint64_t offset);
 
+/*
+ * Allocates a table: one of some size has large pages, as the first access to
+ * each page costs a fault.  Its bytes are 0.
+ */
+void	*usdt_table(size_t size);
+void	usdt_table_free(void *, size_t size);
+
 /* Returns a copy of a part of a file, with a NUL; NULL beyond `max` bytes. */
 void	*usdt_copy(int fd, uint64_t offset, uint64_t size, size_t max);
 

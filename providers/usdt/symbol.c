@@ -10,6 +10,21 @@
 #define SYMBOLS_MAX	(1u << 28)	/* bytes of the table */
 #define NAMES_MAX	(1u << 28)	/* bytes of the names */
 
+/* Returns a section with a NUL, which usdt_table_free() frees, or NULL. */
+static void *
+copy(int fd, const Elf64_Shdr *section, size_t max)
+{
+	uint64_t size = section->sh_size;
+	void *bytes;
+
+	if (size == 0 || size > max || (bytes = usdt_table(size + 1)) == NULL)
+		return (NULL);
+	if (usdt_read_at(fd, bytes, size, section->sh_offset))
+		return (bytes);
+	usdt_table_free(bytes, size + 1);
+	return (NULL);
+}
+
 static void
 read_table(struct usdt_symbols *symbols, int fd, const char *table_name,
     const char *names_name, unsigned type)
@@ -23,11 +38,10 @@ read_table(struct usdt_symbols *symbols, int fd, const char *table_name,
 	    (names = usdt_sections_find(&s, names_name)) != NULL &&
 	    table->sh_type == type &&
 	    table->sh_entsize == sizeof(Elf64_Sym)) {
-		symbols->all = usdt_copy(fd, table->sh_offset, table->sh_size,
-		    SYMBOLS_MAX);
+		symbols->all_size = table->sh_size;
+		symbols->all = copy(fd, table, SYMBOLS_MAX);
 		symbols->names_size = names->sh_size;
-		symbols->names = usdt_copy(fd, names->sh_offset,
-		    names->sh_size, NAMES_MAX);
+		symbols->names = copy(fd, names, NAMES_MAX);
 		if (symbols->all != NULL && symbols->names != NULL)
 			symbols->count = table->sh_size / sizeof(Elf64_Sym);
 	}
@@ -49,8 +63,8 @@ usdt_symbols_read_loader(struct usdt_symbols *symbols, int fd)
 void
 usdt_symbols_free(struct usdt_symbols *symbols)
 {
-	free(symbols->all);
-	free(symbols->names);
+	usdt_table_free(symbols->all, symbols->all_size + 1);
+	usdt_table_free(symbols->names, symbols->names_size + 1);
 	free(symbols->functions);
 }
 

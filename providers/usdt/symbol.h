@@ -18,7 +18,7 @@ struct usdt_function;
 
 struct usdt_symbols {
 	Elf64_Sym *all;
-	size_t count;		/* 0: there is no table */
+	size_t all_size, count;	/* bytes; symbols, 0: there is no table */
 	char *names;
 	size_t names_size;
 	struct usdt_function *functions;	/* sorted at the first use */
