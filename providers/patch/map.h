@@ -163,6 +163,26 @@ patch_class(unsigned marks)
 	return ((enum patch_class)(marks >> 13));
 }
 
+/*
+ * Returns the first instruction from an address on that is not plain, or the
+ * end.  Marks that have no instruction are plain, too; four are read at once.
+ */
+static inline uintptr_t
+patch_map_skip(const struct patch_map *m, uintptr_t at, uintptr_t end)
+{
+	uint64_t four;
+
+	for (; end - at >= 4; at += 4) {
+		__builtin_memcpy(&four, patch_map_mark(m, at), sizeof(four));
+		four &= UINT64_C(0xe000e000e000e000);
+		if (four != 0)
+			return (at + (unsigned)__builtin_ctzll(four) / 16);
+	}
+	while (at < end && patch_class(*patch_map_mark(m, at)) == PATCH_PLAIN)
+		at++;
+	return (at);
+}
+
 /* Returns the end of the instruction at an address in a function. */
 uintptr_t patch_map_next(const struct patch_map *, uintptr_t at);
 
@@ -191,6 +211,9 @@ void	patch_map_backs(const struct patch_map *, size_t function,
 enum patch_frame { PATCH_FRAME_NONE, PATCH_FRAME_SOME, PATCH_FRAME_UNKNOWN };
 
 enum patch_frame patch_frame(const struct patch_text *, uintptr_t at);
+
+/* Prepares the marks for the decoding of many functions, by large pages. */
+void	patch_map_many(const struct patch_map *);
 
 /* Marks the arrivals that patch_map_add() was called for. */
 void	patch_map_take(struct patch_map *);
@@ -230,8 +253,9 @@ void	patch_map_rest(struct patch_map *, uintptr_t at, uintptr_t end);
 
 /*
  * Visits the places in the text where the 4 bytes of an address in a span may
- * be: of one relative to them, or, for an object at fixed addresses, of any;
- * `before` is the number of bytes before a place in its segment.
+ * be: of one relative to them, unless no instruction has one after the byte
+ * before, or, for an object at fixed addresses, of any; `before` is the number
+ * of bytes before a place in its segment.
  */
 #define PATCH_SPANS	4u
 

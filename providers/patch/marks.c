@@ -38,6 +38,13 @@ patch_map_free(struct patch_map *m)
 }
 
 void
+patch_map_many(const struct patch_map *m)
+{
+	(void)madvise(m->marks, (m->text->end - m->text->start) *
+	    sizeof(*m->marks), MADV_HUGEPAGE);
+}
+
+void
 patch_map_add(struct patch_map *m, uintptr_t address, unsigned marks)
 {
 	struct patch_way *ways = m->ways;

@@ -90,9 +90,9 @@ find_jumps(struct jumps *j, const struct patch_code *code)
 	const struct patch_map *m = j->map;
 	uintptr_t at, target;
 
-	for (at = code->start; at < code->end; at++) {
-		if ((*patch_map_mark(m, at) & PATCH_BEGINS) == 0 ||
-		    !is_jump(patch_class(*patch_map_mark(m, at))))
+	for (at = code->start; (at = patch_map_skip(m, at, code->end)) <
+	    code->end; at++) {
+		if (!is_jump(patch_class(*patch_map_mark(m, at))))
 			continue;
 		target = patch_map_target(m, at);
 		if (target < code->start || target >= code->end)

@@ -555,6 +555,8 @@ make_codes(struct pieces *p)
 	for (i = 0; i < p->n; i++) {
 		one = &p->all[i];
 		end = one->end;
+		if (p->n - i > AHEAD)
+			__builtin_prefetch(one[AHEAD].name);
 		if (i + 1 < p->n && p->all[i + 1].start < end)
 			end = p->all[i + 1].start;
 		if (end > one->start && !in_plt(p, one->start))

@@ -478,6 +478,7 @@ patch_map_make(struct patch_map *m)
 	uintptr_t at, end;
 	size_t i;
 
+	patch_map_many(m);
 	for (i = 0; i < m->ncodes; i++) {
 		m->codes[i].owner = i;
 		m->codes[i].is_near = m->codes[i].leaves = true;

@@ -21,6 +21,7 @@
 #define APART		0x10000u	/* nearer spans of the scan are one */
 #define PASSES_MAX	8u
 #define SHARE		2u	/* more than this part: all are decoded */
+#define MANY		64u	/* more than this part: they are many */
 
 struct lazy {
 	struct patch_map *map;
@@ -306,9 +307,8 @@ take_jumps(struct lazy *l, struct patch_code *code)
 	enum patch_class class;
 	uintptr_t at, target;
 
-	for (at = code->start; at < code->end; at++) {
-		if ((*patch_map_mark(m, at) & PATCH_BEGINS) == 0)
-			continue;
+	for (at = code->start; (at = patch_map_skip(m, at, code->end)) <
+	    code->end; at++) {
 		class = patch_class(*patch_map_mark(m, at));
 		if (class != PATCH_BRANCH && class != PATCH_JMP &&
 		    class != PATCH_ODD)
@@ -393,6 +393,8 @@ make_lazy(struct patch_map *m)
 		wanted += m->codes[i].is_wanted;
 	if (wanted == 0 || wanted > m->ncodes / SHARE / 4)
 		return (false);
+	if (wanted > m->ncodes / MANY)
+		patch_map_many(m);
 	m->lines = calloc((m->text->end - m->text->start) / PATCH_LINE / 8 + 1,
 	    1);
 	made = m->lines != NULL && look_at_wanted(&l);
@@ -408,6 +410,7 @@ make_all(struct patch_map *m)
 {
 	size_t i;
 
+	patch_map_many(m);
 	for (i = 0; i < m->ncodes; i++) {
 		m->codes[i].is_near = true;
 		patch_map_decode(m, &m->codes[i]);

@@ -110,12 +110,34 @@ compare(uintptr_t at, __m256i base, __m256i end)
 
 #define BITS(words)	((uint32_t)_mm256_movemask_epi8(words))
 
+/*
+ * Returns the bits of those bytes that a relative word may be at, as a branch's
+ * opcode is before it, or a ModRM byte: e8, e9, 80 to 8f, f8, or 05 to 3d.  Each
+ * bit of the tables has one of these kinds.
+ */
+__attribute__((target("avx2"))) static inline uint32_t
+find_led(uintptr_t at)
+{
+	const __m256i low = _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 1, 1,
+	    1, 1, 9, 1, 1, 7, 3, 1, 1, 1, 9, 1, 1));
+	const __m256i high = _mm256_broadcastsi128_si256(_mm_setr_epi8(8, 8, 8,
+	    8, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 4));
+	const __m256i nibble = _mm256_set1_epi8(15);
+	__m256i bytes = _mm256_loadu_si256((const void *)(at - 1)), kinds;
+
+	kinds = _mm256_and_si256(_mm256_shuffle_epi8(low,
+	    _mm256_and_si256(bytes, nibble)), _mm256_shuffle_epi8(high,
+	    _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble)));
+	return (~BITS(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())));
+}
+
 /* Does what search() does, of wide steps. */
 __attribute__((target("avx2"))) static void
 search_wide(const struct search *q, uintptr_t at, uintptr_t end)
 {
 	__m256i one = _mm256_set1_epi32(q->is_relative), two, three, base;
 	__m256i bound = _mm256_set1_epi32((int)(SIGN ^ q->size)), found[4];
+	uint32_t bits;
 
 	two = _mm256_add_epi32(one, one);
 	three = _mm256_add_epi32(two, one);
@@ -133,11 +155,15 @@ search_wide(const struct search *q, uintptr_t at, uintptr_t end)
 		    three), bound);
 		base = _mm256_add_epi32(base, _mm256_slli_epi32(one, 5));
 		if (BITS(_mm256_or_si256(_mm256_or_si256(found[0], found[1]),
-		    _mm256_or_si256(found[2], found[3]))) != 0)
-			look_at_bits(q, at, (BITS(found[0]) & 0x11111111) |
-			    (BITS(found[1]) & 0x22222222) |
-			    (BITS(found[2]) & 0x44444444) |
-			    (BITS(found[3]) & 0x88888888));
+		    _mm256_or_si256(found[2], found[3]))) == 0)
+			continue;
+		bits = (BITS(found[0]) & 0x11111111) |
+		    (BITS(found[1]) & 0x22222222) |
+		    (BITS(found[2]) & 0x44444444) |
+		    (BITS(found[3]) & 0x88888888);
+		if (q->is_relative && at > q->segment)
+			bits &= find_led(at);
+		look_at_bits(q, at, bits);
 	}
 	search(q, at, end);
 }
