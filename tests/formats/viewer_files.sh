@@ -30,13 +30,13 @@ ask()
 # begin FORMAT: starts the target, and a consumer that has enabled its probe.
 begin()
 {
-	rm -f file before
+	rm -f file before errors
 	"$target" commands answers &
 	exec 3>commands 4<answers
 	"$TBUFCTL" -x switchrate=1h --format="$1" -o file -p $! \
 	    -n flush:::fired 2>errors 3>&- 4<&- &
 	consumer=$!
-	until grep -q 'matched 1 probe$' errors; do
+	until grep -qs 'matched 1 probe$' errors; do
 		:
 	done
 }
