@@ -194,10 +194,11 @@ look_at_pads(struct patch_map *m, const struct patch_range *range)
 void
 patch_map_pads(struct patch_map *m)
 {
-	size_t n = patch_functions_count(m->text), i;
+	size_t n = m->pads_end > 0 ? m->pads_end :
+	    patch_functions_count(m->text), i;
 	struct patch_range range;
 
-	for (i = 0; i < n && !m->has_no_pads; i++)
+	for (i = m->pads_first; i < n && !m->has_no_pads; i++)
 		if (patch_functions_get(m->text, i, &range))
 			look_at_pads(m, &range);
 }

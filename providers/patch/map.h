@@ -108,6 +108,8 @@ struct patch_map {
 	struct patch_list lists[PATCH_LISTS];
 	unsigned nlists;
 	bool has_no_pads;	/* no function has landing pads */
+	size_t pads_first;	/* rows of unwinders with all pads, if it is */
+	size_t pads_end;	/* known, or 0 */
 	uint16_t *marks;
 	struct patch_way *ways;	/* arrivals that are known before decoding */
 	size_t nways, room;

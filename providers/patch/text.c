@@ -147,10 +147,21 @@ patch_text_find(const struct patch_text *text, uintptr_t *at, uintptr_t *end)
 size_t
 patch_text_left(const struct patch_text *text, uintptr_t at)
 {
-	uintptr_t found = at, end;
+	const ElfW(Phdr) *part;
+	uintptr_t offset;
+	unsigned i;
 
-	return (patch_text_find(text, &found, &end) && found == at ?
-	    end - at : 0);
+	if (at - text->start >= text->end - text->start)
+		return (0);
+	for (i = 0; i < text->nparts; i++) {
+		part = &text->parts[i];
+		offset = at - (text->base + part->p_vaddr);
+		if (offset < part->p_filesz && part->p_type == PT_LOAD &&
+		    (part->p_flags & PF_X) != 0)
+			return (part->p_filesz - offset < text->end - at ?
+			    part->p_filesz - offset : text->end - at);
+	}
+	return (0);
 }
 
 bool

@@ -351,8 +351,8 @@ static void
 find_ranges(struct pieces *p)
 {
 	size_t n = patch_functions_count(&p->f->text), i;
+	struct patch_map *m = &p->f->map;
 	struct patch_range range;
-	bool any = false;
 
 	reserve(p, n);
 	for (i = 0; i < n; i++)
@@ -361,13 +361,17 @@ find_ranges(struct pieces *p)
 				add(p, (struct piece){ .start = range.start,
 				    .badness = NO_NAME, .is_unknown = true });
 		} else {
-			any |= range.pads != 0;
+			if (range.pads != 0) {
+				if (m->pads_end == 0)
+					m->pads_first = i;
+				m->pads_end = i + 1;
+			}
 			if (range.start < range.end)
 				add(p, (struct piece){ .start = range.start,
 				    .end = range.end, .badness = NO_NAME,
 				    .is_signal = range.is_signal });
 		}
-	p->f->map.has_no_pads = !any;
+	m->has_no_pads = m->pads_end == 0;
 	sort(p);
 	end_ranges(p);
 	p->ranges = p->all;

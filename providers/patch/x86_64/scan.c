@@ -112,7 +112,7 @@ compare(uintptr_t at, __m256i base, __m256i end)
 
 /*
  * Returns the bits of those bytes that a relative word may be at, as a branch's
- * opcode is before it, or a ModRM byte: e8, e9, 80 to 8f, f8, or 05 to 3d.  Each
+ * opcode is before it, or a ModRM byte: e8, e9, 80 to 8f, f8, 05 to 3d.  Each
  * bit of the tables has one of these kinds.
  */
 __attribute__((target("avx2"))) static inline uint32_t
