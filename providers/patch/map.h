@@ -99,6 +99,7 @@ struct patch_map {
 	const struct patch_text *text;
 	struct patch_code *codes;	/* ascending; they do not overlap */
 	size_t ncodes;
+	uint32_t *blocks;	/* functions before each block, or NULL */
 	bool is_fixed;		/* addresses in code are absolute */
 	uintptr_t slide;	/* these and its memory's addresses differ */
 	bool stays;		/* it is loaded for ever: puns take memory */
@@ -213,6 +214,9 @@ void	patch_map_backs(const struct patch_map *, size_t function,
 enum patch_frame { PATCH_FRAME_NONE, PATCH_FRAME_SOME, PATCH_FRAME_UNKNOWN };
 
 enum patch_frame patch_frame(const struct patch_text *, uintptr_t at);
+
+/* Prepares patch_map_code() for many calls; no function is added afterwards. */
+void	patch_map_index(struct patch_map *);
 
 /* Prepares the marks for the decoding of many functions, by large pages. */
 void	patch_map_many(const struct patch_map *);

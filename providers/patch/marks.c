@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define LENGTH_MAX	15u	/* of an instruction */
+#define BLOCK		12u	/* bits of the bytes of a block */
 
 const char *
 patch_map_begin(struct patch_map *m, const struct patch_text *text)
@@ -34,7 +35,9 @@ patch_map_free(struct patch_map *m)
 		    sizeof(*m->marks));
 	m->marks = NULL;
 	free(m->ways);
+	free(m->blocks);
 	m->ways = NULL;
+	m->blocks = NULL;
 }
 
 void
@@ -87,11 +90,32 @@ patch_map_take(struct patch_map *m)
 			    way->marks);
 }
 
+void
+patch_map_index(struct patch_map *m)
+{
+	size_t n = ((m->text->end - m->text->start) >> BLOCK) + 2, i, code = 0;
+
+	if (m->ncodes > UINT32_MAX ||
+	    (m->blocks = calloc(n, sizeof(*m->blocks))) == NULL)
+		return;
+	for (i = 0; i < n; i++) {
+		while (code < m->ncodes && m->codes[code].start <
+		    m->text->start + (i << BLOCK))
+			code++;
+		m->blocks[i] = (uint32_t)code;
+	}
+}
+
 struct patch_code *
 patch_map_code(const struct patch_map *m, uintptr_t address)
 {
 	size_t low = 0, high = m->ncodes, middle;
 
+	if (m->blocks != NULL && patch_map_has(m, address)) {
+		middle = (address - m->text->start) >> BLOCK;
+		low = m->blocks[middle];
+		high = m->blocks[middle + 1];
+	}
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (m->codes[middle].start <= address)

@@ -15,6 +15,8 @@
 #include "pid.h"
 #include "usdt/section.h"
 
+#define AHEAD	8	/* names are fetched before they are read */
+
 struct object {
 	struct object *next;
 	struct dl_phdr_info info;	/* identifies it */
@@ -235,6 +237,8 @@ want(void *object, struct pid_functions *f)
 		while (alias < f->aliases + f->naliases &&
 		    alias->address < code->start)
 			alias++;
+		if (f->aliases + f->naliases - alias > AHEAD)
+			__builtin_prefetch(alias[AHEAD].name);
 		code->owner = i;
 		code->is_wanted = may_want(o, code->start, alias);
 		any |= code->is_wanted;

@@ -479,6 +479,7 @@ patch_map_make(struct patch_map *m)
 	size_t i;
 
 	patch_map_many(m);
+	patch_map_index(m);
 	for (i = 0; i < m->ncodes; i++) {
 		m->codes[i].owner = i;
 		m->codes[i].is_near = m->codes[i].leaves = true;

@@ -430,6 +430,7 @@ patch_map_make(struct patch_map *m)
 		return ("zydis is missing");
 	if ((problem = patch_map_data(m)) != NULL)
 		return (problem);
+	patch_map_index(m);
 	for (i = 0; i < m->ncodes; i++)
 		m->codes[i].owner = i;
 	if (!make_lazy(m))
