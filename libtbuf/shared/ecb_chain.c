@@ -242,8 +242,9 @@ pattern_match(const char *p, const char *end, struct tbuf_backing *first,
 		first->hit = *hit ? TBUF_HIT : TBUF_HIT_NONE;
 		return (first->first_end + 1);
 	}
-	nul = memchr(p, '\0', (size_t)(end - p));
-	if (nul == NULL)
+	/* Without names the pattern was read, and has changed since. */
+	if (names == NULL ||
+	    (nul = memchr(p, '\0', (size_t)(end - p))) == NULL)
 		return (NULL);
 	*hit = tbuf_description_match_to(p, nul, names);
 	if (first->patterns == NULL) {
