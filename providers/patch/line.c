@@ -46,7 +46,10 @@ is_call(const struct patch_map *m, uintptr_t at)
 	    memcmp((const void *)at, "\x0f\x05", 2) == 0);
 }
 
-/* The provider of system calls needs the instruction before one as well. */
+/*
+ * The provider of system calls needs the instructions of three bytes before one
+ * as well.
+ */
 const char *
 patch_line_place(const struct patch_map *m, uintptr_t start, uintptr_t end)
 {
@@ -54,7 +57,7 @@ patch_line_place(const struct patch_map *m, uintptr_t start, uintptr_t end)
 
 	if (patch_map_has_site(m, start - (PATCH_JUMP - 1), end))
 		return ("a USDT site may be there");
-	for (at = start - (PATCH_JUMP - 1); m->keeps_calls && at <= end; at++)
+	for (at = start - (PATCH_JUMP - 1); m->keeps_calls && at <= end + 3; at++)
 		if (is_call(m, at))
 			return ("a system call is there");
 	return (NULL);
