@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "line.h"
 #include "region_stub.h"
 
 #define LENGTH_MAX	15u	/* of an instruction */
@@ -58,6 +59,33 @@ put_distance(struct region_stub *s, uintptr_t target)
 	put(s, &displacement, sizeof(displacement));
 }
 
+/* Returns true if a computed jump may lead to the start of its function. */
+static bool
+has_computed(const struct patch_map *m, size_t function)
+{
+	const struct patch_code *code = &m->codes[function];
+
+	while (!code->is_computed && code->part != PATCH_NO_PART)
+		code = &m->codes[code->part];
+	return (code->is_computed);
+}
+
+/* Returns true if the code before a function goes on with it. */
+static bool
+goes_on(const struct patch_map *m, uintptr_t at)
+{
+	const struct patch_code *before;
+	uintptr_t last;
+
+	if (!patch_map_has(m, at - 1) ||
+	    (*patch_map_mark(m, at - 1) & PATCH_CODE) == 0 ||
+	    (before = patch_map_code(m, at - 1)) == NULL)
+		return (false);
+	last = patch_line_before(m, before, at);
+	return (last == 0 || (!patch_ends_block(patch_class_at(m, last)) &&
+	    patch_class_at(m, last) != PATCH_CALL));
+}
+
 /*
  * Before a function begins and where it returns, nothing is below the stack
  * pointer.  A loop may begin with a function and keep something there.
@@ -67,7 +95,9 @@ region_zone(const struct patch_map *m, const struct patch_point *point)
 {
 	unsigned marks = *patch_map_mark(m, point->at);
 	bool is_empty = point->is_entry ? !point->is_inside &&
-	    (marks & PATCH_JUMPED) == 0 : patch_class(marks) == PATCH_RETURN;
+	    (marks & PATCH_JUMPED) == 0 &&
+	    !has_computed(m, point->function) && !goes_on(m, point->at) :
+	    patch_class(marks) == PATCH_RETURN;
 
 	return (is_empty ? 0 : RED_ZONE);
 }

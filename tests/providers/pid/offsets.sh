@@ -22,7 +22,7 @@ cat >off.c <<'END_OF_C'
 #include <stdio.h>
 
 int off(int n), leaving(int n) __asm__("leaving");
-int zone(int n), turns(int n, int later);
+int zone(int n), turns(int n, int later), again(int n, int value);
 /* Startup code has no bounds: any of its bytes may be a short branch. */
 __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " lea 2(%rdi), %eax\n ret\n .cfi_endproc\n"
@@ -52,6 +52,16 @@ __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " mov %eax, -8(%rsp)\n2: mov %edi, %esi\n test %edi, %edi\n jg 1b\n"
     " mov -8(%rsp), %eax\n ret\n"
     " .cfi_endproc\n .size turns, . - turns\n .fill 8, 1, 0x90\n"
+    ".globl again\n.type again, @function\nagain:\n .cfi_startproc\n"
+    " lea 5f(%rip), %rdx\n mov %edi, %eax\n sub $1, %edi\n"
+    " cmp $3, %eax\n ja 4f\n movslq (%rdx,%rax,4), %rax\n"
+    " add %rdx, %rax\n jmp *%rax\n"
+    "3: mov %esi, -8(%rsp)\n mov %edi, %eax\n cmp $3, %eax\n ja 4f\n"
+    " movslq (%rdx,%rax,4), %rax\n add %rdx, %rax\n jmp *%rax\n"
+    "4: mov -8(%rsp), %eax\n ret\n"
+    " .cfi_endproc\n .size again, . - again\n .fill 8, 1, 0x90\n"
+    ".section .rodata\n .balign 4\n5: .long 4b-5b, 4b-5b, again-5b, 3b-5b\n"
+    ".text\n"
     ".type tiny, @function\ntiny:\n .cfi_startproc\n nop\n ret\n"
     " .cfi_endproc\n .size tiny, . - tiny\n .fill 16, 1, 0\n");
 int main(void)
@@ -59,7 +69,8 @@ int main(void)
 	int i, sum = 0;
 
 	for (i = 0; i < 10; i++)
-		sum += off(i) + leaving(i) + zone(i) + turns(i, 0);
+		sum += off(i) + leaving(i) + zone(i) + turns(i, 0) +
+		    again(3, i);
 	fprintf(stderr, "%d\n", sum);
 	return (0);
 }
@@ -101,6 +112,10 @@ function=turns
 expect 'below the stack of a loop' "$(counts entry return)" \
     'entry 46 return 10'
 expect 'its result in the loop' "$(cat err)" "$sum"
+function=again
+expect 'below the stack of a table' "$(counts entry return)" \
+    'entry 30 return 10'
+expect 'its result by a table' "$(cat err)" "$sum"
 unset function
 expect 'registers' "$(trace -n 'pid$target:a.out:off:7
     { @ = sum(arg0); }')" "$((45 + 30))"
