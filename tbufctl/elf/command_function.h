@@ -12,8 +12,8 @@
 /*
  * Suggests pid$target for a description without a provider that names a
  * function of the command, or of a library that it needs; as the function, or
- * where the name is.  The caller frees it; NULL if there is none, or if one of the probes
- * is of the function.
+ * where the name is.  The caller frees it; NULL if there is none, or if one of
+ * the probes is of the function.
  */
 char	*command_function(const char *command, const char *description,
 	    near_probes *, void *context);

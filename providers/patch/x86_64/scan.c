@@ -100,7 +100,7 @@ search(const struct search *q, uintptr_t at, uintptr_t end)
 	}
 }
 
-/* Does what find() compares, of eight words. */
+/* Compares eight words as find() compares four. */
 __attribute__((target("avx2"))) static inline __m256i
 compare(uintptr_t at, __m256i base, __m256i end)
 {
@@ -131,7 +131,7 @@ find_led(uintptr_t at)
 	return (~BITS(_mm256_cmpeq_epi8(kinds, _mm256_setzero_si256())));
 }
 
-/* Does what search() does, of wide steps. */
+/* Searches wide steps as search() searches narrow ones. */
 __attribute__((target("avx2"))) static void
 search_wide(const struct search *q, uintptr_t at, uintptr_t end)
 {

@@ -23,6 +23,7 @@ cat >off.c <<'END_OF_C'
 
 int off(int n), leaving(int n) __asm__("leaving");
 int zone(int n), turns(int n, int later), again(int n, int value);
+int into(int n);
 /* Startup code has no bounds: any of its bytes may be a short branch. */
 __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " lea 2(%rdi), %eax\n ret\n .cfi_endproc\n"
@@ -52,6 +53,11 @@ __asm__(".text\n.type landed, @function\nlanded:\n .cfi_startproc\n"
     " mov %eax, -8(%rsp)\n2: mov %edi, %esi\n test %edi, %edi\n jg 1b\n"
     " mov -8(%rsp), %eax\n ret\n"
     " .cfi_endproc\n .size turns, . - turns\n .fill 8, 1, 0x90\n"
+    ".globl into\n.type into, @function\ninto:\n .cfi_startproc\n"
+    " mov %edi, -8(%rsp)\n .cfi_endproc\n .size into, . - into\n"
+    ".globl onto\n.type onto, @function\nonto:\n .cfi_startproc\n"
+    " mov -8(%rsp), %eax\n lea 3(%rax), %eax\n ret\n"
+    " .cfi_endproc\n .size onto, . - onto\n .fill 8, 1, 0x90\n"
     ".globl again\n.type again, @function\nagain:\n .cfi_startproc\n"
     " lea 5f(%rip), %rdx\n mov %edi, %eax\n sub $1, %edi\n"
     " cmp $3, %eax\n ja 4f\n movslq (%rdx,%rax,4), %rax\n"
@@ -70,7 +76,7 @@ int main(void)
 
 	for (i = 0; i < 10; i++)
 		sum += off(i) + leaving(i) + zone(i) + turns(i, 0) +
-		    again(3, i);
+		    again(3, i) + into(i);
 	fprintf(stderr, "%d\n", sum);
 	return (0);
 }
@@ -116,6 +122,9 @@ function=again
 expect 'below the stack of a table' "$(counts entry return)" \
     'entry 30 return 10'
 expect 'its result by a table' "$(cat err)" "$sum"
+function=onto
+expect 'below the stack, from the code before' "$(counts entry)" 'entry 10'
+expect 'its result from there' "$(cat err)" "$sum"
 unset function
 expect 'registers' "$(trace -n 'pid$target:a.out:off:7
     { @ = sum(arg0); }')" "$((45 + 30))"

@@ -85,7 +85,7 @@ static unsigned nstubs, nknown;
 static struct area areas[8];
 static unsigned nareas;
 static struct process plain, armed;
-/* Stack pointers in a line, in turn, and what a stub may write there. */
+/* Stack pointers in a line, in turn, and words that a stub may write there. */
 static struct stack {
 	uintptr_t sp;
 	uint64_t rcx;
@@ -519,7 +519,7 @@ add_stack(size_t zone)
 		};
 }
 
-/* Adds what the stubs of a place may write; any other has a red zone. */
+/* Adds the stacks of the stubs of a place; any other place has a red zone. */
 static void
 add_stacks(uintptr_t at)
 {
