@@ -179,12 +179,24 @@ expect 'USDT sites in functions' "$("$TBUFCTL" -q -n 'sites::: { @[probename] =
 # System calls among such bytes are left to their provider.
 cat >calls.c <<'END'
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+long odd(long number, int fd);
+#ifdef __x86_64__
+/* Its jump begins three bytes before it, as a branch leads behind it. */
+__asm__(".text\n.type odd, @function\nodd:\n .cfi_startproc\n"
+    " mov %rdi, %rax\n mov %esi, %edi\n xor %esi, %esi\n syscall\n"
+    "1: xor %ecx, %ecx\n test %ecx, %ecx\n jne 1b\n ret\n"
+    " .cfi_endproc\n .size odd, . - odd\n");
+#else
+long odd(long number, int fd) { return (syscall(__NR_getppid)); }
+#endif
 int main(void)
 {
 	int i;
 
 	for (i = 0; i < 7; i++) {
+		odd(110, 0);	/* getppid */
 		getppid();
 		sched_yield();
 		close(-1);
@@ -201,8 +213,10 @@ calls() {
 	    sort
 }
 alone=$(calls)
+expect 'a system call with few bytes' "$(echo "$alone" | grep getppid)" \
+    ' getppid 14'
 expect 'system calls of functions' "$(calls 'pid$target:libc::entry,
-    pid$target:libc::return { @n["all"] = count(); }' | grep -v all)" "$alone"
+    pid$target:a.out:odd:entry, pid$target:libc::return { @n["all"] = count(); }' | grep -v all)" "$alone"
 calls 'pid$target:libc:getppid:entry { @n["all"] = count(); }' >/dev/null
 expect 'they are told' "$(sed -n 's/.*:libc:getppid:\(.*not armed\)/\1/p' err)" \
     'entry: not armed: a system call is there'
