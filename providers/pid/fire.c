@@ -6,6 +6,7 @@
  */
 #include "pid.h"
 
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #define RSEQ_UNREGISTER	1
 #define RSEQ_WRONG	0	/* no signature: nothing is unregistered */
 #define RSEQ_SIZE_MIN	32u	/* least size that the C library registers */
+#define MASK_WRONG	-1	/* no way to change the signal mask */
 #define MAIN_STACK	((uintptr_t)64 << 20)
 #define STEP		(64u << 10)	/* of a stack that becomes known */
 
@@ -142,6 +144,8 @@ is_thread(uintptr_t stack)
 	return (true);
 }
 
+static uintptr_t main_top;	/* the main thread's stack goes on to here */
+
 /* No mapping is so near below the stack of the main thread. */
 void
 pid_know_stack(void)
@@ -149,6 +153,7 @@ pid_know_stack(void)
 	known.tid = raw_call(SYS_gettid, 0, 0, 0, 0, 0);
 	known.low = (uintptr_t)__builtin_frame_address(0) - MAIN_STACK;
 	known.high = UINTPTR_MAX;
+	main_top = getauxval(AT_RANDOM);
 }
 
 static __attribute__((noinline)) void
@@ -201,9 +206,35 @@ narrow(uint64_t word, unsigned type)
 }
 
 /*
- * Gets the arguments on the stack that are in the page of the last byte that
- * the caller has there: others may not be, as the function may have fewer.
+ * Returns true if this process can read the word at `at'.  The system call has
+ * no effect, as its first argument is invalid, and programs with filters of
+ * system calls allow it, as the C library makes it.
  */
+static bool
+is_readable(uintptr_t at)
+{
+	return (raw_call(SYS_rt_sigprocmask, MASK_WRONG, (long)at, 0,
+	    sizeof(uint64_t), 0) == -EINVAL);
+}
+
+/*
+ * Gets the arguments on the stack of which some are in a later page than the
+ * last byte that the caller has there.  That page may not be readable, as the
+ * function may have fewer arguments.
+ */
+static __attribute__((noinline)) void
+take_across(uint64_t *values, uintptr_t at, uintptr_t end)
+{
+	bool all = (known.high == UINTPTR_MAX && at >= known.low &&
+	    at + ON_STACK * sizeof(*values) <= main_top) || is_readable(end);
+	unsigned i;
+
+	for (i = 0; i < ON_STACK; i++, at += sizeof(*values))
+		values[i] = all || at + sizeof(*values) <= end ?
+		    *(const uint64_t *)at : 0;
+}
+
+/* Gets the arguments on the stack. */
 static inline void
 take_stack(uint64_t *values, uintptr_t stack)
 {
@@ -216,9 +247,7 @@ take_stack(uint64_t *values, uintptr_t stack)
 			values[i] = ((const uint64_t *)at)[i];
 		return;
 	}
-	for (i = 0; i < ON_STACK; i++, at += sizeof(*values))
-		values[i] = at + sizeof(*values) <= end ?
-		    *(const uint64_t *)at : 0;
+	take_across(values, at, end);
 }
 
 void

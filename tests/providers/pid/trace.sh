@@ -250,4 +250,70 @@ expect 'nothing is wanted' "$(TBUF_PID_LIST=list \
     LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./truth 2>&1 >/dev/null
     ls list 2>/dev/null)" '159'
 
+# Arguments that are in the next page of a stack, where there is one.
+cat >pages.c <<'END_OF_C'
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#define SIZE	65536
+#define TRIED	__attribute__((noinline, noclone))
+static volatile long sum;
+TRIED void many(long a, long b, long c, long d, long e, long f, long g, long h,
+    long i, long j)
+{
+	sum += a + b + c + d + e + f + g + h + i + j;
+}
+TRIED void few(void) { sum++; }
+TRIED void in_frame(size_t size)
+{
+	memset(__builtin_alloca(size), 1, size);
+	many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	__asm__ volatile ("" ::: "memory");
+}
+static void *in_each_frame(void *unused)
+{
+	size_t size;
+
+	for (size = 16; size <= 4096; size += 16)
+		in_frame(size);
+	return (unused);
+}
+TRIED void at_the_end(char *stack)
+{
+#ifdef __x86_64__
+	__asm__ volatile ("mov %%rsp, %%rbx; mov %0, %%rsp; call few\n"
+	    "mov %%rbx, %%rsp" :: "r" (stack) : "rbx", "memory", "rax", "rcx",
+	    "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
+#else
+	__asm__ volatile ("mov x19, sp; mov sp, %0; bl few; mov sp, x19" ::
+	    "r" (stack) : "x19", "x30", "memory", "x0", "x1", "x2", "x3", "x4",
+	    "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+	    "x15", "x16", "x17", "x18", "cc");
+#endif
+}
+int main(void)
+{
+	pthread_t thread;
+	char *stack = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	in_each_frame(NULL);
+	if (pthread_create(&thread, NULL, in_each_frame, NULL) != 0 ||
+	    pthread_join(thread, NULL) != 0 ||
+	    mprotect(stack + SIZE, SIZE, PROT_NONE) != 0)
+		return (1);
+	at_the_end(stack + SIZE);
+	return (0);
+}
+END_OF_C
+$CC -w -O1 -o pages pages.c -lpthread || exit 1
+expect 'arguments in another page' "$("$TBUFCTL" -q -n 'pid$target:a.out:many:entry
+    /arg6 == 7 && arg7 == 8 && arg8 == 9 && arg9 == 10/ { @["whole"] = count(); }
+    pid$target:a.out:many:entry, pid$target:a.out:few:entry
+    { @[probefunc] = count(); }' -c ./pages 2>&1 | sed '/^ *$/d; s/^ *//
+    s/  */ /g' | LC_ALL=C sort)" 'few 1
+many 512
+whole 512'
+
 report
