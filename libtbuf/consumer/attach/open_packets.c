@@ -26,8 +26,15 @@
 
 #define NONE	UINT32_MAX
 
-/* Most damaged bytes at one place: a lane has no more. */
+/*
+ * Most damaged bytes at one place, and in all: those that a recording has beyond
+ * them, which no lane has, are counted without a place.
+ */
 #define DAMAGE_MOST	(UINT64_C(1) << 30)
+#define DAMAGES_MOST	(UINT64_C(4) << 30)
+
+/* Most damaged bytes without a place: sums of all lanes are numbers, too. */
+#define UNPLACED_MOST	(UINT64_C(1) << 48)
 
 /* Where a lane's losses are. */
 struct placed {
@@ -42,6 +49,7 @@ struct rebuilt {
 	int fd;
 	uint64_t end;			/* of the file so far */
 	uint64_t bytes;			/* of records so far */
+	uint64_t damage;		/* with a place, so far */
 	struct tbuf_control control;
 	unsigned number;		/* of the slot */
 	struct tbuf_slot slot;
@@ -201,6 +209,12 @@ append(struct rebuilt *b, const void *bytes, size_t size)
 	return (0);
 }
 
+static void
+add_unplaced(struct placed *placed, uint64_t bytes)
+{
+	placed->unplaced += MIN(bytes, UNPLACED_MOST - placed->unplaced);
+}
+
 /*
  * Leaves out as many bytes as were damaged before a packet's records: they are
  * skipped again, and reported at this place.  An invalid record, if it may be
@@ -210,16 +224,15 @@ static int
 add_damage(struct rebuilt *b, const struct tbuf_packet *p)
 {
 	struct tbuf_lane *lane = &b->lanes[b->at];
-	uint64_t size = p->unplaced ? 0 :
-	    MIN(p->damage, DAMAGE_MOST) & ~UINT64_C(7);
+	uint64_t size = p->unplaced ? 0 : MIN(MIN(p->damage, DAMAGE_MOST),
+	    DAMAGES_MOST - b->damage) & ~UINT64_C(7);
 	const struct tbuf_header invalid = {
 		.time = p->begin, .size = (uint16_t)size
 	};
 	uint64_t at = b->end + lane->head;
 
-	if (size > TBUF_MEMFD_BYTES - b->bytes)
-		return (0);
-	b->bytes += size;
+	add_unplaced(&b->placed[b->at], p->damage - size);
+	b->damage += size;
 	lane->head += size;
 	return (size < sizeof(struct tbuf_lock_record) ||
 	    size > TBUF_RECORD_MAX ? 0 :
@@ -366,8 +379,6 @@ place_losses(struct rebuilt *b, const struct tbuf_packet *p)
 {
 	struct placed *placed = &b->placed[b->at];
 
-	if (p->unplaced)
-		placed->unplaced += p->damage;
 	if (placed->drops && placed->awaits == 0 && placed->before == 0 &&
 	    p->size != 0)
 		placed->before = p->begin;
@@ -393,6 +404,7 @@ add_packet(struct rebuilt *b, const struct tbuf_packet *p)
 		b->losses.full += p->drops[TBUF_CAUSE_FULL];
 		b->losses.half[1].overwritten += p->overwritten;
 		b->losses.total[0].discarded += p->discarded;
+		add_unplaced(&b->placed[0], p->damage);
 		return (0);
 	}
 	if ((error = begin_lane(b, p)) != 0)

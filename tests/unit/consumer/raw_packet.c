@@ -391,6 +391,55 @@ START_TEST(recorded_drops_lie_between_records_of_switches)
 }
 END_TEST
 
+/* Reads packets that were stored: all of their losses and records. */
+static void
+tally_stored(struct stored *s, struct tally *t)
+{
+	struct tbuf_consumer *c = tbuf_consumer_new();
+
+	ck_assert_int_eq(tbuf_consumer_open_packets(c, "stored", s->head,
+	    next_stored, s), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	(void)tbuf_consumer_work(c);
+	fake_tally(c, t);
+	tbuf_consumer_close(c);
+}
+
+/*
+ * Damage of any size is counted, be it more than a lane has or than a file, and
+ * all records after it are read.
+ */
+START_TEST(stored_damage_is_counted_exactly)
+{
+	static const uint64_t gib = UINT64_C(1) << 30;
+	const uint64_t damages[][4] = {
+		{ 3, 16, 20, 65543 },
+		{ gib + 8, gib + 3, 3 * gib, 0 },
+		{ gib, gib, gib, gib },
+		{ 1000 * gib, 4 * gib, 24, UINT64_C(1) << 47 }
+	};
+	struct stored s = { .head = memfd_create("head", MFD_CLOEXEC) };
+	struct tally t = { 0 };
+	uint64_t damage = 0;
+	struct run r;
+	unsigned i;
+
+	begin(&r, "bufsize=240 bufpolicy=switch");
+	for (i = 0; i < 4; i++) {
+		fire(&r, 0, 4);
+		store_round(&r, &s);
+		s.packets[i].damage = damages[_i][i];
+		damage += damages[_i][i];
+	}
+	end(&r);
+	ck_assert_uint_eq(s.count, 4);
+	tally_stored(&s, &t);
+	ck_assert_uint_eq(t.records, 16);
+	ck_assert_uint_eq(t.damage, damage);
+	close(s.head);
+}
+END_TEST
+
 /* Each packet but the last one is full, be it smaller than a fetch or not. */
 START_TEST(packets_have_a_size)
 {
@@ -670,6 +719,7 @@ main(void)
 	tcase_add_loop_test(t, stamps_are_converted_by_what_a_packet_says,
 	    0, 2);
 	tcase_add_test(t, large_lane_is_several_packets);
+	tcase_add_loop_test(t, stored_damage_is_counted_exactly, 0, 4);
 	tcase_add_loop_test(t, packets_have_a_size, 0, 5);
 	tcase_add_test(t, recorded_drops_lie_between_records_of_switches);
 	tcase_add_loop_test(t, snapshot_is_one_packet_a_lane_and_in_no_total,
