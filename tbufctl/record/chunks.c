@@ -123,19 +123,18 @@ write_removed(const struct chunks *all)
 	return (error);
 }
 
-/* Removes the oldest chunks until there is room for another one. */
-static int
-remove_oldest(struct chunks *all)
+int
+chunks_make_room(struct chunks *all, uint64_t more)
 {
 	struct chunk *c;
-	uint64_t bytes = 0;
+	uint64_t bytes = DISK_PAGE + more;	/* of the sums and directory */
 	char name[16];
 	int error = 0;
 
 	for (c = all->list; c != NULL; c = c->next)
 		bytes += c->bytes;
 	while (error == 0 && all->most != 0 && (c = all->list) != NULL &&
-	    bytes + all->most / CHUNKS > all->most) {
+	    !c->written && bytes > all->most) {
 		count_removed(&all->removed, c);
 		error = write_removed(all);
 		chunk_name(c->number, name);
@@ -155,7 +154,8 @@ chunk_begin(struct chunks *all, bool is_snapshot, struct chunk **chunk)
 	char name[16];
 	int error, fd;
 
-	if ((error = remove_oldest(all)) != 0)
+	error = chunks_make_room(all, all->most / CHUNKS);
+	if (error != 0)
 		return (error);
 	chunk_name(++all->numbers, name);
 	if (mkdirat(all->base, name, 0700) != 0)
@@ -166,7 +166,8 @@ chunk_begin(struct chunks *all, bool is_snapshot, struct chunk **chunk)
 		end = &(*end)->next;
 	*chunk = *end = memory_get(NULL, 1, sizeof(**end));
 	**end = (struct chunk){
-		.number = all->numbers, .snapshot = is_snapshot
+		.number = all->numbers, .snapshot = is_snapshot,
+		.written = true, .bytes = DISK_PAGE + DISK_NAME
 	};
 	return (fd);
 }

@@ -3,10 +3,13 @@
  *
  * Directories of a recording: DIR, and chunks of it, which are numbered.  A
  * chunk has an eighth of the bytes of a recording of a limited size, or it is a
- * snapshot.  The oldest ones are removed.
+ * snapshot.  The oldest ones are removed.  Bytes are those of a disk's pages,
+ * with heads, metadata and directories.
  */
 #ifndef TBUFCTL_RECORD_CHUNKS_H
 #define TBUFCTL_RECORD_CHUNKS_H
+
+#include <sys/param.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +22,9 @@ struct chunk {
 	struct chunk *next;
 	unsigned number;
 	bool snapshot;		/* its records are not in totals */
+	bool written;		/* so that it cannot be removed yet */
 	uint64_t bytes, records;
+	uint64_t heads;		/* bytes of heads and metadata */
 	struct ctf_tail losses;	/* of its packets */
 };
 
@@ -45,13 +50,23 @@ struct chunks {
  */
 int	chunk_begin(struct chunks *, bool is_snapshot, struct chunk **chunk);
 
-/* Returns true if a chunk is to have this many bytes more. */
+/*
+ * Returns true if a chunk is to have this many bytes more.  One in which heads
+ * take more than its eighth has as many bytes of packets, up to a half of all.
+ */
 static inline bool
 chunk_has_room(const struct chunks *all, const struct chunk *chunk,
     uint64_t bytes)
 {
-	return (chunk->bytes + bytes <= all->most / CHUNKS);
+	return (chunk->bytes + bytes <= MAX(all->most / CHUNKS,
+	    MIN(2 * chunk->heads, all->most / 2)));
 }
+
+/*
+ * Removes the oldest chunks until so many bytes more are within the limit, or
+ * until the oldest one is being written.  Returns 0 or -errno.
+ */
+int	chunks_make_room(struct chunks *, uint64_t bytes);
 
 void	chunks_free(struct chunks *);
 

@@ -33,6 +33,7 @@ struct recorded {
 	struct metadata metadata;
 	struct ctf_stream *streams;
 	uint64_t instances;
+	uint64_t disk;		/* bytes of its head and metadata */
 	bool written;		/* the metadata were */
 	bool received;		/* they come from a pipe, in this version: */
 	uint64_t version;
@@ -46,12 +47,14 @@ struct origin {
 
 struct recording {
 	struct chunks chunks;
+	struct chunks *limit;	/* those chunks, or a snapshot's recording's */
 	struct chunk *chunk;	/* the present one, or NULL */
 	int directory;		/* its directory, or DIR; -1: none */
 	uint8_t clock_uuid[CTF_UUID];
 	struct recorded *targets;
 	struct recorded *last;	/* of the last packet */
 	uint64_t records;
+	uint64_t head;		/* most bytes of a target's head */
 	unsigned open;
 };
 
@@ -65,6 +68,7 @@ make(int base, int directory, uint64_t most)
 	memset(r, 0, sizeof(*r));
 	r->chunks.base = base;
 	r->chunks.most = most;
+	r->limit = &r->chunks;
 	r->directory = directory;
 	ctf_uuid(r->clock_uuid);
 	return (r);
@@ -115,16 +119,30 @@ recording_snapshot(struct recording *r, int *error)
 		return (NULL);
 	snapshot = make(fd, fd, 0);
 	snapshot->chunk = chunk;
+	snapshot->limit = &r->chunks;
 	return (snapshot);
 }
 
 /* ------------------------------------------------------------ targets */
 
-/* Opens a new directory for a session of a target. */
+/* Counts bytes on the disk that the present chunk has more. */
+static void
+charge(struct recording *r, uint64_t bytes)
+{
+	if (r->chunk != NULL)
+		r->chunk->bytes += bytes;
+}
+
+/*
+ * Opens a new directory for a session of a target, in which the metadata may
+ * grow by a page at the end.
+ */
 static int
 open_directory(struct recording *r, const struct tbuf_packet *packet)
 {
 	char name[64];
+
+	charge(r, DISK_NAME + 2 * DISK_PAGE);
 
 	(void)snprintf(name, sizeof(name), "%jd.%016" PRIx64,
 	    (intmax_t)packet->pid, packet->target);
@@ -287,6 +305,31 @@ write_head(struct recorded *t, const struct origin *origin,
 	return (error);
 }
 
+/* Returns the bytes of a file on the disk, 0 if there is none. */
+static uint64_t
+disk_of(int directory, const char *name)
+{
+	struct stat st;
+
+	return (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ? 0 :
+	    (uint64_t)st.st_blocks * 512);
+}
+
+/* Counts a target's head and metadata, which have been replaced. */
+static void
+charge_head(struct recording *r, struct recorded *t)
+{
+	uint64_t disk = disk_of(t->directory, HEAD_FILE) +
+	    disk_of(t->directory, "metadata");
+
+	if (r->chunk == NULL)
+		return;
+	r->chunk->bytes += disk - t->disk;
+	r->chunk->heads += disk - t->disk;
+	r->head = MAX(r->head, disk);
+	t->disk = disk;
+}
+
 /* Marks a trace as one of a snapshot, for readers of a whole recording. */
 static int
 write_mark(int directory)
@@ -305,8 +348,8 @@ write_mark(int directory)
  * first, so that it has all that the metadata have.
  */
 static int
-update_metadata(struct recorded *t, const struct origin *origin,
-    const struct tbuf_packet *packet, bool is_snapshot)
+update_metadata(struct recording *r, struct recorded *t,
+    const struct origin *origin, const struct tbuf_packet *packet)
 {
 	const struct recording_head *head = origin->received;
 	bool changed = head != NULL ? head->version != t->version :
@@ -316,13 +359,14 @@ update_metadata(struct recorded *t, const struct origin *origin,
 	if (!changed && t->written)
 		return (0);
 	error = write_head(t, origin, packet);
-	if (error == 0 && is_snapshot)
+	if (error == 0 && r->chunk != NULL && r->chunk->snapshot)
 		error = write_mark(t->directory);
 	if (error == 0)
 		error = head == NULL ? write_metadata(t) :
 		    write_text(t, head->metadata, head->metadata_size);
 	if (error == 0 && head != NULL)
 		t->version = head->version;
+	charge_head(r, t);
 	return (error);
 }
 
@@ -490,8 +534,18 @@ target_finish(struct recorded *t)
 	if (t->directory != -1)
 		close(t->directory);
 	t->directory = -1;
+	t->disk = 0;
 	t->written = false;
 	return (error == 0 ? one : error);
+}
+
+/* Ends the present chunk, which may be removed then. */
+static void
+leave_chunk(struct recording *r)
+{
+	if (r->chunk != NULL)
+		r->chunk->written = false;
+	r->chunk = NULL;
 }
 
 /* Goes on in another chunk. */
@@ -509,6 +563,7 @@ next_chunk(struct recording *r)
 	if (r->directory != -1)
 		close(r->directory);
 	r->directory = -1;
+	leave_chunk(r);
 	if (error != 0)
 		return (error);
 	if ((fd = chunk_begin(&r->chunks, false, &r->chunk)) < 0)
@@ -517,13 +572,25 @@ next_chunk(struct recording *r)
 	return (0);
 }
 
-/* Makes room for a packet's bytes in a limited recording. */
+/*
+ * Makes room for a packet in a limited recording: for its pages, a file that it
+ * begins, and a head, which comes with a target or replaces another one.
+ */
 static int
-room(struct recording *r, uint64_t bytes)
+room(struct recording *r, const struct tbuf_packet *packet)
 {
-	return (r->chunks.most == 0 || (r->chunk != NULL &&
-	    chunk_has_room(&r->chunks, r->chunk, bytes)) ? 0 :
-	    next_chunk(r));
+	bool here = is_of(r->last, packet) && r->last->directory != -1;
+	uint64_t bytes = roundup(packet->size, DISK_PAGE) + 3 * DISK_PAGE;
+	uint64_t head = r->head + 3 * DISK_PAGE;
+	int error = 0;
+
+	if (r->limit->most == 0)
+		return (0);
+	if (r->chunks.most != 0 && (r->chunk == NULL || !chunk_has_room(
+	    &r->chunks, r->chunk, here ? bytes : bytes + head)))
+		error = next_chunk(r);
+	return (error != 0 ? error :
+	    chunks_make_room(r->limit, bytes + head));
 }
 
 /* Writes a packet into its stream. */
@@ -531,6 +598,7 @@ static int
 add(struct recording *r, struct recorded *t, const struct tbuf_packet *packet)
 {
 	struct ctf_stream *s = stream_get(t, packet);
+	uint64_t disk = s->disk;
 	int error = 0;
 
 	if (s->fd == -1) {
@@ -539,7 +607,10 @@ add(struct recording *r, struct recorded *t, const struct tbuf_packet *packet)
 	}
 	if (s->size == 0)
 		error = stream_begin(t, s, packet);
-	return (error == 0 ? stream_append(t, s, packet) : error);
+	if (error == 0)
+		error = stream_append(t, s, packet);
+	charge(r, s->disk - disk);
+	return (error);
 }
 
 /* Adds a packet of this origin. */
@@ -547,22 +618,18 @@ static int
 add_packet(struct recording *r, const struct origin *origin,
     const struct tbuf_packet *packet)
 {
-	uint64_t bytes = packet->size + sizeof(struct ctf_head) +
-	    sizeof(struct ctf_unit) + sizeof(struct ctf_tail);
 	struct ctf_head none = { .magic = 0 };
 	struct recorded *t;
 	int error;
 
-	if ((error = room(r, bytes)) != 0 ||
+	if ((error = room(r, packet)) != 0 ||
 	    (t = target_get(r, origin, packet, &error)) == NULL ||
-	    (error = update_metadata(t, origin, packet,
-	    r->chunk != NULL && r->chunk->snapshot)) != 0 ||
+	    (error = update_metadata(r, t, origin, packet)) != 0 ||
 	    (error = add(r, t, packet)) != 0)
 		return (error);
 	r->records += packet->records;
 	if (r->chunk != NULL) {
 		r->chunk->records += packet->records;
-		r->chunk->bytes += bytes;
 		ctf_add_losses(&none, &r->chunk->losses, packet);
 	}
 	return (0);
@@ -647,8 +714,7 @@ recording_receive_end(struct recording *r, const struct recording_head *head,
 	if (t == NULL)
 		return (0);
 	if (t->directory != -1)
-		error = update_metadata(t, &origin, packet, r->chunk != NULL &&
-		    r->chunk->snapshot);
+		error = update_metadata(r, t, &origin, packet);
 	*at = t->next;
 	r->last = NULL;
 	one = target_close(t);
@@ -667,6 +733,7 @@ recording_close(struct recording *r)
 	int error = close_all(r, 0);
 
 	/* The chunk of a snapshot is in the list of its recording. */
+	leave_chunk(r);
 	chunks_free(&r->chunks);
 	if (r->directory != -1)
 		close(r->directory);

@@ -24,7 +24,7 @@
  * A packet of at least this size ends with a page: a write that ends in the
  * middle of one costs the kernel more than the page's rest.
  */
-#define PAGE		4096
+#define PAGE		DISK_PAGE
 #define PAGED_LEAST	(UINT64_C(1) << 15)
 
 #define NAME_ROOM	48
@@ -237,6 +237,7 @@ begin_file(struct ctf_stream *s, int directory, struct ctf_packet *p)
 	s->size = room;
 	s->last = 0;
 	s->used = end_of(p, 0);
+	s->disk += roundup(s->used, PAGE) + DISK_NAME;
 	return (0);
 }
 
@@ -253,6 +254,7 @@ append(struct ctf_stream *s, struct ctf_packet *p)
 		return (error);
 	s->last = at;
 	s->used = end_of(p, at);
+	s->disk += roundup(s->used, PAGE) - roundup(at, PAGE);
 	return (0);
 }
 

@@ -30,6 +30,10 @@
 #define HEAD_FILE	".tbuf"
 #define SNAPSHOT_FILE	".snapshot"
 
+/* A disk has whole pages of a file, and its name in a directory. */
+#define DISK_PAGE	UINT64_C(4096)
+#define DISK_NAME	UINT64_C(256)
+
 /* Classes of streams, by the form of their packets and records. */
 enum ctf_class {
 	CTF_LANE,		/* of a CPU or a thread */
@@ -99,6 +103,7 @@ struct ctf_stream {
 				   next packet begins a file */
 	uint64_t used;		/* of it, up to the padding */
 	uint64_t last;		/* offset of its last packet */
+	uint64_t disk;		/* bytes on a disk of all its files */
 };
 
 /* A packet without its sizes and its sequence. */
