@@ -6,18 +6,9 @@
 # programs as many returns as entries are counted.  `make check-slow` runs it.
 
 set -u
-: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}"
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
+. "${top_srcdir:?}/tests/lib/pid.sh"
 LC_ALL=C
-export TBUF_DIR LC_ALL
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
-unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_OPTIONS
-top=$(cd "$top_srcdir" && pwd)
-cd "$SCRATCH" || exit 1
+export LC_ALL
 
 all='pid$target:a.out::entry, pid$target:a.out::return
     { @[probefunc, probename] = count(); }'

@@ -6,22 +6,14 @@
 # minutes; Debian's libpython3-testsuite has the tests.
 
 set -u
-: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}"
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
+. "${top_srcdir:?}/tests/lib/pid.sh"
 LC_ALL=C
-export TBUF_DIR LC_ALL
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW LD_PRELOAD
-unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_OPTIONS
+export LC_ALL
 python=/usr/bin/python3
 $python -c 'import test.test_json' 2>/dev/null || {
 	echo "no tests of $python: not tried"
 	exit 77
 }
-cd "$SCRATCH" || exit 1
 
 names=${NAMES-'grammar dict list set tuple unicode bytes re json struct float
     long int math cmath decimal fractions statistics random heapq bisect

@@ -6,17 +6,7 @@
 # first one count as entries, or do not.
 
 set -u
-: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
-# A program with a sanitizer would need the sanitizer's library.
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
-export TBUF_DIR
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
-unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_PID_TYPES
-cd "$SCRATCH" || exit 1
+. "${top_srcdir:?}/tests/lib/pid.sh"
 
 cat >off.c <<'END_OF_C'
 #include <stdio.h>

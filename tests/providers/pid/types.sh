@@ -5,17 +5,7 @@
 # information, wherever that is; without it they are the words of a call.
 
 set -u
-: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
-# A program with a sanitizer would need the sanitizer's library.
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
-export TBUF_DIR
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
-unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_PID_TYPES
-cd "$SCRATCH" || exit 1
+. "${top_srcdir:?}/tests/lib/pid.sh"
 
 cat >serve.c <<'END_OF_C'
 #include <stdbool.h>
