@@ -221,6 +221,22 @@ expect 'no debug information' "$(trace plain \
 expect 'all words' "$(trace plain 'pid$target::request_serve:entry' |
     sed -n '1s/=[^ ]*//gp')" 'arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9'
 
+# Libraries are those that the dynamic linker finds: a newer run path comes after
+# the paths of the environment, an older one before.
+mkdir first second
+echo 'int find(int first) { return (first * 3 + 1); }' >find.c
+echo 'int find(int); int main(void) { return (find(2) != 7); }' >finder.c
+$CC -g -O1 -w -fPIC -shared -o first/libfind.so find.c || exit 1
+sed 's/first/second/g' find.c >other.c
+$CC -g -O1 -w -fPIC -shared -o second/libfind.so other.c || exit 1
+for tags in disable enable; do
+	$CC -w -o finder finder.c -Lfirst -lfind \
+	    "-Wl,--$tags-new-dtags,-rpath,\$ORIGIN/first" || exit 1
+	expect "a run path, $tags" "$(LD_LIBRARY_PATH=second trace finder \
+	    'pid$target:libfind:find:entry' | sed 's/=.*//')" \
+	    "$([ $tags = enable ] && echo second || echo first)"
+done
+
 # A function of which one return has a byte, and whatever follows stays.
 cat >part.c <<'END_OF_C'
 int part(int n);

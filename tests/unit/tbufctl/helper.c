@@ -1,7 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Helper processes read files, and can do little else.
+ * Helper processes read files, and can do little else.  The cache of the dynamic
+ * linker is one of these files.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,12 +15,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/helper_process.h"
+#include "elf/needed_libraries.h"
 #include "lib/check_main.h"
 
 /* Exits with the line of a check that failed. */
@@ -249,6 +253,69 @@ START_TEST(a_helper_of_root_is_never_root)
 }
 END_TEST
 
+/* A cache of ldconfig(8), as it is in the file. */
+struct cache {
+	char magic[20];
+	uint32_t count, unused[6];
+	struct {
+		int32_t flags;
+		uint32_t name, path, system;
+		uint64_t ability;
+	} entries[4];
+	char text[64];
+};
+#define TEXT(offset)	(offsetof(struct cache, text) + (offset))
+
+static const struct cache cache = {
+	.magic = "glibc-ld.so.cache1.1", .count = 4,
+	.entries = {
+		{ 3, TEXT(5), TEXT(0), 0, 0 }, { 3, TEXT(5), TEXT(8), 0, 0 },
+		{ 3, TEXT(5), TEXT(16), 0, 0 }, { 3, TEXT(5), TEXT(24), 0, 1 }
+	},
+	.text = "/one/l1\0/two/l2\0/one/l3\0/cpu/l4\0nofolder"
+};
+
+static void
+expect_folders(const struct cache *c, size_t size, const char *first,
+    const char *second)
+{
+	char bytes[sizeof(*c) + 1] = "";
+	struct words folders = { NULL, 0 };
+	size_t count = first == NULL ? 0 : second == NULL ? 1 : 2;
+
+	memcpy(bytes, c, size);
+	needed_cache(bytes, size, &folders);
+	ck_assert_uint_eq(folders.count, count);
+	if (count > 0)
+		ck_assert_str_eq(folders.all[0], first);
+	if (count > 1)
+		ck_assert_str_eq(folders.all[1], second);
+	words_free(&folders);
+}
+
+/* Libraries for some processors are not in all folders that a loader uses. */
+START_TEST(a_cache_has_folders)
+{
+	struct cache c = cache;
+	size_t size;
+
+	expect_folders(&c, sizeof(c), "/one", "/two");
+	for (size = 0; size < offsetof(struct cache, text); size++)
+		expect_folders(&c, size, NULL, NULL);
+	c.count = UINT32_MAX;
+	expect_folders(&c, sizeof(c), NULL, NULL);
+	c.count = 2;
+	c.entries[0].path = UINT32_MAX;
+	expect_folders(&c, sizeof(c), "/two", NULL);
+	c.entries[0].path = TEXT(32);
+	c.entries[1].path = sizeof(c);
+	expect_folders(&c, sizeof(c), NULL, NULL);
+	c.magic[0] = 'G';
+	c.entries[0].path = TEXT(0);
+	expect_folders(&c, sizeof(c), NULL, NULL);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -259,6 +326,7 @@ main(void)
 	tcase_add_test(tc, a_helper_does_nothing_else);
 	tcase_add_test(tc, a_helper_of_root_becomes_the_user);
 	tcase_add_test(tc, a_helper_of_root_is_never_root);
+	tcase_add_test(tc, a_cache_has_folders);
 	suite_add_tcase(s, tc);
 	return (run_suite(s));
 }
