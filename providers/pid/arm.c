@@ -66,6 +66,19 @@ pid_report_object(const char *module, const char *problem)
 }
 
 void
+pid_report_untyped(const char *module, const char *path)
+{
+	FILE *const files[] = { list, missed };
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (files[i] != NULL)
+			fprintf(files[i], "pid%jd:%s: without types: they are "
+			    "those of another file (-x pidobject=%s)\n",
+			    (intmax_t)getpid(), module, path);
+}
+
+void
 pid_report_part(const char *module, const char *function, const char *name,
     const char *problem)
 {

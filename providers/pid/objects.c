@@ -268,7 +268,8 @@ plan(struct pid_object *o, int fd)
 		return (pid_not_text);
 	if (!is_same(o, fd))
 		return ("its file is not the one that was loaded");
-	pid_types_object(fd);
+	if (!pid_types_object(o, fd))
+		pid_report_untyped(o->module, o->path);
 	if ((problem = pid_functions_find(&o->functions, &o->memory, fd, want,
 	    o)) != NULL ||
 	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)

@@ -9,7 +9,7 @@
  *	start.c	    the start, before main(), and objects that come and go
  *	wanted.c    descriptions in TBUF_PID
  *	name.c	    names of functions of C++
- *	types.c	    types of arguments in TBUF_PID_TYPES
+ *	types.c	    types of arguments in TBUF_PID_TYPES (types.h)
  *	objects.c   objects with functions that can be armed
  *	functions.c functions of one
  *	plan.c	    which of them can be armed
@@ -114,12 +114,17 @@ struct pid_signature {
 };
 
 /*
- * pid_types_object() takes the functions of an object's file, and
- * pid_types_find() finds one by its address in the file.
+ * pid_types_begin() reads the file that TBUF_PID_TYPES names (types.h), and
+ * pid_types_end() frees it.  pid_types_object() takes the functions of an
+ * object whose file is open, and returns false if only another object has the
+ * name of that file.  pid_types_find() finds a function by its address in the
+ * file.
  */
+struct pid_object;
+
 void	pid_types_begin(void);
 void	pid_types_end(void);
-void	pid_types_object(int fd);
+bool	pid_types_object(const struct pid_object *, int fd);
 bool	pid_types_find(uintptr_t address, struct pid_signature *);
 
 /* ------------------------------------------------------------ objects */
@@ -183,6 +188,12 @@ void	pid_report_end(void);
 void	pid_report_object(const char *module, const char *problem);
 void	pid_report_probe(const char *module, const char *function,
 	    const char *name, const char *problem);
+
+/*
+ * Reports that an object from a path has no types, as tbufctl has read them
+ * from another file.
+ */
+void	pid_report_untyped(const char *module, const char *path);
 
 /* Reports a description that matches no function so far. */
 pid_tell pid_report_absent;

@@ -86,9 +86,10 @@ begin(void)
 		watch();
 	pid_types_begin();
 	pid_objects_update(false);
-	pid_types_end();
-	if (!later)
+	if (!later) {
+		pid_types_end();
 		pid_wanted_end();
+	}
 }
 
 static void __attribute__((constructor))

@@ -1,16 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * TBUF_PID_TYPES names a file that tbufctl has written, with the parameters of
- * functions.  For each object there is a line with its device and inode, then
- * one for each function:
- *
- *	object DEVICE INODE
- *	ADDRESS RESULT TYPE NAME TYPE NAME ...
- *
- * ADDRESS is that in the object's file, hexadecimal; types are numbers of enum
- * tbuf_type, a pair for each of the first words of a call; a name is - if no
- * parameter has the word.
+ * The types that tbufctl has read (types.h).
  */
 #include <sys/stat.h>
 
@@ -21,8 +12,8 @@
 
 #include "base/report.h"
 #include "pid.h"
+#include "types.h"
 
-#define SETTING		"TBUF_PID_TYPES"
 #define BYTES_MAX	((off_t)64 << 20)
 
 /* A line of the object that is armed. */
@@ -38,7 +29,7 @@ static size_t count, room;
 void
 pid_types_begin(void)
 {
-	int fd = provider_report_read(SETTING);
+	int fd = provider_report_read(PID_TYPES);
 	struct stat st;
 	ssize_t n = 0;
 
@@ -90,26 +81,161 @@ add(const char *at)
 	return (true);
 }
 
-void
-pid_types_object(int fd)
+/* ------------------------------------------------------------ objects */
+
+/* Returns the size of the build ID among notes, and sets *id; 0: none. */
+static size_t
+find_id(const uint8_t *notes, size_t size, size_t align, const uint8_t **id)
 {
-	const char *at, *end = text;
-	char head[80];
+	const ElfW(Nhdr) *note;
+	size_t at = 0, left, name, rest;
+
+	while (size - at >= sizeof(*note)) {
+		note = (const void *)(notes + at);
+		left = size - at - sizeof(*note);
+		name = (note->n_namesz + align - 1) & ~(align - 1);
+		rest = (note->n_descsz + align - 1) & ~(align - 1);
+		if (name > left || note->n_descsz > left - name)
+			return (0);
+		*id = notes + at + sizeof(*note) + name;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz ==
+		    sizeof("GNU") && memcmp(note + 1, "GNU",
+		    sizeof("GNU")) == 0)
+			return (note->n_descsz);
+		if (rest > left - name)
+			return (0);
+		at += sizeof(*note) + name + rest;
+	}
+	return (0);
+}
+
+/* Gets the digits of the build ID that an object has in memory. */
+static bool
+build_id(const struct pid_object *o, char digits[2 * PID_BUILD_ID + 1])
+{
+	const ElfW(Phdr) *part = o->memory.info.dlpi_phdr;
+	const ElfW(Phdr) *end = part + o->memory.info.dlpi_phnum;
+	struct patch_text text;
+	const uint8_t *id = NULL;
+	uintptr_t notes;
+	size_t size = 0, align, i;
+
+	if (!patch_text_all(&o->memory.info, &text))
+		return (false);
+	for (; part < end && size == 0; part++) {
+		notes = text.base + part->p_vaddr;
+		align = part->p_align == 8 ? 8 : 4;
+		if (part->p_type == PT_NOTE && notes % align == 0 &&
+		    patch_readable(&text, notes, part->p_memsz))
+			size = find_id((const void *)notes, part->p_memsz,
+			    align, &id);
+	}
+	if (size == 0 || size > PID_BUILD_ID)
+		return (false);
+	for (i = 0; i < size; i++)
+		(void)snprintf(digits + 2 * i, 3, "%02x", id[i]);
+	return (true);
+}
+
+/* Returns the size of an object's segments in memory. */
+static uint64_t
+memory_size(const struct dl_phdr_info *info)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	const ElfW(Phdr) *part = info->dlpi_phdr;
+
+	for (; part < info->dlpi_phdr + info->dlpi_phnum; part++) {
+		if (part->p_type != PT_LOAD)
+			continue;
+		if (part->p_vaddr < low)
+			low = part->p_vaddr;
+		if (part->p_vaddr + part->p_memsz > high)
+			high = part->p_vaddr + part->p_memsz;
+	}
+	return (high - low);
+}
+
+static bool
+identify(const struct pid_object *o, int fd, char id[PID_ID])
+{
+	char digits[2 * PID_BUILD_ID + 1];
 	struct stat st;
 
+	if (build_id(o, digits))
+		(void)snprintf(id, PID_ID, PID_ID_BUILD, digits,
+		    memory_size(&o->memory.info));
+	else if (fstat(fd, &st) == 0)
+		(void)snprintf(id, PID_ID, PID_ID_FILE, (uint64_t)st.st_dev,
+		    (uint64_t)st.st_ino, (uint64_t)st.st_size,
+		    (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+		    (uint64_t)st.st_mtim.tv_nsec);
+	else
+		return (false);
+	return (true);
+}
+
+/* Returns the end of a line, which may be that of the text. */
+static const char *
+line_end(const char *at)
+{
+	return (strchrnul(at, '\n'));
+}
+
+/* Returns true if the rest of a line is a word. */
+static bool
+is_rest(const char *at, const char *word)
+{
+	size_t n = (size_t)(line_end(at) - at);
+
+	return (n == strlen(word) && memcmp(at, word, n) == 0);
+}
+
+/*
+ * Returns the first line after that of the object; NULL without one, and sets
+ * *other if another object has its file's name.
+ */
+static const char *
+find_object(const char *id, const char *file, bool *other)
+{
+	const char *at = text, *rest;
+	size_t n = strlen(id);
+
+	*other = false;
+	for (; (at = strstr(at, PID_OBJECT)) != NULL; at = line_end(at)) {
+		/* A parameter may have this name. */
+		if (at != text && at[-1] != '\n')
+			continue;
+		at += strlen(PID_OBJECT);
+		rest = strchrnul(at, ' ');
+		if ((size_t)(rest - at) == n && memcmp(at, id, n) == 0)
+			return (*line_end(at) == '\0' ? NULL :
+			    line_end(at) + 1);
+		*other |= *rest != '\0' && is_rest(rest + 1, file);
+	}
+	return (NULL);
+}
+
+bool
+pid_types_object(const struct pid_object *o, int fd)
+{
+	const char *at, *end;
+	char id[PID_ID];
+	bool other;
+
 	count = 0;
-	if (text == NULL || fstat(fd, &st) != 0)
-		return;
-	(void)snprintf(head, sizeof(head), "object %ju %ju\n",
-	    (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-	if ((at = strstr(text, head)) == NULL)
-		return;
-	for (at += strlen(head); *at != '\0' && *at != 'o'; at = end + 1)
-		if ((end = strchr(at, '\n')) == NULL || !add(at))
+	if (text == NULL || !identify(o, fd, id))
+		return (true);
+	if ((at = find_object(id, o->file, &other)) == NULL)
+		return (!other);
+	for (; *at != '\0' && *at != 'o'; at = end + 1)
+		if (*(end = line_end(at)) == '\0' || !add(at))
 			break;
 	if (count > 0)
 		qsort(lines, count, sizeof(*lines), by_address);
+	return (true);
 }
+
+/* ------------------------------------------------------------ functions */
 
 /* Takes a type from a line.  Returns TBUF_NONE at its end. */
 static enum tbuf_type

@@ -24,6 +24,7 @@ int	command_error(const char *name);
  * Both return false if there is none.
  */
 #define SCRIPT_HEAD	256
+#define SCRIPTS_MAX	5	/* levels that the kernel follows */
 bool	script_line(const char *head, size_t n, char path[PATH_MAX]);
 bool	script_interpreter(const char *file, char path[PATH_MAX]);
 

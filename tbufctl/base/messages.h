@@ -159,6 +159,9 @@
 			"kernel only system calls are traced"
 #define MSG_ARGUMENTS	"arguments of %s: %s"
 #define MSG_LACK	"parameter %s of %s is no argument: %s"
+#define MSG_OBJECT	"-x pidobject=%s has no types: %s"
+#define MSG_MODULE	"types of module %s are not known before it is " \
+			"loaded (-x pidobject=FILE names its file)"
 #define MSG_ARGUMENTS_MORE "%zu more list%s of arguments (tbufctl -lv prints " \
 			"all)"
 #define MSG_KERNEL	"provider %s traces the kernel; tbufctl traces " \

@@ -193,7 +193,7 @@ read_types(struct listing *l)
 	struct types types = { .first = NULL };
 
 	if (path != NULL) {
-		types_add_command(&types, path);
+		types_add_command(&types, (char *[]){ path, NULL }, NULL);
 		types_functions(&types, "pid:a.out::", "pid", &l->typed,
 		    &unused);
 	}

@@ -93,7 +93,7 @@ _tbufctl_value() {
 		word=${value%%=*}
 		if [[ $value != *=* ]]; then
 			compgen -W "${_tbufctl_values[-x]}" -- "$value"
-		elif [[ $word == usdt ]]; then
+		elif [[ $word == usdt || $word == pidobject ]]; then
 			compgen -f -P "$word=" -- "${value#*=}"
 		else
 			compgen -P "$word=" -W "${_tbufctl_values[-x $word]}" \

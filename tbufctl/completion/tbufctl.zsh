@@ -62,7 +62,7 @@ _tbufctl_argument() {
 	(-x)
 		if compset -P 1 '*='; then
 			name=${${IPREFIX%=}##*[^a-z]}
-			[[ $name != usdt ]] || _files
+			[[ $name != (usdt|pidobject) ]] || _files
 			list=(${=_tbufctl_values[-x $name]})
 			compadd -a list
 		else

@@ -189,6 +189,15 @@ dwarf_open_program(const char *path)
 	return (reported(report.dwfl, good));
 }
 
+Dwfl *
+dwarf_open_object(const char *path)
+{
+	Dwfl *dwfl = dwfl_begin(&of_files);
+
+	return (reported(dwfl, dwfl != NULL &&
+	    dwfl_report_offline(dwfl, path, path, -1) != NULL));
+}
+
 /* --- the list ------------------------------------------------------------- */
 
 struct list {

@@ -70,6 +70,8 @@ struct dwarf_types {
 /* Open a process, or a program by its path; NULL without modules. */
 Dwfl	*dwarf_open_process(pid_t);
 Dwfl	*dwarf_open_program(const char *path);
+/* Opens a file alone. */
+Dwfl	*dwarf_open_object(const char *path);
 /* A file that a process that has ended had mapped, and where its code was. */
 struct dwarf_mapped {
 	uint64_t start, offset, inode;

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+
+#include <elfutils/libdwfl.h>
 
 #include <fnmatch.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "function_types.h"
 #include "functions.h"
 #include "pid/name.h"
+#include "pid/types.h"
 
 #define FIELDS		4
 #define FUNCTIONS_MAX	100000u
@@ -31,6 +34,7 @@ function_types_free(struct function_types *t)
 	}
 	free(t->lacks);
 	free(t->table);
+	words_free(&t->unknown);
 }
 
 /* ------------------------------------------------------------ one module */
@@ -53,7 +57,10 @@ struct visiting {
 	size_t nwishes;
 	struct symbol *symbols;		/* wanted ones */
 	size_t nsymbols, room;
-	FILE *table;
+	char id[PID_ID];		/* of the module */
+	const char *file;
+	FILE *table;			/* NULL before the first function */
+	size_t table_size;
 };
 
 static bool
@@ -260,6 +267,24 @@ function_types_put_lacks(struct function_answer *answer, struct parcel *to)
 	parcel_free(lacks);
 }
 
+/* Begins the lines of the module at its first function. */
+static bool
+begin_table(struct visiting *v)
+{
+	char *old = v->answer->table;
+
+	if (v->table != NULL)
+		return (true);
+	v->table = open_memstream(&v->answer->table, &v->table_size);
+	if (v->table == NULL)
+		return (false);
+	if (old != NULL)
+		fputs(old, v->table);
+	free(old);
+	fprintf(v->table, PID_OBJECT "%s %s\n", v->id, v->file);
+	return (true);
+}
+
 static void
 add_function(void *visiting, const struct dwarf_function *f)
 {
@@ -267,7 +292,7 @@ add_function(void *visiting, const struct dwarf_function *f)
 	struct tbuf_probe_info *to;
 	unsigned i;
 
-	if (v->answer->sites.count >= FUNCTIONS_MAX)
+	if (v->answer->sites.count >= FUNCTIONS_MAX || !begin_table(v))
 		return;
 	fprintf(v->table, "%jx %u", (uintmax_t)f->address, f->result);
 	for (i = 0; i < f->nwords; i++)
@@ -287,37 +312,71 @@ add_function(void *visiting, const struct dwarf_function *f)
 
 /* ------------------------------------------------------------ all */
 
-static FILE *
-open_table(struct function_answer *answer, size_t *size)
+/* Returns the size of a file's segments in memory. */
+static uint64_t
+memory_size(Elf *elf)
 {
-	char *old = answer->table;
-	FILE *table = open_memstream(&answer->table, size);
+	uint64_t low = UINT64_MAX, high = 0;
+	GElf_Phdr part;
+	size_t i, n;
 
-	if (table != NULL && old != NULL)
-		fputs(old, table);
-	free(old);
-	return (table);
+	if (elf_getphdrnum(elf, &n) != 0)
+		return (0);
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &part) != NULL; i++) {
+		if (part.p_type != PT_LOAD)
+			continue;
+		low = part.p_vaddr < low ? part.p_vaddr : low;
+		if (part.p_vaddr + part.p_memsz > high)
+			high = part.p_vaddr + part.p_memsz;
+	}
+	return (high - low);
 }
 
-/* The provider knows an object by its file. */
+/* Gets the ID by which the provider knows the module's file. */
+static bool
+identify(const struct dwarf_module *m, const char *path, char id[PID_ID])
+{
+	char digits[2 * PID_BUILD_ID + 1];
+	const unsigned char *bytes;
+	GElf_Addr unused;
+	struct stat st;
+	Elf *elf;
+	int size, i;
+
+	if ((elf = dwfl_module_getelf(m->module, &unused)) == NULL)
+		return (false);
+	size = dwfl_module_build_id(m->module, &bytes, &unused);
+	if (size > 0 && size <= (int)PID_BUILD_ID) {
+		for (i = 0; i < size; i++)
+			(void)snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
+		(void)snprintf(id, PID_ID, PID_ID_BUILD, digits,
+		    memory_size(elf));
+	} else if (stat(path, &st) == 0)
+		(void)snprintf(id, PID_ID, PID_ID_FILE, (uint64_t)st.st_dev,
+		    (uint64_t)st.st_ino, (uint64_t)st.st_size,
+		    (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+		    (uint64_t)st.st_mtim.tv_nsec);
+	else
+		return (false);
+	return (true);
+}
+
 static void
 visit(struct visiting *v, struct dwarf_module *m)
 {
 	const char *path = NULL;
-	struct stat st;
-	size_t size;
 
 	(void)dwfl_module_info(m->module, NULL, NULL, NULL, NULL, NULL, &path,
 	    NULL);
-	if (path == NULL || stat(path, &st) != 0 ||
-	    (v->table = open_table(v->answer, &size)) == NULL)
+	if (path == NULL || !identify(m, path, v->id) ||
+	    strchr(m->name, '\n') != NULL)
 		return;
-	fprintf(v->table, "object %ju %ju\n", (uintmax_t)st.st_dev,
-	    (uintmax_t)st.st_ino);
+	v->file = m->name;
 	find_symbols(v, m);
 	dwarf_functions(m, wants, add_function, v);
 	free(v->symbols);
-	fclose(v->table);
+	if (v->table != NULL)
+		fclose(v->table);
 }
 
 void

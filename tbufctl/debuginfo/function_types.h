@@ -19,9 +19,10 @@ struct lack {
 };
 
 struct function_types {
-	char *table;		/* for the provider: providers/pid/types.c */
+	char *table;		/* for the provider: providers/pid/types.h */
 	struct lack *lacks;
 	size_t nlacks;
+	struct words unknown;	/* modules that are in no file */
 };
 
 void	function_types_free(struct function_types *);

@@ -98,9 +98,13 @@ types_add_process(struct types *t, pid_t pid)
 }
 
 void
-types_add_command(struct types *t, const char *name)
+types_add_command(struct types *t, char *const *command,
+    const struct words *files)
 {
-	add(t)->command = name;
+	struct types_source *one = add(t);
+
+	one->command = command;
+	one->files = files;
 }
 
 void
@@ -259,6 +263,27 @@ take_lacks(struct parcel *p, struct function_types *functions)
 	}
 }
 
+/* Reports files that serve for nothing, and takes the modules without one. */
+static void
+take_objects(struct parcel *p, struct function_types *functions)
+{
+	uint64_t n = parcel_take(p);
+	char *file, *why;
+
+	for (; n > 0 && parcel_more(p); n--) {
+		file = take_copy(p);
+		why = take_copy(p);
+		message(MSG_OBJECT, file, why);
+		free(file);
+		free(why);
+	}
+	for (n = parcel_take(p); n > 0 && parcel_more(p); n--) {
+		file = take_copy(p);
+		words_add(&functions->unknown, "%s", file);
+		free(file);
+	}
+}
+
 void
 types_functions(struct types *t, const char *wanted, const char *provider,
     struct sites *sites, struct function_types *functions)
@@ -275,6 +300,7 @@ types_functions(struct types *t, const char *wanted, const char *provider,
 	if ((table = parcel_take_text(p)) != NULL)
 		functions->table = memory_string(table);
 	take_lacks(p, functions);
+	take_objects(p, functions);
 	while (parcel_more(p))
 		take_site(p, sites_add(sites));
 }

@@ -29,7 +29,12 @@ struct types {
 
 /* Add a source of types; sources are searched in the order of addition. */
 void	types_add_process(struct types *, pid_t);
-void	types_add_command(struct types *, const char *name);
+/*
+ * The command may load objects: `files` (NULL: none) has some of these, or
+ * folders with them.
+ */
+void	types_add_command(struct types *, char *const *command,
+	    const struct words *files);
 void	types_free(struct types *);
 
 /* Adds the probes that commands among the sources will have. */
@@ -37,7 +42,8 @@ void	types_sites(struct types *, struct sites *);
 
 /*
  * Adds the probes of functions that commands among the sources will have, for
- * descriptions as TBUF_PID has them.
+ * descriptions as TBUF_PID has them, and reports files of objects that are of
+ * no use.
  */
 void	types_functions(struct types *, const char *wanted,
 	    const char *provider, struct sites *, struct function_types *);

@@ -10,7 +10,11 @@
  *	NAMES		1: typedefs, 0: tags		names
  *	SITES		nothing				probes
  *	FUNCTIONS	descriptions, provider		a table, the number of
- *							lacks, these, probes
+ *							lacks, these, that of
+ *							files of no use, these
+ *							and why, that of
+ *							modules without a file,
+ *							these, probes
  *	PARAMETER	module, function, name		id
  *	PLACE		module, function, name, word	id, word
  *	RESULT		module, function		id
@@ -22,6 +26,7 @@
 
 #include <stdbool.h>
 
+#include "base/string_list.h"
 #include "dwarf.h"
 
 enum types_question {
@@ -40,7 +45,9 @@ enum types_question {
 struct types_source {
 	struct types_source *next;
 	pid_t pid;
-	const char *command;		/* NULL: a process */
+	char *const *command;		/* NULL: a process, or an object */
+	const struct words *files;	/* of objects that it may load */
+	const char *object;		/* NULL: a process, or a command */
 	/* The helper process uses these. */
 	bool opened;
 	Dwfl *dwfl;

@@ -15,9 +15,6 @@
 
 #define FILES_MAX	512
 
-/* Levels of interpreters that the kernel follows. */
-#define SCRIPTS_MAX	5
-
 struct search {
 	struct words seen;	/* files */
 	unsigned abilities;

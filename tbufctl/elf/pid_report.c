@@ -53,7 +53,8 @@ tell_line(void *unused, char *line)
 	if (is_absent && !is_list)
 		add(&absent, line);
 	else if ((is_absent || strstr(line, ": not armed: ") != NULL ||
-	    strstr(line, ": armed in part: ") != NULL) &&
+	    strstr(line, ": armed in part: ") != NULL ||
+	    strstr(line, ": without types: ") != NULL) &&
 	    !words_have(&told, line)) {
 		words_add(&told, "%s", line);
 		message("%s", line);

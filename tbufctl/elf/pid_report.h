@@ -20,7 +20,7 @@ void	pid_report_look(void);
 
 /*
  * pid_types_begin() returns a setting for a file with the types of functions
- * (providers/pid/types.c), which pid_types_write() fills before the command
+ * (providers/pid/types.h), which pid_types_write() fills before the command
  * runs; NULL without a file.  pid_report_end() removes it.
  */
 const char *pid_types_begin(void);

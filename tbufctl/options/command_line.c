@@ -131,6 +131,7 @@ const char options_usage[] =
 "                      packetsize of --record=-,\n"
 "                      pid=partial: also some returns of a function,\n"
 "                      pid=loops: no turns of loops as entries,\n"
+"                      pidobject=file: types of an object loaded later,\n"
 "                      syscall=all: also calls of code loaded later,\n"
 "                      usdt: USDT probes also of code loaded later;\n"
 "                      usdt=file: a description of probes' arguments,\n"
@@ -259,6 +260,18 @@ parse_pid_option(struct options *o, const char *value)
 	return (status);
 }
 
+/* Adds an object that the command loads later, or a folder with such ones. */
+static int
+parse_pid_object(struct options *o, const char *value)
+{
+	if (value == NULL || access(value, R_OK) != 0)
+		return (bad_usage(MSG_SET_WRONG, "pidobject",
+		    value == NULL ? "" : value, "not a file or a folder that "
+		    "can be read (example: ./plugin.so)"));
+	words_add(&o->pid_objects, "%s", value);
+	return (0);
+}
+
 /* Parses the names of probes that begin and end a slice. */
 static int
 parse_pair(struct options *o, const char *value)
@@ -335,6 +348,10 @@ parse_x(struct options *o, const char *text)
 	if (strcmp(name, "pid") == 0) {
 		free(name);
 		return (parse_pid_option(o, value));
+	}
+	if (strcmp(name, "pidobject") == 0) {
+		free(name);
+		return (parse_pid_object(o, value));
 	}
 	if (strcmp(name, "pair") == 0) {
 		free(name);
@@ -639,7 +656,8 @@ options_near(const char *word, size_t length)
 		"snaprate", "aggsize", "aggrate", "aggsortkey", "aggsortrev",
 		"aggsortpos", "aggsortkeypos", "agghist", "aggpack",
 		"aggpercpu", "aggzoom", "encoding", "metric", "metricbounds",
-		"metrickeys", "otlp", "packetsize", "pair", "pid", "recordsize"
+		"metrickeys", "otlp", "packetsize", "pair", "pid",
+		"pidobject", "recordsize"
 	};
 	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *near = near_name(word, length, names, count);
@@ -998,6 +1016,8 @@ check_providers(const struct options *o)
 	if ((o->pid_partial || o->pid_loops) && o->command == NULL &&
 	    o->mode != MODE_LIST_OBJECT)
 		return (bad_usage(MSG_NEEDS, "-x pid", "-c"));
+	if (o->pid_objects.count > 0 && o->command == NULL)
+		return (bad_usage(MSG_NEEDS, "-x pidobject", "-c"));
 	if ((!o->usdt_all && o->usdt.count == 0) || o->command != NULL ||
 	    o->mode == MODE_LIST_OBJECT)
 		return (0);
@@ -1238,6 +1258,7 @@ options_free(struct options *o)
 	words_free(&o->environment);
 	words_free(&o->texts);
 	words_free(&o->usdt);
+	words_free(&o->pid_objects);
 	words_free(&o->pairs);
 	metric_options_free(&o->metrics);
 	words_free(&o->d.cpp_words);

@@ -114,6 +114,7 @@ struct options {
 	bool syscall_all;	/* -x syscall=all */
 	bool pid_partial;	/* -x pid=partial */
 	bool pid_loops;		/* -x pid=loops */
+	struct words pid_objects;	/* -x pidobject: files and folders */
 	struct words pairs;	/* -x pair: FROM,TO */
 	struct metric_options metrics;
 	bool otlp;		/* -x otlp is given */

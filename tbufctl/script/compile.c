@@ -207,7 +207,8 @@ name_types(struct compiled *c)
 	for (i = 0; i < o->npids; i++)
 		types_add_process(&c->known.types, o->pids[i]);
 	if (o->command != NULL)
-		types_add_command(&c->known.types, o->command[0]);
+		types_add_command(&c->known.types, o->command,
+		    &o->pid_objects);
 }
 
 /* ------------------------------------------------------------ opening */
@@ -283,6 +284,7 @@ refuse(struct compiled *c, const struct description *program,
 	    (near = hint(c, error)) != NULL)
 		message(MSG_HINT, near);
 	explain_arguments(c, error);
+	explain_module(c, error->description);
 	if (error->unknown == D_UNKNOWN_PROBE && !(error->description != NULL &&
 	    tell_provider(c, error->description)) &&
 	    near == NULL)

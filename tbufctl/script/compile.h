@@ -96,5 +96,7 @@ bool	explain_bpftrace(const struct description *program,
 char	*explain_list(const struct tbuf_probe_info *);
 /* After an unknown variable, reports the arguments of the clause's probes. */
 void	explain_arguments(struct compiled *, const struct d_error *);
+/* Reports that the module of a description (NULL: none) is in no known file. */
+void	explain_module(struct compiled *, const struct d_description *);
 
 #endif

@@ -41,6 +41,15 @@ struct lists {
 	struct words arguments;
 };
 
+void
+explain_module(struct compiled *c, const struct d_description *d)
+{
+	const char *module = d == NULL ? NULL : known_no_file(&c->known, d);
+
+	if (module != NULL)
+		message(MSG_MODULE, module);
+}
+
 char *
 explain_list(const struct tbuf_probe_info *probe)
 {

@@ -84,6 +84,18 @@ argument_class(const struct tbuf_probe_info *probe, const char *name)
 	return (D_CLASS_NONE);
 }
 
+/* Explains the error if the module of a description is in no known file. */
+static void
+tell_module(struct compiled *c, const char *description)
+{
+	char *copy = memory_string(description);
+	struct d_description d;
+
+	known_split(copy, &d);
+	explain_module(c, &d);
+	free(copy);
+}
+
 static char *
 error_text(struct compiled *c, const struct d_error *error)
 {
@@ -137,6 +149,7 @@ tell_clause(struct compiled *c, uint32_t n, const struct fitted *f)
 		compile_tell_error(compile_program(c, error.program), why);
 		tell_arguments(c, f, &error);
 	}
+	tell_module(c, clause->descriptions[0]);
 	free(why);
 }
 

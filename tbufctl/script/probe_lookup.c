@@ -604,6 +604,15 @@ known_lack(struct known *k, const struct d_description *d, const char *name)
 }
 
 const char *
+known_no_file(const struct known *k, const struct d_description *d)
+{
+	const char *module = d->field[D_FIELD_MODULE];
+
+	return (words_have(&k->function_types.unknown, module) ? module :
+	    NULL);
+}
+
+const char *
 known_function_table(struct known *k)
 {
 	if (k->functions == NULL)

@@ -109,6 +109,11 @@ void	known_each(struct known *, const struct d_description *,
  */
 const struct lack *known_lack(struct known *, const struct d_description *,
 	    const char *name);
+/*
+ * Returns the module that a description names, if no file of it is known before
+ * it is loaded, or NULL.
+ */
+const char *known_no_file(const struct known *, const struct d_description *);
 /* Returns the table of functions for the pid provider of the command, or "". */
 const char *known_function_table(struct known *);
 /* Returns the class of a type, of enum tbuf_type. */

@@ -190,7 +190,7 @@ x_options_are_the_same() {
 	    sed 's/=.*//' | grep -x -e '[a-z]*size' -e '[a-z]*rate' \
 	    -e bufpolicy -e bufscope -e nbuf -e cpu -e droptags \
 	    -e dropsoon -e flowindent -e quiet -e temporal -e syscall \
-	    -e usdt -e pair -e pid -e otlp -e nunits -e unitpolicy \
+	    -e usdt -e pair -e pid -e pidobject -e otlp -e nunits -e unitpolicy \
 	    -e unitselect -e unitslow -e unithung |
 	    sort -u >"$work/help"
 	sed -n -e '/"switchrate" "switch/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' \

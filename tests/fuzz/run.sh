@@ -70,7 +70,8 @@ shared()
 	    base/bpftrace_words base/clean_text base/decompress \
 	    base/helper_filter base/helper_process \
 	    base/messages base/output base/signals base/write_number \
-	    elf/needed_libraries print/print_pointer print/print_type \
+	    elf/needed_libraries elf/object_files \
+	    print/print_pointer print/print_type \
 	    print/trace_action print/typed_value \
 	    elf/usdt_provider_file debuginfo/probe_sites options/command_line \
 	    options/enablings options/d_options options/text_option \

@@ -103,6 +103,8 @@ tbufctl -xbufscope=t|thread
 tbufctl -x ustackf|ustackframes
 tbufctl -x pai|pair
 tbufctl -x usdt=files/o|files/one.d
+tbufctl -x pidob|pidobject
+tbufctl -x pidobject=files/o|files/one.d
 tbufctl -s files/o|files/one.d
 tbufctl -L files/|files/two
 tbufctl --read=files/o|files/one.d
@@ -190,6 +192,7 @@ try --format ''
 try -X ''
 try -x bufscope=
 try -x bufsco
+try -x pidobject=
 try -o ''
 try -L ''
 try --read ''
@@ -209,6 +212,7 @@ cat >expected <<'END'
 -X  > a c s t
 -x bufscope= > cpu thread
 -x bufsco > then = bufscope
+-x pidobject= > files
 -o  > files
 -L  > files -/
 --read  > files pids

@@ -341,4 +341,223 @@ n::box::get 1
 n::box::made 1
 n::box::~box 1'
 
+# --- objects that are loaded later ---
+
+cat >plugin.c <<'END_OF_C'
+struct request { const char *path; int n; };
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+#define API	__attribute__((noinline, noclone))
+#ifdef OTHER
+API int handle(int first, struct request *r) { KEEP; return (r->n + first); }
+int run(void)
+{
+	struct request r = { "/other", 4 };
+
+	return (handle(3, &r));
+}
+#else
+API int handle(struct request *r, int flags) { KEEP; return (r->n + flags); }
+int run(void)
+{
+	struct request r = { "/one", 4 };
+
+	return (handle(&r, 3));
+}
+#endif
+/* Of a module of Python, which is none, as there is an exception then. */
+void *PyInit_plugin(void) { return (run() == 7 ? (void *)0 : (void *)run); }
+END_OF_C
+cat >loader.c <<'END_OF_C'
+#include <sys/wait.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int (*run)(void), i;
+	void *object;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "fork") == 0) {
+			if (fork() != 0)
+				return (wait(NULL) == -1);
+			continue;
+		}
+		if (strcmp(argv[i], "exec") == 0) {
+			argv[i] = argv[0];
+			return (execv(argv[0], argv + i));
+		}
+		if (strcmp(argv[i], "replace") == 0) {
+			if (rename("next.so", "changed.so") != 0)
+				return (1);
+			continue;
+		}
+		if ((object = dlopen(argv[i], RTLD_NOW)) == NULL ||
+		    (*(void **)&run = dlsym(object, "run"), run()) != 7)
+			printf("%s\n", "wrong");
+	}
+	return (0);
+}
+END_OF_C
+mkdir one other stripped
+module='-g -O1 -w -fPIC -shared -Wl,--build-id,-Bsymbolic'
+# shellcheck disable=SC2086
+$CC -g -O1 -w -o loader loader.c -ldl &&
+    $CC -O1 -w -o pathloader loader.c -ldl "-Wl,-rpath,\$ORIGIN/one" &&
+    $CC $module -o one/plugin.so plugin.c &&
+    $CC $module -DOTHER -o other/plugin.so plugin.c &&
+    $CC $module,--build-id=none -o same.so plugin.c &&
+    $CC $module,--build-id=none -o next.so plugin.c || exit 1
+strip -o stripped/plugin.so one/plugin.so
+ln -s one/plugin.so linked.so
+
+# later D COMMAND OPTION...: as trace, without the numbers of processes.
+later() {
+	program=$1 command=$2
+	shift 2
+	"$TBUFCTL" -q -n "$program" "$@" -c "$command" 2>&1 |
+	    sed 's/^ *//; s/ *$//; s/^tbufctl: //; s/pid[0-9][0-9]*:/pidN:/g
+		s/invalid probe specifier.*: in action list: //; /^$/d'
+}
+handle='pid$target:plugin:handle:entry'
+path="$handle { trace(stringof(args[0]->path)); trace(flags); }"
+load='./loader one/plugin.so'
+# A shell's words are no paths: the file is found only where an option says.
+hidden="sh -c 'exec $load'"
+for option in -xbufpolicy=ring --follow -xtemporal; do
+	expect "a file that is named, $option" "$(later "$path" "$hidden" \
+	    $option -x pidobject=one/plugin.so)" /one3
+done
+expect 'a folder that is named' "$(later "$path" "$hidden" -x pidobject=one)" \
+    /one3
+expect 'a glob' "$(later 'pid$target:pl*:handle:entry { trace(r->n); }' \
+    "$hidden" -x pidobject=one)" 4
+expect 'any module' "$(later 'pid$target::handle: { trace(probemod); }' \
+    "$hidden" -x pidobject=one)" plugin.soplugin.so
+expect 'a word of the command' "$(later "$path" "$load")" /one3
+expect 'the run path' "$(later "$path" './pathloader plugin.so')" /one3
+expect 'another path' "$(LD_LIBRARY_PATH=$PWD/one later "$path" \
+    './loader plugin.so')" /one3
+expect 'a link' "$(later 'pid$target:linked:handle:entry
+    { trace(stringof(r->path)); }' './loader ./linked.so')" /one
+expect 'a returned value' "$(later 'pid$target:plugin:handle:return
+    { trace(args[1]); }' "$load")" 7
+expect 'a type by its name' "$(later "$handle
+    { trace(((struct request *)arg0)->n); }" "$load")" 4
+expect 'twice, and in a child' "$(later 'pid*:plugin:handle:entry
+    { @[stringof(r->path)] = count(); }' './loader one/plugin.so fork
+    one/plugin.so' --follow | tr -s ' ')" '/one 2'
+expect 'first in a child' "$(later 'pid*:plugin:handle:entry
+    { @[stringof(r->path)] = count(); }' './loader fork one/plugin.so' \
+    --follow | tr -s ' ')" '/one 1'
+expect 'after an exec' "$(later 'pid*:plugin:handle:entry
+    { @[stringof(r->path)] = count(); }' './loader exec one/plugin.so' \
+    --follow | tr -s ' ')" '/one 1'
+expect 'in JSON' "$("$TBUFCTL" -q --format=json -n "$handle" -c "$load" |
+    sed -n 's/.*"args":{"r":"[0-9a-fx]*",*//p')" '"flags":3}}'
+expect 'a recording of it' "$("$TBUFCTL" -q --record=later -n "$handle" \
+    -c "$load" >/dev/null 2>&1; "$TBUFCTL" -q --read=later \
+    -n 'pid*:plugin:handle:entry { trace(flags); }' 2>&1 | tr -d ' \n')" 3
+
+# The file that is loaded has its build ID; its debug information is elsewhere.
+untyped='pidN:plugin: without types: they are those of another file'
+expect 'a stripped one' "$(later "$handle" './loader stripped/plugin.so' |
+    grep -c '^arg0=')" 1
+expect 'its whole file' "$(later "$path" './loader stripped/plugin.so' \
+    -x pidobject=one/plugin.so)" /one3
+objcopy --only-keep-debug one/plugin.so stripped/plugin.debug &&
+    objcopy --add-gnu-debuglink=stripped/plugin.debug stripped/plugin.so || exit
+expect 'its debug file' "$(later "$path" './loader stripped/plugin.so')" /one3
+# Another version.
+expect 'another version' "$(later "$handle" './loader other/plugin.so' \
+    -x pidobject=one/plugin.so | sed 's/=[^ ]* arg/ arg/; s/ arg2=.*//
+    s/ arg1=.*//')" "$untyped (-x pidobject=other/plugin.so)
+arg0"
+expect 'another version, by names' "$(later "$handle { trace(flags); }" \
+    './loader other/plugin.so' -x pidobject=one/plugin.so | grep -v \
+    '^arguments of\|^1 probe' | sort)" "failed to resolve flags: Unknown \
+variable name
+$untyped (-x pidobject=other/plugin.so)"
+expect 'both versions' "$(later "$handle" \
+    './loader one/plugin.so other/plugin.so' -x pidobject=one/plugin.so -x pidobject=other/plugin.so | sed \
+    's/0x[0-9a-f]*/X/' | sort)" 'first=3 r=X
+r=X flags=3'
+# A file without a build ID is known by its place and its time.
+expect 'without a build ID' "$(later 'pid$target:same:handle:entry
+    { trace(flags); }' './loader ./same.so')" 3
+cp same.so changed.so
+expect 'it is replaced' "$(later 'pid$target:changed:handle:entry' \
+    './loader replace ./changed.so' | grep -c 'without types\|^arg0')" 2
+
+# Files that serve for nothing.
+expect 'no file' "$(later "$path" "$hidden" | sed 's/.*: //')" "operator -> \
+must be applied to a pointer
+types of module plugin are not known before it is loaded (-x pidobject=FILE \
+names its file)"
+expect 'no file, by a name' "$(later "$handle { trace(flags); }" "$hidden" |
+    grep -c '^types of module plugin are not known')" 1
+expect 'no file, and integers' "$(later "$handle { trace(arg1); }" \
+    "$hidden")" 3
+expect 'a mistake' "$(later "$handle { trace(r->pat); }" "$load")" \
+    "pat is not a member of struct request
+did you mean 'path'?"
+useless() {
+	later "$handle { trace(arg1); }" "$hidden" -x pidobject="$1" |
+	    sed "s,-x pidobject=$1 has no types: ,,"
+}
+machine='it is not a program or a library of this machine
+3'
+mkdir bad fifo
+mkfifo fifo/plugin.so
+head -c 60 one/plugin.so >bad/plugin.so
+expect 'a file that is cut' "$(useless bad/plugin.so)" "$machine"
+head -c 6000 one/plugin.so >bad/plugin.so
+expect 'a file without its end' "$(useless bad/plugin.so)" 3
+# The sections of debug information are damaged.
+readelf -SW one/plugin.so |
+    sed -n 's/.* \.debug_[a-z_]* *PROGBITS *[0-9a-f]* //p' |
+    while read -r at size _; do
+	head -c $((0x$size)) /dev/urandom | dd of=bad/random bs=64k 2>/dev/null
+	cp -n one/plugin.so bad/plugin
+	dd if=bad/random of=bad/plugin bs=1 seek=$((0x$at)) conv=notrunc \
+	    2>/dev/null
+done
+mv bad/plugin bad/plugin.so
+expect 'damaged debug information' "$(useless bad/plugin.so | tail -n 1)" 3
+expect 'a FIFO' "$(useless fifo/plugin.so)" 'it is not a file that can be read
+3'
+expect 'a source' "$(cp plugin.c bad/plugin.so; useless bad/plugin.so)" \
+    "$machine"
+expect 'another name' "$(useless loader)" 'no description names it
+3'
+expect 'a folder without it' "$(useless .)" \
+    'no description names a library in it
+3'
+expect 'no such file' "$("$TBUFCTL" -x pidobject=none -n "$handle" \
+    -c "$load" 2>&1 | sed 1q)" "tbufctl: failed to set -x pidobject: Invalid \
+value for specified option: 'none' is not a file or a folder that can be read \
+(example: ./plugin.so)"
+expect 'no command' "$("$TBUFCTL" -x pidobject=one -n "$handle" 2>&1 |
+    sed 1q)" 'tbufctl: -x pidobject needs -c'
+
+# Programs by a link, and of a script.
+ln -s loader by-link
+printf '#!%s/loader\n' "$PWD" >script
+chmod +x script
+expect 'a script' "$(trace script 'pid$target:a.out:main:entry
+    { trace(argc); }')" 'wrong
+2'
+expect 'a link to a program' "$(trace by-link \
+    'pid$target:loader:main:entry { trace(argc); }')" 1
+
+# An extension of Python, which loads it by a path of its own.
+if command -v python3 >/dev/null; then
+	expect 'Python' "$(cd one || exit; later "$path" \
+	    'python3 -c "import plugin"' -x pidobject=. | tail -n 1)" /one3
+else
+	echo 'no python3: its extensions are not tested'
+fi
+
 report
