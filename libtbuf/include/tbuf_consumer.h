@@ -462,8 +462,11 @@ enum tbuf_event_type {
 				   no records */
 	TBUF_EVENT_HUNG,	/* record.unit is hung; its records, if it has
 				   any, follow */
-	TBUF_EVENT_SNAPSHOTS	/* calls of snapshot() beyond snaprate, at the
+	TBUF_EVENT_SNAPSHOTS,	/* calls of snapshot() beyond snaprate, at the
 				   end */
+	TBUF_EVENT_GAP		/* with temporal and dropsoon, before the next
+				   record of a lane: it has losses, which
+				   another event counts, or has counted */
 };
 
 enum tbuf_cause {
@@ -491,9 +494,10 @@ struct tbuf_event {
 	uint32_t offset;	/* fault: the instruction's index */
 	uint32_t spare;
 	uint64_t address;	/* fault: address, size or index */
-	uint64_t after, before;	/* drops, overwritten, damage: times of records
-				   of the lane before and after all of these, ns
-				   of CLOCK_MONOTONIC; 0: there is none */
+	uint64_t after, before;	/* drops, overwritten, damage, gap: times of
+				   records of the lane before and after all of
+				   these, ns of CLOCK_MONOTONIC; 0: there is
+				   none */
 	uint64_t reserved[2];
 	struct tbuf_record record;
 };

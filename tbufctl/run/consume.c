@@ -348,6 +348,9 @@ print_other(struct run *run, const struct tbuf_event *e)
 		viewer_lost(&run->format, e);
 		loss_add(&loss_get(run, e)->drops[e->cause], e);
 		break;
+	case TBUF_EVENT_GAP:
+		viewer_lost(&run->format, e);
+		break;
 	case TBUF_EVENT_OVERWRITTEN:
 		loss_add(&loss_get(run, e)->overwritten, e);
 		break;

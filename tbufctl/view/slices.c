@@ -473,6 +473,9 @@ slices_lost(struct slices *s, const struct tbuf_event *e)
 		mark_open(s, &gap);
 		return;
 	}
+	/* Losses that began at an unknown time were there until this one. */
+	if (e->after == 0)
+		gap.after = gap.before - 1;
 	if (i == GAPS_MAX)
 		i = 0;
 	if (i < state->ngaps) {

@@ -53,6 +53,12 @@ tbuf_merge_begin(struct tbuf_consumer *c)
 
 	d->heap_count = 0;
 	d->top_returned = false;
+	d->emptied = NULL;
+	for (i = 0; i < d->count; i++)
+		if (c->options.dropsoon)
+			tbuf_gaps_expect(d->order[i]);
+		else
+			d->order[i]->gap_from = UINT64_MAX;
 	for (i = 0; i < d->count; i++)
 		if (look(c, d->order[i]))
 			d->heap[d->heap_count++] = d->order[i];
@@ -72,8 +78,10 @@ look_again(struct tbuf_consumer *c)
 	if (!d->top_returned || d->heap_count == 0)
 		return;
 	d->top_returned = false;
-	if (!look(c, d->heap[0]))
+	if (!look(c, d->heap[0])) {
+		d->emptied = d->heap[0];
 		d->heap[0] = d->heap[--d->heap_count];
+	}
 	sift_down(d, 0);
 }
 
@@ -85,12 +93,35 @@ tbuf_merge_time(struct tbuf_consumer *c)
 	    UINT64_MAX);
 }
 
+/*
+ * Makes the event of losses that may be before the next record of the top lane,
+ * or after the last one of a lane that has left the heap.
+ */
+static bool
+gap(struct tbuf_drain *d, struct tbuf_event *event)
+{
+	struct tbuf_reader *r = d->emptied;
+
+	d->emptied = NULL;
+	if (r == NULL || !tbuf_gaps_reached(r, &event->after, &event->before))
+		r = d->heap_count > 0 && tbuf_gaps_reached(d->heap[0],
+		    &event->after, &event->before) ? d->heap[0] : NULL;
+	if (r == NULL)
+		return (false);
+	tbuf_event_count(event, TBUF_EVENT_GAP, r, 0);
+	return (true);
+}
+
 int
 tbuf_merge_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	struct tbuf_drain *d = &c->drain;
 
-	for (look_again(c); d->heap_count > 0; look_again(c)) {
+	for (look_again(c);; look_again(c)) {
+		if (gap(d, event))
+			return (1);
+		if (d->heap_count == 0)
+			break;
 		d->top_returned = true;
 		if (tbuf_reader_event(c, d->heap[0], event) == 1)
 			return (1);

@@ -107,6 +107,7 @@ struct tbuf_drain {
 	const struct tbuf_target *last_target;	/* target of the last record */
 	struct tbuf_reader **heap;	/* oldest on top */
 	unsigned heap_count;
+	struct tbuf_reader *emptied;	/* left the heap after its last event */
 	struct tbuf_target *limits;	/* next to report losses, limits of */
 	struct tbuf_target *exits;	/* next to report the end of */
 	unsigned char *chunk;		/* shared by all readers */

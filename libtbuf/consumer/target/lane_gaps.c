@@ -57,9 +57,11 @@ tbuf_gaps_last(const struct tbuf_reader *r)
 void
 tbuf_gaps_open(struct tbuf_reader *r)
 {
-	struct tbuf_gap *g;
+	struct tbuf_gap *g = &r->gaps[TBUF_CAUSE_FULL];
 	unsigned i;
 
+	if (g->low == UINT64_MAX || r->reported[TBUF_CAUSE_FULL] >= g->low)
+		r->filled = r->limit;
 	for (i = 0; i < TBUF_NGAPS; i++) {
 		if (!has_place(r, i))
 			continue;
@@ -146,4 +148,66 @@ tbuf_gap_get(const struct tbuf_reader *r, unsigned counter, uint64_t reported,
 		*after = tbuf_gaps_last(r);
 	else
 		*after = g->after;
+}
+
+/* Returns true for drops between two switches that are known to be there. */
+static bool
+has_drops(const struct tbuf_reader *r, unsigned counter)
+{
+	const struct tbuf_gap *g = &r->gaps[counter];
+
+	return (g->low != UINT64_MAX && g->low > r->reported[counter]);
+}
+
+/*
+ * A record that is dropped as there is no room would have ended after the
+ * limit, so that no more bytes than its own are between it and the limit.  A
+ * record that is too large may be anywhere.  A full lane under fill takes no
+ * more records; the oldest ones of a ring are overwritten.
+ */
+void
+tbuf_gaps_expect(struct tbuf_reader *r)
+{
+	r->gap_from = UINT64_MAX;
+	switch (r->target->order.terms.policy) {
+	case TBUF_SWITCH:
+		if (r->target->file_only)
+			break;
+		if (has_drops(r, TBUF_CAUSE_LARGE))
+			r->gap_from = r->position;
+		else if (has_drops(r, TBUF_CAUSE_FULL))
+			r->gap_from = r->filled -
+			    MIN(r->filled, TBUF_RECORD_MAX);
+		break;
+	case TBUF_FILL:
+		if (tbuf_reader_counter(r, TBUF_CAUSE_FULL) >
+		    r->reported[TBUF_CAUSE_FULL])
+			r->gap_from = r->end;
+		break;
+	case TBUF_RING:
+		if (tbuf_reader_counter(r, TBUF_OVERWRITTEN) >
+		    r->reported[TBUF_OVERWRITTEN])
+			r->gap_from = r->position;
+		break;
+	}
+}
+
+bool
+tbuf_gaps_reached(struct tbuf_reader *r, uint64_t *after, uint64_t *before)
+{
+	if (r->position < r->gap_from)
+		return (false);
+	r->gap_from = UINT64_MAX;
+	*after = tbuf_gaps_last(r);
+	*before = 0;
+	switch (r->target->order.terms.policy) {
+	case TBUF_SWITCH:
+		/* The counters were read before this. */
+		*before = r->target->time.latest.mono;
+		break;
+	case TBUF_RING:
+		*before = r->next_time;
+		break;
+	}
+	return (true);
 }

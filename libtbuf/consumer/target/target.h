@@ -150,6 +150,11 @@ struct tbuf_reader {
 	uint64_t position;		/* of the next byte to return */
 	uint64_t end;			/* end of this drain's records */
 	uint64_t limit;			/* up to here the writer may store */
+	uint64_t filled;		/* the limit when drops that are not yet
+					   reported came */
+	uint64_t gap_from;		/* temporal: no losses of this drain are
+					   before this position; UINT64_MAX:
+					   there are none, or it is known */
 	uint64_t backed;		/* bytes of storage, from its start */
 	uint64_t last_fill;		/* head when early_switch.c looked */
 	uint64_t time;			/* of the last record returned, ns */
@@ -510,6 +515,14 @@ uint64_t tbuf_gaps_last(const struct tbuf_reader *);
 void	tbuf_gap_get(const struct tbuf_reader *, unsigned counter,
 	    uint64_t reported, uint64_t *after, uint64_t *before);
 void	tbuf_gaps_note(struct tbuf_reader *, uint64_t time);
+/*
+ * Before a merge.  expect: finds where in its records a lane may have losses.
+ * reached: returns true, once, when all records before that were returned, and
+ * stores the times around them.
+ */
+void	tbuf_gaps_expect(struct tbuf_reader *);
+bool	tbuf_gaps_reached(struct tbuf_reader *, uint64_t *after,
+	    uint64_t *before);
 /* Notes the time of the record at the position for gaps that end there. */
 static inline void
 tbuf_gaps_record(struct tbuf_reader *r, uint64_t time)

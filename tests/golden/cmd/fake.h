@@ -40,6 +40,7 @@
  *	repeat N		the next record comes N times
  *	drops PID CPU full|large|nolane N [AFTER BEFORE]
  *	overwritten PID CPU N [AFTER BEFORE]
+ *	gap PID CPU AFTER BEFORE
  *	damage PID CPU N [AFTER BEFORE]
  *				times of records around them; 0: none
  *	aggregated PID CPU N	values that found no room

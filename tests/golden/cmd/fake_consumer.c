@@ -787,6 +787,9 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 		e->count = fake_number(line, 3);
 		give_place(line, 4, e);
 		c->totals.overwritten += e->count;
+	} else if (fake_is(line, "gap")) {
+		e->type = TBUF_EVENT_GAP;
+		give_place(line, 3, e);
 	} else if (fake_is(line, "aggregated")) {
 		e->type = TBUF_EVENT_AGGREGATION;
 		e->count = fake_number(line, 3);
@@ -810,7 +813,7 @@ give(struct tbuf_consumer *c, const struct fake_line *line,
 	e->pid = fake_number(line, 1);
 	if (e->type == TBUF_EVENT_DROPS || e->type == TBUF_EVENT_DAMAGE ||
 	    e->type == TBUF_EVENT_AGGREGATION ||
-	    e->type == TBUF_EVENT_OVERWRITTEN)
+	    e->type == TBUF_EVENT_OVERWRITTEN || e->type == TBUF_EVENT_GAP)
 		e->cpu = fake_number(line, 2);
 	else
 		e->cpu = e->record.cpu;

@@ -192,6 +192,37 @@ exit 5000000
 END
 ctl --format=chrome -n kv:::
 
+# A slice is incomplete if it lies within a gap, though its drops are counted
+# later; or if it was open when the oldest record of a ring came, but not if it
+# had ended by then.
+play <<'END'
+target 5000000 kvd
+probe 1 kv kvd serve request-start uint64:id
+probe 2 kv kvd serve request-done uint64:id
+record 5000000 101 0 1 900 1 1
+record 5000000 101 0 2 950 1 1
+gap 5000000 0 1000 2500
+record 5000000 101 0 1 1100 1 2
+record 5000000 102 1 1 1150 1 3
+record 5000000 102 1 2 1160 1 3
+record 5000000 101 0 2 1200 1 2
+record 5000000 101 1 1 2600 1 4
+record 5000000 101 1 2 2700 1 4
+drops 5000000 0 full 3 950 2600
+record 5000000 103 0 1 3000 1 5
+record 5000000 103 0 1 3100 1 6
+record 5000000 103 0 2 3200 1 6
+gap 5000000 1 0 4000
+record 5000000 103 1 2 4000 1 5
+record 5000000 103 1 1 4100 1 7
+record 5000000 103 1 2 4200 1 7
+overwritten 5000000 1 6 0 4000
+exit 5000000
+END
+ctl --format=chrome -n kv:::
+"$TBUFCTL_FAKE" --format=otlp -n kv::: 2>&- | grep -o '"tbuf.incomplete"' |
+    wc -l
+
 # Options of formats need them; any number of pairs.
 ctl -x pair=get,put -n kv:::
 ctl --format=json -x otlp=logs -n kv:::

@@ -33,6 +33,11 @@ struct run {
 	struct fire fires[FIRES];
 	uint64_t nfires;
 	unsigned placed[TBUF_OVERWRITTEN + 1][4];	/* by known times */
+	uint64_t returned[CPUS];	/* time of the last record of each */
+	uint64_t gaps[CPUS];		/* since the last drops: the first one,
+					   UINT64_MAX: none */
+	unsigned ngaps;
+	bool with_gaps;
 };
 
 static unsigned seed;
@@ -161,6 +166,39 @@ check_losses(struct run *r, const struct tbuf_event *e)
 	r->placed[cause][(e->after != 0) + 2 * (e->before != 0)]++;
 }
 
+/*
+ * With temporal and dropsoon a record that is after losses, which have not been
+ * reported, comes after a gap that contains them.
+ */
+static void
+check_gap(struct run *r, const struct tbuf_event *e)
+{
+	const struct fire *fire = r->fires;
+
+	if (e->type == TBUF_EVENT_GAP) {
+		ck_assert_uint_eq(e->count, 0);
+		r->ngaps++;
+	}
+	if (e->cpu < 0 || e->cpu >= CPUS)
+		return;
+	if (e->type == TBUF_EVENT_RECORD)
+		r->returned[e->cpu] = e->record.time;
+	else if (e->type == TBUF_EVENT_DROPS)
+		r->gaps[e->cpu] = UINT64_MAX;
+	else if (r->gaps[e->cpu] == UINT64_MAX)
+		r->gaps[e->cpu] = e->after;
+	if (e->type != TBUF_EVENT_RECORD)
+		return;
+	for (; fire < r->fires + r->nfires; fire++)
+		if (!fire->reported && fire->lane == (unsigned)e->cpu &&
+		    (fire->cause == TBUF_CAUSE_FULL ||
+		    fire->cause == TBUF_CAUSE_LARGE) &&
+		    fire->time < e->record.time)
+			ck_assert_msg(fire->time > r->gaps[e->cpu], "a loss "
+			    "at %lu comes without a gap; seed %u",
+			    (unsigned long)fire->time, seed);
+}
+
 /* Takes events; fires go on between them.  Leaves some if `most` is small. */
 static void
 take(struct run *r, bool fires, unsigned most)
@@ -173,10 +211,17 @@ take(struct run *r, bool fires, unsigned most)
 			ck_assert_uint_eq(e.record.time,
 			    r->fires[e.record.args[0].u].time);
 			ck_assert_uint_eq(e.after + e.before, 0);
+			if (r->with_gaps)
+				check_gap(r, &e);
+			break;
+		case TBUF_EVENT_GAP:
+			check_gap(r, &e);
 			break;
 		case TBUF_EVENT_DROPS:
 		case TBUF_EVENT_OVERWRITTEN:
 			check_losses(r, &e);
+			if (r->with_gaps)
+				check_gap(r, &e);
 			break;
 		default:
 			ck_assert_int_eq(e.type, TBUF_EVENT_EXIT);
@@ -203,6 +248,9 @@ START_TEST(losses_lie_between_the_times)
 	unsigned round, what;
 	bool live = strstr(ways[_i], "switch") != NULL;
 
+	r->with_gaps = live && strstr(ways[_i], "dropsoon") != NULL;
+	memset(r->gaps, 0xff, sizeof(r->gaps));
+
 	for (round = 0; round < 300; round++) {
 		fire_some(r);
 		if (rand() % 2 == 0)
@@ -219,6 +267,71 @@ START_TEST(losses_lie_between_the_times)
 	take(r, false, UINT32_MAX);
 	if (strstr(ways[_i], "ring") != NULL)
 		ck_assert_uint_eq(r->placed[TBUF_OVERWRITTEN][2], CPUS);
+	if (r->with_gaps)
+		ck_assert_uint_gt(r->ngaps, 0);
+	end(r);
+}
+END_TEST
+
+/* The first event of a drain that is not a record before the others. */
+static unsigned
+records_before(struct run *r, struct tbuf_event *gap)
+{
+	struct tbuf_event e;
+	unsigned n = 0;
+
+	gap->type = TBUF_EVENT_RECORD;
+	while (tbuf_consumer_next(r->c, &e) == 1)
+		if (e.type == TBUF_EVENT_GAP && gap->type != e.type)
+			*gap = e;
+		else if (gap->type != TBUF_EVENT_GAP)
+			n += e.type == TBUF_EVENT_RECORD;
+	return (n);
+}
+
+/*
+ * A record is dropped for lack of room when fewer bytes remain than the largest
+ * record has; one that is larger than a buffer, at any time; full under fill is
+ * the end of a lane, and the oldest records of a ring are overwritten.
+ */
+START_TEST(gaps_come_before_the_records_after_them)
+{
+	static const char *const options[] = {
+		"bufsize=64k bufpolicy=switch temporal dropsoon",
+		"bufsize=240 bufpolicy=switch temporal dropsoon",
+		"bufsize=64k bufpolicy=fill temporal dropsoon",
+		"bufsize=64k bufpolicy=ring temporal dropsoon"
+	};
+	struct run *r = begin(options[_i]);
+	unsigned what = _i < 2 ? TBUF_DRAIN_SWITCH : TBUF_DRAIN_LAST, i, n;
+	struct tbuf_event gap;
+
+	for (i = 0; i < 3000; i++)
+		fire(r, 0, _i == 1);
+	fire(r, 0, false);
+	ck_assert_int_eq(tbuf_drain_begin(r->c, what), 0);
+	n = records_before(r, &gap);
+	ck_assert_int_eq(gap.type, TBUF_EVENT_GAP);
+	ck_assert_int_eq(gap.cpu, 0);
+	switch (_i) {
+	case 0:
+		ck_assert_uint_ge(n, (65536 - TBUF_RECORD_MAX) / 24);
+		ck_assert_uint_lt(n, (65536 - TBUF_RECORD_MAX) / 24 + 2);
+		ck_assert_uint_eq(gap.after, r->fires[n - 1].time);
+		ck_assert_uint_gt(gap.before, r->f.time);
+		break;
+	case 2:
+		ck_assert_uint_eq(n, 65536 / 24);
+		ck_assert_uint_eq(gap.after, r->fires[n - 1].time);
+		ck_assert_uint_eq(gap.before, 0);
+		break;
+	case 1:
+	case 3:
+		ck_assert_uint_eq(n, 0);
+		ck_assert_uint_eq(gap.after, 0);
+		ck_assert_uint_ne(gap.before, 0);
+		break;
+	}
 	end(r);
 }
 END_TEST
@@ -340,6 +453,7 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, losses_lie_between_the_times, 0, NWAYS);
+	tcase_add_loop_test(t, gaps_come_before_the_records_after_them, 0, 4);
 	tcase_add_loop_test(t, drops_under_switch_are_between_two_drains,
 	    TBUF_CAUSE_FULL, TBUF_CAUSE_LARGE + 1);
 	tcase_add_loop_test(t, dropsoon_reports_drops_in_each_drain, 0, 2);
