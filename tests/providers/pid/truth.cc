@@ -129,19 +129,33 @@ catcher(long n)
 }
 
 /*
- * An exception passes through them.  The prefixes of a call make room for a
- * jump before it, where one byte has no room for a short one.
+ * An exception passes through them.  The prefixes of a call on x86-64 make room
+ * for a jump before it, where one byte has no room for a short one.
  */
+#ifdef __x86_64__
+#define BEGIN	"push %rdi\n .cfi_adjust_cfa_offset 8\n"
+#define CALL_POINTER	".byte 0x3e, 0x48\n call *pointer(%rip)"
+#define CALL_THROWER	"call thrower"
+#define END	"add $8, %rsp\n .cfi_adjust_cfa_offset -8\n ret\n"
+#else
+#define BEGIN	"stp x29, x30, [sp, -16]!\n"				\
+	" .cfi_adjust_cfa_offset 16\n"					\
+	" .cfi_offset 29, -16\n .cfi_offset 30, -8\n"
+#define CALL_POINTER	"adrp x1, pointer\n"				\
+	" ldr x1, [x1, :lo12:pointer]\n blr x1"
+#define CALL_THROWER	"bl thrower"
+#define END	"ldp x29, x30, [sp], 16\n .cfi_adjust_cfa_offset -16\n"	\
+	" .cfi_restore 29\n .cfi_restore 30\n ret\n"
+#endif
 #define CALLER(name, call)						\
 	extern "C" long name(long);					\
 	__asm__(".text\n.type " #name ", @function\n" #name ":\n"	\
-	    ".cfi_startproc\n push %rdi\n .cfi_adjust_cfa_offset 8\n"	\
-	    call "\n add $8, %rsp\n .cfi_adjust_cfa_offset -8\n ret\n"	\
+	    ".cfi_startproc\n " BEGIN " " call "\n " END		\
 	    ".cfi_endproc\n.size " #name ", . - " #name "\n")
 
 extern "C" long (*const pointer)(long) = thrower;
-CALLER(placed, ".byte 0x3e, 0x48\n call *pointer(%rip)");
-CALLER(aimed, "call thrower");
+CALLER(placed, CALL_POINTER);
+CALLER(aimed, CALL_THROWER);
 
 static long
 pass(long n)
