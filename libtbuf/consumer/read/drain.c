@@ -340,6 +340,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	restart(d);
 	d->limits = d->exits = TAILQ_FIRST(&c->targets);
 	d->packet_losses = d->limits;
+	d->lost = NULL;
 	if ((d->merging = c->options.temporal != 0))
 		tbuf_merge_begin(c);
 	return (0);
@@ -602,8 +603,11 @@ next_limit(struct tbuf_consumer *c, struct tbuf_event *event)
 			return (1);
 		tbuf_untraceable_children(c, t);
 		event->type = TBUF_EVENT_LOST;
-		if ((event->count = tbuf_target_lost(t)) != 0)
+		/* A target may register probes meanwhile. */
+		if (d->lost != t && (event->count = tbuf_target_lost(t)) != 0) {
+			d->lost = t;
 			return (1);
+		}
 		event->type = TBUF_EVENT_UNMET;
 		event->count = tbuf_target_unmet(c, t, ended(t) || last(d));
 		if (event->count != 0)

@@ -109,6 +109,7 @@ struct tbuf_drain {
 	unsigned heap_count;
 	struct tbuf_reader *emptied;	/* left the heap after its last event */
 	struct tbuf_target *limits;	/* next to report losses, limits of */
+	struct tbuf_target *lost;	/* last whose lost probes were reported */
 	struct tbuf_target *exits;	/* next to report the end of */
 	unsigned char *chunk;		/* shared by all readers */
 };

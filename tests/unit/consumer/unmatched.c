@@ -351,6 +351,31 @@ START_TEST(lost_probes_are_told_once)
 }
 END_TEST
 
+/* A target that registers probes does not keep its consumer from other events. */
+START_TEST(lost_probes_are_told_once_a_drain)
+{
+	struct tbuf_event event;
+	unsigned events = 0;
+	struct tally t;
+	struct run r;
+
+	begin(&r, 1, 1);
+	go(&r);
+	r.f.control->lost_probes = 1;
+	ck_assert_int_eq(tbuf_drain_begin(r.c, TBUF_DRAIN_STATUS), 0);
+	while (tbuf_consumer_next(r.c, &event) == 1) {
+		ck_assert_int_eq(event.type, TBUF_EVENT_LOST);
+		ck_assert_uint_eq(event.count, 1);
+		r.f.control->lost_probes++;
+		ck_assert_uint_lt(events++, 1);
+	}
+	ck_assert_uint_eq(events, 1);
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
+	ck_assert_uint_eq(t.lost, 1);
+	end(&r);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -369,6 +394,7 @@ main(void)
 	tcase_add_test(t,
 	    no_more_of_a_chain_is_walked_than_there_are_enablings);
 	tcase_add_test(t, lost_probes_are_told_once);
+	tcase_add_test(t, lost_probes_are_told_once_a_drain);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
