@@ -1,10 +1,11 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The objects that are loaded before main(), and those that dlopen(3) loads.
- * Each is inspected once, when it is new; its probes are removed when it has
- * been unloaded.
+ * The objects that are loaded before main(), and those that dlopen(3) and
+ * dlmopen(3) load.  Each is inspected once, when it is new; its probes are
+ * removed when it has been unloaded.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct object {
 	struct dl_phdr_info info;	/* identifies it */
 	struct pid_probes probes;
 	bool is_program;
+	bool is_apart;			/* in another name space */
 	bool is_new;
 	bool is_there;
 };
@@ -303,6 +305,14 @@ arm_object(struct pid_object *o, struct pid_probes *probes)
 	pid_functions_free(&o->functions);
 }
 
+/* The dynamic linker calls code of an auditor while objects are armed. */
+static void
+refuse_auditor(const struct pid_object *o)
+{
+	pid_wanted_found(o->file, false, true, false);
+	pid_report_object(o->module, "it is an auditor of the dynamic linker");
+}
+
 /*
  * Arms a new object.  This makes other system calls than the linker does: a
  * filter that has been set since the start may kill for them.  A child of
@@ -317,8 +327,12 @@ arm(struct object *object, bool is_loading)
 	object->is_new = false;
 	if (name_object(&o, object, is_loading) && !is_own(&o) &&
 	    pid_wanted_module(o.file, o.is_program, o.module) &&
-	    !(is_loading && patch_refiltered()))
-		arm_object(&o, &object->probes);
+	    !(is_loading && patch_refiltered())) {
+		if (object->is_apart && !is_loading)
+			refuse_auditor(&o);
+		else
+			arm_object(&o, &object->probes);
+	}
 	free(o.path);
 }
 
@@ -342,6 +356,88 @@ look_at(struct dl_phdr_info *info, size_t size, void *is_new)
 	if (o != NULL)
 		o->is_there = true;
 	return (0);
+}
+
+/* ------------------------------------------------------------ name spaces */
+
+/*
+ * Each name space of dlmopen(3) has a list of its own, which dl_iterate_phdr(3)
+ * does not visit.  All have the same dynamic linker, the first of them.
+ */
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
+static const struct r_debug_extended *
+first_space(void)
+{
+	const struct r_debug *first = &_r_debug;
+
+	/* The declaration has the size of the older version. */
+	__asm__("" : "+r" (first));
+	return (first->r_version < 2 ? NULL :
+	    ((const struct r_debug_extended *)first)->r_next);
+}
+
+static void
+look_apart(const struct link_map *map, bool is_new)
+{
+	struct dl_phdr_info info = {
+		.dlpi_addr = map->l_addr, .dlpi_name = map->l_name
+	};
+	struct object *last;
+	int n;
+
+	n = map->l_addr == _r_debug.r_ldbase ? 0 :
+	    dlinfo((void *)(uintptr_t)map, RTLD_DI_PHDR, &info.dlpi_phdr);
+	if (n <= 0 || n > UINT16_MAX)
+		return;
+	info.dlpi_phnum = (ElfW(Half))n;
+	(void)look_at(&info, sizeof(info), &is_new);
+	for (last = objects; last != NULL && (last->info.dlpi_addr !=
+	    info.dlpi_addr || last->info.dlpi_phdr != info.dlpi_phdr);)
+		last = last->next;
+	if (last != NULL)
+		last->is_apart = true;
+}
+
+static void
+look_at_spaces(bool is_new)
+{
+	const struct r_debug_extended *space = first_space();
+	const struct link_map *map;
+
+	for (; space != NULL; space = space->r_next)
+		for (map = space->base.r_map; map != NULL; map = map->l_next)
+			look_apart(map, is_new);
+}
+
+bool
+pid_objects_complete(void)
+{
+	const struct r_debug_extended *space = first_space();
+
+	for (; space != NULL; space = space->r_next)
+		if (space->base.r_state != RT_CONSISTENT)
+			return (false);
+	return (_r_debug.r_state == RT_CONSISTENT);
+}
+#else
+static void
+look_at_spaces(bool is_new)
+{
+	(void)is_new;
+}
+
+bool
+pid_objects_complete(void)
+{
+	return (_r_debug.r_state == RT_CONSISTENT);
+}
+#endif
+
+static void
+look_at_all(bool is_new)
+{
+	(void)dl_iterate_phdr(look_at, &is_new);
+	look_at_spaces(is_new);
 }
 
 /* Drops unloaded objects: others may have their addresses. */
@@ -368,10 +464,9 @@ drop_gone(void)
 void
 pid_objects_update(bool is_loading)
 {
-	bool is_new = true;
 	struct object *o;
 
-	(void)dl_iterate_phdr(look_at, &is_new);
+	look_at_all(true);
 	drop_gone();
 	pid_report_begin();
 	for (o = objects; o != NULL; o = o->next)
@@ -380,8 +475,7 @@ pid_objects_update(bool is_loading)
 	if (!is_loading)
 		pid_wanted_tell(pid_report_absent);
 	pid_report_end();
-	is_new = false;
-	(void)dl_iterate_phdr(look_at, &is_new);
+	look_at_all(false);
 	for (o = objects; o != NULL; o = o->next)
 		o->is_there = false;
 }

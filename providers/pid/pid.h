@@ -164,6 +164,9 @@ struct pid_object {
  */
 void	pid_objects_update(bool is_loading);
 
+/* Returns false while the dynamic linker changes its lists of objects. */
+bool	pid_objects_complete(void);
+
 /*
  * Arms the functions of the plan.  The zeroed probes become theirs; nothing of
  * them is ever moved.

@@ -46,7 +46,7 @@ changed(void)
 	int error = errno;
 	sigset_t mask;
 
-	if (!busy && _r_debug.r_state == RT_CONSISTENT) {
+	if (!busy && pid_objects_complete()) {
 		busy = true;
 		hide(&mask);
 		pid_objects_update(true);

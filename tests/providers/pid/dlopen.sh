@@ -41,8 +41,8 @@ compile() {
 compile -shared -fPIC -o one.so module.c
 compile -shared -fPIC -o packed.so module.c -Wl,-z,pack-relative-relocs 2>err
 cp one.so two.so
-$CC -std=gnu11 -O2 -w -o opener "$top/tests/providers/pid/opener.c" -ldl \
-    -lpthread || exit 1
+$CC -std=gnu11 -D_GNU_SOURCE -O2 -w -o opener \
+    "$top/tests/providers/pid/opener.c" -ldl -lpthread || exit 1
 printf '%s\n' 'int absent(void); int use(void) { return (absent()); }' >bad.c
 compile -shared -fPIC -o undefined.so bad.c
 printf '%s\n' 'int above(int n) { return (n + 3); }' >above.c
@@ -94,6 +94,22 @@ arguments='./above.so 1'
 expect 'a library that another one needs' "$(count one)" "$(counted 1 1)"
 arguments='./large.so 9'
 expect 'many functions' "$(count large | grep more)" 'no more'
+
+# An auditor is in a name space, too, and the linker calls it at any time.
+printf '%s\n' 'unsigned audit(unsigned n) { return (n); }' \
+    'unsigned la_version(unsigned n) { return (audit(n)); }' >auditor.c
+compile -shared -fPIC -o auditor.so auditor.c
+expect 'an auditor' "$(LD_AUDIT=./auditor.so TBUF_PID_LIST=list \
+    TBUF_PID='pid*:auditor::,pid*:one:start:' \
+    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./opener apart
+    sed 's/pid[0-9]*/pidN/' list | LC_ALL=C sort | uniq -c | tr -s ' ')" \
+    ' 1 pidN:auditor: not armed: it is an auditor of the dynamic linker
+ 3 pidN:one:start:entry: armed
+ 3 pidN:one:start:return: armed'
+rm -f list
+arguments=apart
+expect 'in other name spaces' "$(count one)" "$(counted 3 3)"
+expect 'after these' "$(count two)" "$(counted 1 1)"
 
 # Children have the probes of their parent, and those that they load.
 child() {

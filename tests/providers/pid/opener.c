@@ -146,6 +146,29 @@ load_in_vain(void)
 	(void)work("./one.so");
 }
 
+/* Loads a module into two name spaces, with C libraries of their own. */
+static void
+load_apart(void)
+{
+	void *modules[2];
+	int (*function)(int);
+	int i;
+
+	(void)work("./one.so");
+	for (i = 0; i < 2; i++) {
+		modules[i] = dlmopen(LM_ID_NEWLM, "./one.so", RTLD_NOW);
+		if (modules[i] == NULL) {
+			fprintf(stderr, "%s\n", dlerror());
+			exit(1);
+		}
+		*(void **)&function = dlsym(modules[i], "module_work");
+		(void)function(WORK);
+	}
+	dlclose(modules[0]);
+	(void)work("./two.so");
+	dlclose(modules[1]);
+}
+
 static void
 load_when_asked(void)
 {
@@ -174,6 +197,8 @@ main(int argc, char **argv)
 		load_in_child();
 	else if (strcmp(how, "vain") == 0)
 		load_in_vain();
+	else if (strcmp(how, "apart") == 0)
+		load_apart();
 	else if (strcmp(how, "asked") == 0)
 		load_when_asked();
 	return (0);
