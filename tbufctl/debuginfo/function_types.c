@@ -282,6 +282,7 @@ begin_table(struct visiting *v)
 		fputs(old, v->table);
 	free(old);
 	fprintf(v->table, PID_OBJECT "%s %s\n", v->id, v->file);
+	v->answer->nmodules++;
 	return (true);
 }
 

@@ -37,6 +37,7 @@ struct function_answer {
 	char *table;
 	struct parcel lacks;		/* three texts each */
 	size_t nlacks;
+	size_t nmodules;		/* with such functions */
 	struct sites sites;
 };
 

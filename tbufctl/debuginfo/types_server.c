@@ -358,19 +358,30 @@ is_found(const struct loading *l, size_t count)
 	return (false);
 }
 
-/* Adds files whose paths are words of the command. */
+/* Adds a file if a word is its path. */
+static bool
+look_at_word(struct loading *l, const char *word)
+{
+	const char *slash = strrchr(word, '/');
+
+	return (slash != NULL && is_module(l, slash + 1) &&
+	    object_files_add(l->found, word) == NULL);
+}
+
+/* Adds files whose paths are words of the command, or are preloaded. */
 static bool
 look_at_words(struct loading *l)
 {
-	char *const *word = l->command->command;
-	const char *slash;
+	const char *preloaded = getenv("LD_PRELOAD");
+	char *copy = memory_string(preloaded == NULL ? "" : preloaded);
+	char *const *word = l->command->command, *rest = copy, *one;
 	bool found = false;
 
+	while ((one = strsep(&rest, " :")) != NULL)
+		found |= look_at_word(l, one);
 	for (; *word != NULL; word++)
-		if ((slash = strrchr(*word, '/')) != NULL &&
-		    is_module(l, slash + 1) &&
-		    object_files_add(l->found, *word) == NULL)
-			found = true;
+		found |= look_at_word(l, *word);
+	free(copy);
 	return (found);
 }
 
@@ -469,12 +480,25 @@ add_objects(struct types_source *command, const char *wanted,
 	words_free(&l.modules);
 }
 
+/* Returns true if the user has named an object's file. */
+static bool
+is_named(const char *path)
+{
+	const struct types_source *one;
+
+	for (one = sources; one != NULL; one = one->next)
+		if (one->files != NULL && words_have(one->files, path))
+			return (true);
+	return (false);
+}
+
 static void
 add_functions(struct function_answer *answer, struct words *useless,
     struct words *unknown)
 {
 	struct types_source *one, *end;
 	struct dwarf_module *m;
+	size_t before;
 
 	/* Objects are added at the end. */
 	for (end = sources; end != NULL && end->next != NULL;)
@@ -485,10 +509,18 @@ add_functions(struct function_answer *answer, struct words *useless,
 		if (one == end)
 			break;
 	}
-	for (one = sources; one != NULL; one = one->next)
+	for (one = sources; one != NULL; one = one->next) {
+		before = answer->nmodules;
 		for (m = one->command == NULL && one->object == NULL ? NULL :
 		    modules(one); m != NULL; m = m->next)
 			function_types_add(answer, m);
+		if (answer->nmodules == before && one->object != NULL &&
+		    is_named(one->object)) {
+			words_add(useless, "%s", one->object);
+			words_add(useless, "%s", "it has no debug information "
+			    "of functions that are wanted");
+		}
+	}
 }
 
 static void

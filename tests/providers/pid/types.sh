@@ -437,6 +437,8 @@ expect 'a glob' "$(later 'pid$target:pl*:handle:entry { trace(r->n); }' \
 expect 'any module' "$(later 'pid$target::handle: { trace(probemod); }' \
     "$hidden" -x pidobject=one)" plugin.soplugin.so
 expect 'a word of the command' "$(later "$path" "$load")" /one3
+expect 'preloaded' "$(LD_PRELOAD=$PWD/one/plugin.so later "$path" \
+    "$hidden")" /one3
 expect 'the run path' "$(later "$path" './pathloader plugin.so')" /one3
 expect 'another path' "$(LD_LIBRARY_PATH=$PWD/one later "$path" \
     './loader plugin.so')" /one3
@@ -467,9 +469,11 @@ expect 'a stripped one' "$(later "$handle" './loader stripped/plugin.so' |
     grep -c '^arg0=')" 1
 expect 'its whole file' "$(later "$path" './loader stripped/plugin.so' \
     -x pidobject=one/plugin.so)" /one3
-objcopy --only-keep-debug one/plugin.so stripped/plugin.debug &&
-    objcopy --add-gnu-debuglink=stripped/plugin.debug stripped/plugin.so || exit
-expect 'its debug file' "$(later "$path" './loader stripped/plugin.so')" /one3
+mkdir linked
+objcopy --only-keep-debug one/plugin.so linked/plugin.debug &&
+    objcopy --add-gnu-debuglink=linked/plugin.debug stripped/plugin.so \
+    linked/plugin.so || exit 1
+expect 'its debug file' "$(later "$path" './loader linked/plugin.so')" /one3
 # Another version.
 expect 'another version' "$(later "$handle" './loader other/plugin.so' \
     -x pidobject=one/plugin.so | sed 's/=[^ ]* arg/ arg/; s/ arg2=.*//
@@ -514,7 +518,10 @@ mkfifo fifo/plugin.so
 head -c 60 one/plugin.so >bad/plugin.so
 expect 'a file that is cut' "$(useless bad/plugin.so)" "$machine"
 head -c 6000 one/plugin.so >bad/plugin.so
-expect 'a file without its end' "$(useless bad/plugin.so)" 3
+nothing='it has no debug information of functions that are wanted
+3'
+expect 'a file without its end' "$(useless bad/plugin.so)" "$nothing"
+expect 'a file without types' "$(useless stripped/plugin.so)" "$nothing"
 # The sections of debug information are damaged.
 readelf -SW one/plugin.so |
     sed -n 's/.* \.debug_[a-z_]* *PROGBITS *[0-9a-f]* //p' |
