@@ -18,6 +18,12 @@
 
 #define AHEAD	8	/* names are fetched before they are read */
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 36)
+#define HAS_SPACES	/* the headers of objects in all name spaces */
+#endif
+#endif
+
 struct object {
 	struct object *next;
 	struct dl_phdr_info info;	/* identifies it */
@@ -364,7 +370,7 @@ look_at(struct dl_phdr_info *info, size_t size, void *is_new)
  * Each name space of dlmopen(3) has a list of its own, which dl_iterate_phdr(3)
  * does not visit.  All have the same dynamic linker, the first of them.
  */
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 36)
+#ifdef HAS_SPACES
 static const struct r_debug_extended *
 first_space(void)
 {
