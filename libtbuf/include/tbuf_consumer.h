@@ -365,6 +365,13 @@ struct tbuf_probe_info {
 	uint8_t types[TBUF_ARGS_MAX];	/* enum tbuf_type */
 	const char *argnames[TBUF_ARGS_MAX];
 	unsigned code;		/* of an event (tbuf_registry.h), or 0 */
+
+	/*
+	 * Another probe that has sites at the places of this one, or NULL.  An
+	 * enabling that matches it, or its elder and so on, does not enable
+	 * this one.
+	 */
+	const struct tbuf_probe_info *elder;
 };
 
 /*

@@ -184,6 +184,8 @@
  *			target goes on unharmed
  *	inv.guest	the target side never blocks, allocates, makes a system
  *			call, or touches anything but its own file
+ *	inv.alias	where one place has several probes, an enabling that
+ *			matches some of them has an ECB on one (probe.h)
  *	inv.alive, inv.attach	see above
  */
 #ifndef TBUF_LAYOUT_LAYOUT_H

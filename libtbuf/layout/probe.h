@@ -21,11 +21,21 @@ struct tbuf_probe_entry {
 	uint32_t hash;		/* (i) of the four fields and the types */
 	uint8_t nargs;		/* (i) */
 	uint8_t types[TBUF_NARGS]; /* (i) enum tbuf_type */
-	uint8_t reserved0[5];
+	uint8_t reserved0;
+	uint32_t alias;		/* (i) index + 1 of an alias's elder; 0: none */
 	uint32_t selection;	/* (t) mask for units; 0: TBUF_SELECTED */
 	uint32_t code;		/* (t) of an event list; 0: none */
 	uint64_t semaphore;	/* (t) address of struct tbuf_semaphore, or 0 */
 };
+
+/*
+ * A probe may be an alias: each of its sites stands where one of another probe
+ * stands, its elder, with another name.  An enabling that matches the elder, or
+ * one that the elder is an alias of, has no ECB on the alias: so it records
+ * once each time such a place is reached [inv.alias].  The elder has the lower
+ * index.  Two probes of equal names and types have different elders.
+ */
+#define TBUF_ELDERS_MAX	32u	/* that are looked at */
 
 /*
  * The address of a USDT semaphore: a 16-bit word that tracers increment, and

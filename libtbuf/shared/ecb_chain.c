@@ -255,23 +255,48 @@ pattern_match(const char *p, const char *end, struct tbuf_backing *first,
 	return (nul + 1);
 }
 
+/*
+ * Returns true if a pattern that matches an alias matches an elder of it, too,
+ * which has the ECB then [inv.alias].
+ */
+static __attribute__((noinline)) bool
+elder_match(const struct tbuf_view *view, uint32_t probe, const char *p,
+    const char *nul)
+{
+	struct tbuf_names_copy copy = { .offsets = { 0 } };
+	unsigned steps;
+	uint32_t alias;
+
+	for (steps = 0; steps < TBUF_ELDERS_MAX; steps++) {
+		alias = tbuf_load(&tbuf_view_probe(view, probe)->alias);
+		if (alias == 0 || alias > probe)
+			break;
+		probe = alias - 1;
+		if (tbuf_view_names(view, probe, &copy) &&
+		    tbuf_description_match_to(p, nul, &copy.names))
+			return (true);
+	}
+	return (false);
+}
+
 unsigned
 tbuf_match(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     const struct tbuf_names *names, const char *patterns,
     size_t patterns_size, unsigned npatterns, struct tbuf_backing *backing)
 {
 	struct insertion in = { .backing = backing };
-	const char *end = patterns + patterns_size;
+	const char *end = patterns + patterns_size, *next;
 	unsigned matched = 0, i;
 	bool hit;
 
 	if (!tables_find(view, slot, probe, &in))
 		return (0);
-	for (i = 0; i < npatterns && i <= UINT16_MAX; i++) {
-		patterns = pattern_match(patterns, end, backing, names, &hit);
-		if (patterns == NULL)
+	for (i = 0; i < npatterns && i <= UINT16_MAX; i++, patterns = next) {
+		next = pattern_match(patterns, end, backing, names, &hit);
+		if (next == NULL)
 			break;
-		if (hit)
+		if (hit && (tbuf_load(&tbuf_view_probe(view, probe)->alias) ==
+		    0 || !elder_match(view, probe, patterns, next - 1)))
 			matched += enabling_match(&in, probe, i);
 	}
 	if (matched != 0)

@@ -36,7 +36,8 @@ struct tbuf_backing {
 
 /*
  * Inserts an ECB, if there is none yet, for each pattern of the session in
- * `slot` that matches `probe`, then sets the probe's enable bit.  The
+ * `slot` that matches `probe` and no elder of it, then sets the probe's enable
+ * bit.  The
  * session's chain heads and ECB table are in the view.  `names` are the
  * probe's; NULL: the first pattern, which has been read, matches.  `patterns`
  * are npatterns NUL-terminated texts in patterns_size bytes, which another

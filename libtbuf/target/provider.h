@@ -71,6 +71,14 @@ void	tbuf_series_begin(sigset_t *mask, unsigned probes);
 void	tbuf_series_end(const sigset_t *mask);
 
 /*
+ * The probes that tbuf_probe_register() registers next, between
+ * tbuf_series_begin() and tbuf_series_end(), are aliases of a registered site's
+ * probe (layout/probe.h).  NULL: they are none.
+ */
+struct tbuf_site;
+void	tbuf_series_alias(const struct tbuf_site *elder);
+
+/*
  * Registers a probe between tbuf_series_begin() and tbuf_series_end().  `site'
  * is zeroed but for its arguments' number and types; argnames has that many
  * strings, one after the other.  Function and name must be valid fields.  The
@@ -79,7 +87,6 @@ void	tbuf_series_end(const sigset_t *mask);
  * last call's.  `like' is a site registered since tbuf_series_begin() with the
  * same types, or NULL.  Returns as tbuf_probe_register() does.
  */
-struct tbuf_site;
 struct tbuf_series_probe {
 	const char *provider, *module, *function, *name;
 	const char *argnames;

@@ -200,6 +200,17 @@ known_matches(const struct d_description *d,
 	    probe->name) || matches_scoped(d, probe));
 }
 
+/* Returns true if a description enables a probe: no elder of it matches. */
+static bool
+is_chosen(const struct d_description *d, const struct tbuf_probe_info *probe)
+{
+	bool chosen = known_matches(d, probe);
+
+	while (chosen && (probe = probe->elder) != NULL)
+		chosen = !known_matches(d, probe);
+	return (chosen);
+}
+
 unsigned
 known_count(struct known *k, const struct d_description *d)
 {
@@ -210,7 +221,7 @@ known_count(struct known *k, const struct d_description *d)
 		return (n);
 	known_list(k);
 	for (i = 0; i < k->count; i++)
-		n += known_matches(d, k->probes[i]);
+		n += is_chosen(d, k->probes[i]);
 	return (n);
 }
 
@@ -224,7 +235,7 @@ count_one(void *arg, const struct tbuf_probe_info *probe)
 {
 	struct counting *c = arg;
 
-	c->n += known_matches(c->d, probe);
+	c->n += is_chosen(c->d, probe);
 	return (0);
 }
 

@@ -66,3 +66,4 @@ SIZE(tbuf_value, 16);
 PLACE(tbuf_probe_info, types, 44);
 PLACE(tbuf_probe_info, argnames, 56);
 PLACE(tbuf_probe_info, code, 136);
+PLACE(tbuf_probe_info, elder, 144);

@@ -323,7 +323,7 @@ tbuf_consumer_matched(struct tbuf_consumer *c, int enabling)
 	TAILQ_FOREACH(t, &c->targets, link)
 		tbuf_target_probes(c, t);
 	for (i = 0; i < c->probes.count; i++)
-		matched += tbuf_probe_matches(c->probes.infos[i], pattern);
+		matched += tbuf_probe_chosen(c->probes.infos[i], pattern);
 	return (matched);
 }
 

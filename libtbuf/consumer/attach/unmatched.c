@@ -112,7 +112,7 @@ count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
 	unsigned i;
 
 	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
-		if (tbuf_probe_matches(t->probes[index], pattern))
+		if (tbuf_probe_chosen(t->probes[index], pattern))
 			n += count_enabling(c, t, index, i, counted);
 	return (n);
 }

@@ -22,6 +22,7 @@
 struct copy {
 	unsigned nargs;
 	unsigned code;
+	const struct tbuf_probe_info *elder;
 	uint8_t types[TBUF_NARGS];
 	unsigned length[NFIELDS];	/* with the NUL */
 	char text[NFIELDS][TBUF_FIELD_SIZE];
@@ -139,12 +140,13 @@ copy_hash(const struct copy *copy)
 }
 
 /*
- * The identity of a probe: its hash, its four fields, types, and the code,
- * which two programs may have changed.
+ * The identity of a probe: its hash, its four fields, types, its elder, and the
+ * code, which two programs may have changed.
  */
 struct identity {
 	uint32_t hash;
 	const char *fields[4];
+	const struct tbuf_probe_info *elder;
 	unsigned code;
 	unsigned nargs;
 	const uint8_t *types;
@@ -154,6 +156,7 @@ struct identity {
 struct known {
 	struct tbuf_probe_info info;
 	struct identity identity;
+	unsigned elders;
 	union {
 		struct tbuf_record_layout layout;
 		unsigned char room[TBUF_ARGUMENTS_LAYOUT];
@@ -170,8 +173,8 @@ static struct identity
 copy_identity(const struct copy *copy)
 {
 	return ((struct identity){ copy_hash(copy), { copy->text[0],
-	    copy->text[1], copy->text[2], copy->text[3] }, copy->code,
-	    copy->nargs, copy->types });
+	    copy->text[1], copy->text[2], copy->text[3] }, copy->elder,
+	    copy->code, copy->nargs, copy->types });
 }
 
 /*
@@ -190,11 +193,21 @@ compare(const void *one, const void *other)
 	for (i = 0; i < 4; i++)
 		if ((order = strcmp(a->fields[i], b->fields[i])) != 0)
 			return (order);
+	if (a->elder != b->elder)
+		return (a->elder < b->elder ? -1 : 1);
 	if (a->code != b->code)
 		return (a->code < b->code ? -1 : 1);
 	if (a->nargs != b->nargs)
 		return (a->nargs < b->nargs ? -1 : 1);
 	return (memcmp(a->types, b->types, a->nargs));
+}
+
+/* Returns how many probes an alias has before it, with this elder. */
+static unsigned
+elders_of(const struct tbuf_probe_info *elder)
+{
+	return (elder == NULL ? 0 : 1 +
+	    ((const struct known *)(const void *)elder)->elders);
 }
 
 static struct known *
@@ -223,12 +236,15 @@ known_new(const struct copy *copy)
 	info->name = at[3];
 	info->nargs = copy->nargs;
 	info->code = copy->code;
+	info->elder = copy->elder;
+	known->elders = elders_of(copy->elder);
 	memcpy(info->types, copy->types, sizeof(info->types));
 	for (i = 0; i < copy->nargs; i++)
 		info->argnames[i] = at[4 + i];
 	tbuf_layout_arguments(&known->arguments.layout, info);
 	known->identity = (struct identity){ copy_hash(copy), { at[0], at[1],
-	    at[2], at[3] }, info->code, info->nargs, info->types };
+	    at[2], at[3] }, copy->elder, info->code, info->nargs,
+	    info->types };
 	return (known);
 }
 
@@ -281,17 +297,40 @@ intern(struct tbuf_probes *probes, const struct copy *copy,
 	return (1);
 }
 
-/* Reads the probe at an index, if it is ready, as tbuf_probes_read() does. */
+/* Reads a probe alone, if it is ready.  *info is its elder's before. */
 static int
-read_probe(struct tbuf_probes *probes, const struct table *table,
+read_one(struct tbuf_probes *probes, const struct table *table,
     uint32_t index, const struct tbuf_probe_info **info)
 {
-	struct copy copy;
+	struct copy copy = { .elder = elders_of(*info) > TBUF_ELDERS_MAX ?
+	    NULL : *info };
 
+	*info = NULL;
 	if (tbuf_load_acquire(&table->entries[index].ready) != 1 ||
 	    !copy_probe(table, index, &copy))
 		return (0);
 	return (intern(probes, &copy, info));
+}
+
+/* Reads the probe at an index and its elders, as tbuf_probes_read() does. */
+static int
+read_probe(struct tbuf_probes *probes, const struct table *table,
+    uint32_t index, const struct tbuf_probe_info **info)
+{
+	uint32_t all[TBUF_ELDERS_MAX + 1], alias;
+	unsigned n = 0;
+	int result = 0;
+
+	do {
+		all[n++] = index;
+		alias = tbuf_load(&table->entries[index].alias);
+		if (alias == 0 || alias > index)
+			break;
+		index = alias - 1;
+	} while (n <= TBUF_ELDERS_MAX);
+	for (*info = NULL; n > 0 && result >= 0; n--)
+		result = read_one(probes, table, all[n - 1], info);
+	return (result);
 }
 
 int
@@ -412,4 +451,14 @@ tbuf_probe_matches(const struct tbuf_probe_info *info, const char *description)
 	};
 
 	return (tbuf_description_match(description, &names));
+}
+
+bool
+tbuf_probe_chosen(const struct tbuf_probe_info *info, const char *description)
+{
+	bool chosen = tbuf_probe_matches(info, description);
+
+	while (chosen && (info = info->elder) != NULL)
+		chosen = !tbuf_probe_matches(info, description);
+	return (chosen);
 }

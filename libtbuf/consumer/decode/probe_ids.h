@@ -57,4 +57,11 @@ const struct tbuf_record_layout *tbuf_probe_layout(
 bool	tbuf_probe_matches(const struct tbuf_probe_info *,
 	    const char *description);
 
+/*
+ * Returns true if an enabling of the list has an ECB on a target's probe: the
+ * list matches it, and no elder of it [inv.alias].
+ */
+bool	tbuf_probe_chosen(const struct tbuf_probe_info *,
+	    const char *description);
+
 #endif

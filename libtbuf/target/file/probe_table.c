@@ -198,7 +198,7 @@ is_probe(const struct tbuf_view *view, uint32_t index,
 {
 	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, index);
 
-	return (entry->nargs == c->nargs &&
+	return (entry->nargs == c->nargs && entry->alias == c->alias &&
 	    memcmp(entry->types, c->types, c->nargs) == 0 &&
 	    names_are(view, index, &c->names));
 }
@@ -335,6 +335,7 @@ fill(const struct tbuf_view *view, uint32_t index,
 	entry->sites = 1;
 	entry->selection = c->selection;
 	entry->code = c->code;
+	entry->alias = c->alias;
 }
 
 static int

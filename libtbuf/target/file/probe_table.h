@@ -32,6 +32,7 @@ struct tbuf_candidate {
 	size_t argnames_size;	/* with the NULs */
 	uint32_t selection;	/* or 0 */
 	uint16_t code;		/* or 0 */
+	uint32_t alias;		/* as in the table */
 };
 
 /*

@@ -73,6 +73,16 @@ names_given(unsigned nargs, const char *const *names, char *joined,
 	return (0);
 }
 
+/* That of the next probes of a registration series. */
+static uint32_t alias TBUF_FORKED;
+
+void
+tbuf_series_alias(const struct tbuf_site *elder)
+{
+	alias = elder == NULL || elder->enabled == &elder->zero ? 0 :
+	    elder->index + 1;
+}
+
 void
 tbuf_probe_select(struct tbuf_site *site, uint32_t mask)
 {
@@ -90,7 +100,7 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	char joined[TBUF_ARGS_MAX * TBUF_SITETEXT_ARGUMENT];
 	struct tbuf_candidate candidate = { .names = { provider, module,
 	    function, name }, .nargs = nargs, .types = site->types,
-	    .argnames = joined };
+	    .argnames = joined, .alias = tbuf_thread.series ? alias : 0 };
 	int saved = errno, error;
 	sigset_t mask;
 	unsigned i;

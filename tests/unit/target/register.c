@@ -57,6 +57,80 @@ START_TEST(equal_sites_are_one_probe)
 }
 END_TEST
 
+/* Registers a site as an alias of another one's probe. */
+static void
+alias(struct tbuf_site *one, const struct tbuf_site *elder, const char *name)
+{
+	sigset_t mask;
+
+	tbuf_series_begin(&mask, 0);
+	tbuf_series_alias(elder);
+	site(one, name, 0, NULL);
+	tbuf_series_alias(NULL);
+	tbuf_series_end(&mask);
+}
+
+/* Fires all sites of a place.  Returns the number of records. */
+static uint64_t
+fire_place(const struct tbuf_lane *lane, struct tbuf_site *sites, unsigned n)
+{
+	uint64_t before = lane->head;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (tbuf_probe_enabled(&sites[i]))
+			tbuf_probe_fire(&sites[i], (uint64_t[1]){ 0 });
+	return ((lane->head - before) / record_size(lane, 0));
+}
+
+/*
+ * inv.alias: each enabling records once, whether the session or the probes come
+ * first, and with probes of the same names elsewhere.
+ */
+START_TEST(an_enabling_has_one_of_several_names)
+{
+	static const char patterns[] = "t:m:f:one\0t:m:f:other\0t:m:f:third\0"
+	    "t:m:f:*o*\0t:m:f:o*,t:m:f:t*d\0t:m::third\0t:m:f:o[t]*";
+	struct order o = ORDER(TBUF_SWITCH, 4096);
+	struct tbuf_site first[3] = { { .state = 0 } };
+	struct tbuf_site later[3] = { { .state = 0 } };
+	struct tbuf_site alone = { .state = 0 };
+	struct tbuf_lane *lane;
+	unsigned i;
+
+	site(&first[0], "one", 0, NULL);
+	alias(&first[1], &first[0], "other");
+	alias(&first[2], &first[1], "third");
+	/* Another place has one of the names. */
+	site(&alone, "third", 0, NULL);
+	ck_assert_uint_ne(alone.index, first[2].index);
+	o.patterns = patterns;
+	o.size = sizeof(patterns);
+	o.npatterns = 7;
+	lane = session(0, &o);
+	ck_assert_uint_eq(fire_place(lane, first, 3), 7);
+	ck_assert_uint_eq(fire_place(lane, &alone, 1), 3);
+	site(&later[0], "one", 0, NULL);
+	alias(&later[1], &later[0], "other");
+	alias(&later[2], &later[1], "third");
+	for (i = 0; i < 3; i++)
+		ck_assert_uint_eq(later[i].index, first[i].index);
+	ck_assert_uint_eq(fire_place(lane, later, 3), 7);
+	for (i = 0; i < 3; i++) {
+		tbuf_probe_unregister(&first[i]);
+		tbuf_probe_unregister(&later[i]);
+	}
+	/* With other elders, and in a session that is there already. */
+	site(&first[0], "other", 0, NULL);
+	alias(&first[1], &first[0], "one");
+	ck_assert_uint_ne(first[1].index, later[0].index);
+	ck_assert_uint_eq(fire_place(lane, first, 2), 5);
+	tbuf_probe_unregister(&first[0]);
+	tbuf_probe_unregister(&first[1]);
+	tbuf_probe_unregister(&alone);
+}
+END_TEST
+
 /* A disabled TBUF_PROBE reads a copy of `enabled`. */
 START_TEST(the_hot_word_of_a_site_is_its_pointer)
 {
@@ -455,6 +529,7 @@ main(void)
 		a_probe_of_a_binding_fires_by_its_pointer,
 		a_probe_of_a_binding_that_fails_is_null,
 		equal_sites_are_one_probe,
+		an_enabling_has_one_of_several_names,
 		the_hot_word_of_a_site_is_its_pointer,
 		nonsense_is_refused_at_registration,
 		names_of_arguments_are_made_different,
