@@ -153,44 +153,32 @@ signature_of(const struct pid_object *o, const struct pid_wish *wish,
 		s->types[i] = TBUF_INT64;
 }
 
-static void
-register_entry(struct tbuf_site *site, const char *provider,
-    const char *module, const char *function, const struct pid_signature *s)
-{
+/* The arguments of a probe. */
+struct arguments {
+	unsigned n;
+	enum tbuf_type types[PID_ARGS];
 	const char *names[PID_ARGS];
+};
+
+#define SPOT_ARGS	6u	/* registers, whatever they have there */
+
+static void
+arguments_of(const struct pid_signature *s, enum pid_kind kind,
+    struct arguments *a)
+{
 	unsigned i;
 
-	for (i = 0; i < s->nargs; i++)
-		names[i] = *s->names[i] == '\0' ? NULL : s->names[i];
-	if (tbuf_probe_register(site, provider, module, function, "entry",
-	    s->nargs, s->types, names) != 0)
-		site->enabled = NULL;
-}
-
-static void
-register_exits(struct tbuf_site *site, const char *provider,
-    const char *module, const char *function, const struct pid_signature *s)
-{
-	const enum tbuf_type types[] = { TBUF_UINT64, s->result };
-	static const char *const names[] = { NULL, NULL };
-
-	if (tbuf_probe_register(site, provider, module, function, "return", 2,
-	    types, names) != 0)
-		site->enabled = NULL;
-}
-
-/* The registers of arguments, whatever they have there. */
-static void
-register_spot(struct tbuf_site *site, const char *provider, const char *module,
-    const char *function, const char *name)
-{
-	static const enum tbuf_type types[] = { TBUF_INT64, TBUF_INT64,
-	    TBUF_INT64, TBUF_INT64, TBUF_INT64, TBUF_INT64 };
-	static const char *const names[PID_ARGS] = { NULL };
-
-	if (tbuf_probe_register(site, provider, module, function, name,
-	    sizeof(types) / sizeof(types[0]), types, names) != 0)
-		site->enabled = NULL;
+	*a = (struct arguments){ .n = kind == PID_ENTRY ? s->nargs :
+	    kind == PID_RETURN ? 2 : SPOT_ARGS };
+	for (i = 0; i < a->n; i++) {
+		a->types[i] = kind == PID_ENTRY ? s->types[i] : TBUF_INT64;
+		if (kind == PID_ENTRY && *s->names[i] != '\0')
+			a->names[i] = s->names[i];
+	}
+	if (kind == PID_RETURN) {
+		a->types[0] = TBUF_UINT64;
+		a->types[1] = s->result;
+	}
 }
 
 /* Returns true if the probe can ever be enabled. */
@@ -200,68 +188,115 @@ is_registered(const struct tbuf_site *site)
 	return (site->enabled != NULL && site->enabled != &site->zero);
 }
 
-/* Names of a probe. */
-struct naming {
-	char module[PID_MODULE], buffer[PID_SCOPED];
-	const char *function;
-};
-
-/* Gets the best names by which a description calls a function's probe. */
-static void
-name_of(const struct pid_object *o, size_t function, enum pid_name name,
-    struct naming *n)
+static bool
+register_site(struct tbuf_site *site, const struct pid_called *called,
+    const struct arguments *a)
 {
+	if (tbuf_probe_register(site, provider_name(), called->module,
+	    pid_called_function(called), called->name, a->n, a->types,
+	    a->names) == 0)
+		return (true);
+	site->enabled = NULL;
+	return (false);
+}
+
+/* Registers a probe for each name; each is an alias of the one before it. */
+static void
+register_names(struct pid_sites *sites, const struct pid_names *names,
+    const struct arguments *a)
+{
+	struct tbuf_site *site = &sites->first;
+	size_t i;
+
+	if (names->n > 1)
+		sites->others = calloc(names->n - 1, sizeof(*site));
+	for (i = 0; i < names->n; i++) {
+		if (!register_site(site, &names->all[i], a))
+			continue;
+		if (site != &sites->first)
+			sites->nothers++;
+		if (sites->others == NULL)
+			break;
+		tbuf_series_alias(site);
+		site = &sites->others[sites->nothers];
+	}
+	tbuf_series_alias(NULL);
+}
+
+/*
+ * Gets the names by which descriptions call a place.  Without symbols its
+ * function is called by its offset.
+ */
+static const struct pid_names *
+names_of(const struct pid_object *o, size_t function, enum pid_kind kind,
+    uint64_t offset)
+{
+	static struct pid_names names;
+	static struct pid_alias unnamed;
+	static char text[PID_OFFSET];
 	const struct pid_functions *f = &o->functions;
 	uintptr_t start = f->map.codes[function].start;
-	const struct pid_alias *one = pid_alias_first(f, start);
-	char scoped[PID_SCOPED];
+	struct pid_callee callee = { .module = o->file,
+	    .is_program = o->is_program, .offset = offset,
+	    .aliases = pid_alias_first(f, start) };
+	const struct pid_alias *end = f->aliases + f->naliases;
 
-	for (; one != NULL && one < f->aliases + f->naliases &&
-	    one->address == start; one++) {
-		n->function = pid_wanted(o->file, o->is_program, one->name,
-		    name, n->module, n->buffer);
-		if (n->function != NULL)
-			return;
+	if (callee.aliases == NULL) {
+		pid_offset(f, start, text);
+		unnamed = (struct pid_alias){ start, text };
+		callee.aliases = &unnamed;
+		end = &unnamed + 1;
 	}
-	pid_offset(f, start, n->buffer);
-	n->function = n->buffer;
-	if (pid_wanted(o->file, o->is_program, n->buffer, name, n->module,
-	    scoped) == NULL)
-		(void)snprintf(n->module, sizeof(n->module), "%s", o->module);
+	while (callee.aliases + callee.naliases < end &&
+	    callee.aliases[callee.naliases].address == start)
+		callee.naliases++;
+	pid_wanted_names(&callee, kind, &names);
+	return (&names);
+}
+
+static uint64_t
+offset_of(const struct pid_object *o, const struct pid_spot *spot)
+{
+	return (spot->at - o->functions.map.codes[spot->function].start);
+}
+
+static void
+register_spots(const struct pid_object *o, const struct pid_probes *p)
+{
+	const struct pid_spot *spot = o->plan.spots;
+	struct pid_sites *sites = p->spots;
+	struct arguments a;
+
+	arguments_of(NULL, PID_SPOT, &a);
+	for (; spot < o->plan.spots + o->plan.nspots; spot++, sites++)
+		if (spot->problem == NULL)
+			register_names(sites, names_of(o, spot->function,
+			    PID_SPOT, offset_of(o, spot)), &a);
 }
 
 /* Registers the probes that can be armed. */
 static void
 register_probes(const struct pid_object *o, struct pid_probes *p)
 {
-	const char *provider = provider_name();
 	const struct pid_wish *wish = o->plan.wishes;
-	struct pid_sites *sites = p->sites;
-	struct naming n;
+	struct pid_pair *pair = p->pairs;
 	struct pid_signature signature;
+	struct arguments a;
 	sigset_t mask;
-	size_t i;
 
 	tbuf_series_begin(&mask, 0);
-	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
+	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, pair++) {
 		signature_of(o, wish, &signature);
-		if (wish->entry && wish->entry_problem == NULL) {
-			name_of(o, wish->function, PID_ENTRY, &n);
-			register_entry(&sites->entry, provider, n.module,
-			    n.function, &signature);
-		}
-		if (pid_plan_returns(&o->plan, wish)) {
-			name_of(o, wish->function, PID_RETURN, &n);
-			register_exits(&sites->exits, provider, n.module,
-			    n.function, &signature);
-		}
+		arguments_of(&signature, PID_ENTRY, &a);
+		if (wish->entry && wish->entry_problem == NULL)
+			register_names(&pair->entry, names_of(o,
+			    wish->function, PID_ENTRY, 0), &a);
+		arguments_of(&signature, PID_RETURN, &a);
+		if (pid_plan_returns(&o->plan, wish))
+			register_names(&pair->exits, names_of(o,
+			    wish->function, PID_RETURN, 0), &a);
 	}
-	for (i = 0; i < o->plan.nspots; i++) {
-		name_of(o, o->plan.spots[i].function, PID_SPOT, &n);
-		if (o->plan.spots[i].problem == NULL)
-			register_spot(&p->spots[i], provider, n.module,
-			    n.function, o->plan.spots[i].name);
-	}
+	register_spots(o, p);
 	tbuf_series_end(&mask);
 }
 
@@ -283,6 +318,29 @@ narrow_ones(const struct tbuf_site *site)
 	return (n);
 }
 
+static enum pid_kind
+kind_of(const struct patch_point *point)
+{
+	return (point->is_inside ? PID_SPOT :
+	    point->is_entry || point->is_back ? PID_ENTRY : PID_RETURN);
+}
+
+/* Makes a stub call the function for a place, if one of its sites may be on. */
+static void
+set_hit(struct pid_place *place)
+{
+	static const uint32_t always = 1;
+
+	if (place->sites->nothers > 0) {
+		place->patch.hit = pid_hit_several;
+		place->patch.enabled = &always;
+		return;
+	}
+	place->patch.hit = place->kind == PID_SPOT ? pid_hit_inside :
+	    place->kind == PID_ENTRY ? pid_hit_entry : pid_hit_exit;
+	place->patch.enabled = place->site->enabled;
+}
+
 /* Connects the points that are to be armed with their probes. */
 static void
 connect(const struct pid_object *o, struct pid_probes *p)
@@ -290,26 +348,54 @@ connect(const struct pid_object *o, struct pid_probes *p)
 	const struct patch_code *codes = o->functions.map.codes;
 	struct patch_point *point = o->plan.points;
 	struct pid_place *place = p->places;
-	struct pid_sites *sites;
+	struct pid_pair *pair;
 
 	for (; point < o->plan.points + o->plan.npoints; point++, place++) {
 		point->probe = &place->patch;
 		if (point->problem != NULL)
 			continue;
-		sites = &p->sites[o->plan.wish_of[point->function]];
-		place->is_inside = point->is_inside;
-		place->site = point->is_inside ? &p->spots[pid_plan_spot(
-		    &o->plan, point) - o->plan.spots] : point->is_entry ||
-		    point->is_back ? &sites->entry : &sites->exits;
+		pair = &p->pairs[o->plan.wish_of[point->function]];
+		place->kind = kind_of(point);
+		place->sites = place->kind == PID_SPOT ? &p->spots[
+		    pid_plan_spot(&o->plan, point) - o->plan.spots] :
+		    place->kind == PID_ENTRY ? &pair->entry : &pair->exits;
+		place->site = &place->sites->first;
 		place->offset = point->at - codes[point->function].start;
 		place->narrow = narrow_ones(place->site);
 		place->in_libc = o->is_libc;
-		place->patch.hit = point->is_inside ? pid_hit_inside :
-		    point->is_entry ? pid_hit_entry : pid_hit_exit;
-		place->patch.enabled = place->site->enabled;
+		set_hit(place);
 		if (!is_registered(place->site))
 			point->problem = "its probe could not be registered";
 	}
+}
+
+/* Unregisters all probes of a place; no system call, see pid_disarm(). */
+static void
+unregister(struct pid_sites *sites)
+{
+	if (sites->nothers > 0)
+		tbuf_sites_unregister(sites->others,
+		    sites->others + sites->nothers);
+	tbuf_sites_unregister(&sites->first, &sites->first + 1);
+}
+
+/* Unregisters those that are not armed after all. */
+static void
+withdraw(struct pid_sites *sites)
+{
+	if (is_registered(&sites->first))
+		unregister(sites);
+}
+
+/* Reports a place by each of its names. */
+static void
+report(const struct pid_names *names, const char *problem, bool part)
+{
+	const struct pid_called *called = names->all;
+
+	for (; called < names->all + names->n; called++)
+		(part ? pid_report_part : pid_report_probe)(called->module,
+		    pid_called_function(called), called->name, problem);
 }
 
 /* Reports wanted probes, and unregisters those that are not armed after all. */
@@ -317,46 +403,41 @@ static void
 finish(struct pid_object *o, struct pid_probes *p)
 {
 	const struct pid_wish *wish = o->plan.wishes;
-	struct pid_sites *sites = p->sites;
+	struct pid_pair *pair = p->pairs;
+	const struct pid_names *names;
 	char why[PID_WHY];
-	struct naming n;
 	bool returns;
 
-	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, sites++) {
-		name_of(o, wish->function, PID_ENTRY, &n);
+	for (; wish < o->plan.wishes + o->plan.nwishes; wish++, pair++) {
 		if (wish->entry)
-			pid_report_probe(n.module, n.function, "entry",
-			    wish->entry_problem);
-		name_of(o, wish->function, PID_RETURN, &n);
+			report(names_of(o, wish->function, PID_ENTRY, 0),
+			    wish->entry_problem, false);
 		returns = pid_plan_returns(&o->plan, wish);
+		names = names_of(o, wish->function, PID_RETURN, 0);
 		if (wish->exits && wish->exit_problem != NULL) {
 			pid_plan_why(wish, why);
-			(returns ? pid_report_part : pid_report_probe)(
-			    n.module, n.function, "return", why);
+			report(names, why, returns);
 		} else if (wish->nexits > 0)
-			pid_report_probe(n.module, n.function, "return", NULL);
-		if (wish->entry_problem != NULL &&
-		    is_registered(&sites->entry))
-			tbuf_probe_unregister(&sites->entry);
-		if (!returns && is_registered(&sites->exits))
-			tbuf_probe_unregister(&sites->exits);
+			report(names, NULL, false);
+		if (wish->entry_problem != NULL)
+			withdraw(&pair->entry);
+		if (!returns)
+			withdraw(&pair->exits);
 	}
 }
 
 /* The same for instructions in functions. */
 static void
-finish_spots(const struct pid_object *o, const struct pid_probes *p)
+finish_spots(const struct pid_object *o, struct pid_probes *p)
 {
 	const struct pid_spot *spot = o->plan.spots;
-	struct tbuf_site *site = p->spots;
-	struct naming n;
+	struct pid_sites *sites = p->spots;
 
-	for (; spot < o->plan.spots + o->plan.nspots; spot++, site++) {
-		name_of(o, spot->function, PID_SPOT, &n);
-		pid_report_probe(n.module, n.function, spot->name,
-		    spot->problem);
-		if (spot->problem != NULL && is_registered(site))
-			tbuf_probe_unregister(site);
+	for (; spot < o->plan.spots + o->plan.nspots; spot++, sites++) {
+		report(names_of(o, spot->function, PID_SPOT,
+		    offset_of(o, spot)), spot->problem, false);
+		if (spot->problem != NULL)
+			withdraw(sites);
 	}
 }
 
@@ -386,12 +467,12 @@ take_problems(struct pid_plan *plan, const struct pid_probes *p)
 static bool
 allocate(const struct pid_plan *plan, struct pid_probes *p)
 {
-	p->sites = calloc(plan->nwishes + 1, sizeof(*p->sites));
+	p->pairs = calloc(plan->nwishes + 1, sizeof(*p->pairs));
 	p->spots = calloc(plan->nspots + 1, sizeof(*p->spots));
 	p->places = calloc(plan->npoints + 1, sizeof(*p->places));
-	if (p->sites == NULL || p->spots == NULL || p->places == NULL)
+	if (p->pairs == NULL || p->spots == NULL || p->places == NULL)
 		return (false);
-	p->nsites = plan->nwishes;
+	p->npairs = plan->nwishes;
 	p->nspots = plan->nspots;
 	p->nplaces = plan->npoints;
 	return (true);
@@ -426,26 +507,31 @@ pid_arm(struct pid_object *o, struct pid_probes *p)
 	}
 }
 
+static void
+forget(struct pid_sites *sites)
+{
+	unregister(sites);
+	free(sites->others);
+}
+
 /* No system call: a filter set since the start may kill for any. */
 void
 pid_disarm(struct pid_probes *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->nsites; i++) {
-		tbuf_sites_unregister(&p->sites[i].entry,
-		    &p->sites[i].entry + 1);
-		tbuf_sites_unregister(&p->sites[i].exits,
-		    &p->sites[i].exits + 1);
+	for (i = 0; i < p->npairs; i++) {
+		forget(&p->pairs[i].entry);
+		forget(&p->pairs[i].exits);
 	}
 	for (i = 0; i < p->nplaces; i++)
 		patch_forget(&p->places[i].patch);
 	patch_regions_forget(&p->regions);
 	patch_regions_free(&p->regions);
 	for (i = 0; i < p->nspots; i++)
-		tbuf_sites_unregister(&p->spots[i], &p->spots[i] + 1);
-	free(p->sites);
+		forget(&p->spots[i]);
+	free(p->pairs);
 	free(p->spots);
 	free(p->places);
-	*p = (struct pid_probes){ .sites = NULL };
+	*p = (struct pid_probes){ .pairs = NULL };
 }

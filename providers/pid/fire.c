@@ -80,17 +80,16 @@ return_address(const uint64_t *registers)
  * it.  Providers call the C library while they arm, and the program does not.
  */
 static inline __attribute__((always_inline)) void
-fire_once(const struct pid_place *place, const uint64_t *registers,
-    const uint64_t *values)
+fire_once(const struct pid_place *place, struct tbuf_site *site,
+    const uint64_t *registers, const uint64_t *values)
 {
 	if (tbuf_thread_hide(0) != 0)
 		return;
-	if (place->is_inside)
-		tbuf_site_fire_from(place->site, values, 0,
-		    place->patch.place, registers[PATCH_STACK],
-		    registers[PATCH_FRAME]);
+	if (place->kind == PID_SPOT)
+		tbuf_site_fire_from(site, values, 0, place->patch.place,
+		    registers[PATCH_STACK], registers[PATCH_FRAME]);
 	else
-		tbuf_site_fire_from(place->site, values,
+		tbuf_site_fire_from(site, values,
 		    place->patch.place + PATCH_NOP, return_address(registers),
 		    registers[PATCH_STACK] + LINK_BYTES,
 		    registers[PATCH_FRAME]);
@@ -157,26 +156,26 @@ pid_know_stack(void)
 }
 
 static __attribute__((noinline)) void
-fire_in_libc(const struct pid_place *place, const uint64_t *registers,
-    const uint64_t *values)
+fire_in_libc(const struct pid_place *place, struct tbuf_site *site,
+    const uint64_t *registers, const uint64_t *values)
 {
 	if (is_thread(registers[PATCH_STACK])) {
-		fire_once(place, registers, values);
+		fire_once(place, site, registers, values);
 		return;
 	}
 	tbuf_thread_mark(1);
-	fire_once(place, registers, values);
+	fire_once(place, site, registers, values);
 	tbuf_thread_mark(-1);
 }
 
 static inline void
-fire(const struct pid_place *place, const uint64_t *registers,
-    const uint64_t *values)
+fire(const struct pid_place *place, struct tbuf_site *site,
+    const uint64_t *registers, const uint64_t *values)
 {
 	if (place->in_libc)
-		fire_in_libc(place, registers, values);
+		fire_in_libc(place, site, registers, values);
 	else
-		fire_once(place, registers, values);
+		fire_once(place, site, registers, values);
 }
 
 /* Returns a word as the value of a type; its other bits may be any. */
@@ -250,12 +249,10 @@ take_stack(uint64_t *values, uintptr_t stack)
 	take_across(values, at, end);
 }
 
-void
-pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
+static inline void
+take_entry(const struct pid_place *place, const uint64_t *registers,
+    uint64_t *values)
 {
-	const struct pid_place *place = (const struct pid_place *)patch;
-	const uint64_t *registers = (const uint64_t *)r;
-	uint64_t values[TBUF_ARGS_MAX];
 	unsigned i;
 
 	take_registers(values, registers);
@@ -263,7 +260,27 @@ pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 		take_stack(values + IN_REGISTERS, registers[PATCH_STACK]);
 	for (i = 0; i < place->narrow; i++)
 		values[i] = narrow(values[i], place->site->types[i]);
-	fire(place, registers, values);
+}
+
+/* Others are not read: to clear them may take a call of memset(3). */
+static inline void
+take_exit(const struct pid_place *place, const uint64_t *registers,
+    uint64_t *values)
+{
+	values[0] = place->offset;
+	values[1] = place->narrow == 0 ? registers[RESULT] :
+	    narrow(registers[RESULT], place->site->types[1]);
+}
+
+void
+pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
+{
+	const struct pid_place *place = (const struct pid_place *)patch;
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
+
+	take_entry(place, registers, values);
+	fire(place, place->site, registers, values);
 }
 
 /* The function's frame is that of the place. */
@@ -275,7 +292,7 @@ pid_hit_inside(struct patch_probe *patch, const struct patch_registers *r)
 	uint64_t values[TBUF_ARGS_MAX];
 
 	take_registers(values, registers);
-	fire(place, registers, values);
+	fire(place, place->site, registers, values);
 }
 
 void
@@ -285,9 +302,29 @@ pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 	const uint64_t *registers = (const uint64_t *)r;
 	uint64_t values[TBUF_ARGS_MAX];
 
-	/* Others are not read: to clear them may take a call of memset(3). */
-	values[0] = place->offset;
-	values[1] = place->narrow == 0 ? registers[RESULT] :
-	    narrow(registers[RESULT], place->site->types[1]);
-	fire(place, registers, values);
+	take_exit(place, registers, values);
+	fire(place, place->site, registers, values);
+}
+
+/* All sites have the same arguments. */
+void
+pid_hit_several(struct patch_probe *patch, const struct patch_registers *r)
+{
+	const struct pid_place *place = (const struct pid_place *)patch;
+	const struct pid_sites *sites = place->sites;
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
+	size_t i;
+
+	if (place->kind == PID_ENTRY)
+		take_entry(place, registers, values);
+	else if (place->kind == PID_RETURN)
+		take_exit(place, registers, values);
+	else
+		take_registers(values, registers);
+	if (tbuf_probe_enabled(place->site))
+		fire(place, place->site, registers, values);
+	for (i = 0; i < sites->nothers; i++)
+		if (tbuf_probe_enabled(&sites->others[i]))
+			fire(place, &sites->others[i], registers, values);
 }

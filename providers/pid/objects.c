@@ -184,7 +184,7 @@ want_function(struct pid_object *o, size_t function)
 	uintptr_t start = f->map.codes[function].start;
 	const struct pid_alias *alias = pid_alias_first(f, start), *end, *one;
 	struct spots spots = { o, function, false };
-	char offset[PID_OFFSET], called[PID_MODULE], scoped[PID_SCOPED];
+	char offset[PID_OFFSET];
 	struct pid_alias unnamed = { start, offset };
 	bool wanted[2] = { false, false };
 	unsigned i;
@@ -198,8 +198,7 @@ want_function(struct pid_object *o, size_t function)
 	for (one = alias; one < end && one->address == start; one++)
 		for (i = 0; i < 2; i++)
 			wanted[i] |= pid_wanted(o->file, o->is_program,
-			    one->name, i == 0 ? PID_ENTRY : PID_RETURN,
-			    called, scoped) != NULL;
+			    one->name, i == 0 ? PID_ENTRY : PID_RETURN);
 	spots.wished = wanted[0] || wanted[1];
 	if (spots.wished)
 		pid_plan_add(&o->plan, function, wanted[0], wanted[1]);

@@ -7,7 +7,7 @@
  * before any of their code runs; no other code is changed.
  *
  *	start.c	    the start, before main(), and objects that come and go
- *	wanted.c    descriptions in TBUF_PID
+ *	wanted.c    descriptions in TBUF_PID, and the names that they use
  *	name.c	    names of functions of C++
  *	types.c	    types of arguments in TBUF_PID_TYPES (types.h)
  *	objects.c   objects with functions that can be armed
@@ -21,6 +21,7 @@
 
 #include <tbuf.h>
 
+#include "layout/layout.h"
 #include "name.h"
 #include "plan.h"
 
@@ -28,27 +29,45 @@
 
 #define PID_ARGS	10u	/* arguments of an entry */
 
+/* The entry of a function, its exits, or an instruction of it. */
+enum pid_kind { PID_ENTRY, PID_RETURN, PID_SPOT };
+
+/*
+ * The sites of a place, or of all exits of a function: one for each name by
+ * which descriptions call it.  Mostly there is one name.  The probe of each
+ * other site is an alias of the one before it (layout/probe.h), so that an
+ * enabling that matches several fires once.
+ */
+struct pid_sites {
+	struct tbuf_site first;
+	struct tbuf_site *others;
+	size_t nothers;
+};
+
 /* A place; they are never moved. */
 struct pid_place {
 	struct patch_probe patch;
-	struct tbuf_site *site;
+	struct tbuf_site *site;		/* the first one */
+	struct pid_sites *sites;
 	uint64_t offset;	/* of an exit, from the function's start */
 	unsigned narrow;	/* first values of which one may be narrow */
-	bool is_inside;		/* it is an instruction of a function */
+	enum pid_kind kind;
 	bool in_libc;		/* its rseq area may not be registered */
 };
 
-/* Called when a place is reached while its probe is enabled. */
+/*
+ * Called when a place is reached while its probe is enabled; pid_hit_several()
+ * always, where a place has several sites, which it tests one after the other.
+ */
 void	pid_hit_entry(struct patch_probe *, const struct patch_registers *);
 void	pid_hit_inside(struct patch_probe *, const struct patch_registers *);
 void	pid_hit_exit(struct patch_probe *, const struct patch_registers *);
+void	pid_hit_several(struct patch_probe *, const struct patch_registers *);
 
 /* Called in the main thread, before any place is reached. */
 void	pid_know_stack(void);
 
 /* ------------------------------------------------------------ descriptions */
-
-enum pid_name { PID_ENTRY, PID_RETURN, PID_SPOT };
 
 /*
  * pid_wanted_begin() reads TBUF_PID, and returns false if it asks for nothing
@@ -84,14 +103,50 @@ typedef void pid_tell(const char *module, const char *function,
 
 void	pid_wanted_tell(pid_tell *tell);
 
+/* Returns true if a description matches a function's entry, or its return. */
+bool	pid_wanted(const char *module, bool is_program, const char *function,
+	    enum pid_kind);
+
+/* A function, as descriptions may call it. */
+struct pid_callee {
+	const char *module;		/* base name of the object's file */
+	bool is_program;
+	const struct pid_alias *aliases; /* the best first */
+	size_t naliases;
+	uint64_t offset;		/* of a PID_SPOT */
+};
+
+/* A name of a place. */
+struct pid_called {
+	char module[PID_MODULE];
+	const char *symbol;		/* NULL: it is the scoped name */
+	char scoped[PID_SCOPED];
+	const char *name;
+	size_t description;		/* the first one that has it */
+};
+
+#define PID_NAMES_MAX	(TBUF_ELDERS_MAX + 1)
+
+struct pid_names {
+	struct pid_called all[PID_NAMES_MAX];
+	size_t n;
+};
+
 /*
- * Returns the name by which a description matches a function's probe, which may
- * be its scoped one, in the buffer; or NULL.  Gets the name by which it calls
- * the module.
+ * Gets the names of a place: each description that matches it matches a name.
+ * Those that have no glob have their own names.  Others take such a one if they
+ * match it, else the function's best name and the first of the module that they
+ * match.  Names are in the order of their descriptions; of several that a glob
+ * matches, its clause has the first.
  */
-const char *pid_wanted(const char *module, bool is_program,
-	    const char *function, enum pid_name, char called[PID_MODULE],
-	    char scoped[PID_SCOPED]);
+void	pid_wanted_names(const struct pid_callee *, enum pid_kind,
+	    struct pid_names *);
+
+static inline const char *
+pid_called_function(const struct pid_called *called)
+{
+	return (called->symbol == NULL ? called->scoped : called->symbol);
+}
 
 /* Returns true if a description matches a function, and may match a probe. */
 bool	pid_wanted_some(const char *module, bool is_program,
@@ -129,16 +184,16 @@ bool	pid_types_find(uintptr_t address, struct pid_signature *);
 
 /* ------------------------------------------------------------ objects */
 
-/* The two probes of a function. */
-struct pid_sites {
-	struct tbuf_site entry, exits;
+/* The entry and the exits of a function. */
+struct pid_pair {
+	struct pid_sites entry, exits;
 };
 
 /* The probes of an object, which stay while it is loaded. */
 struct pid_probes {
-	struct pid_sites *sites;
-	size_t nsites;
-	struct tbuf_site *spots;	/* by spot of the plan */
+	struct pid_pair *pairs;		/* by wish of the plan */
+	size_t npairs;
+	struct pid_sites *spots;	/* by spot of the plan */
 	size_t nspots;
 	struct pid_place *places;	/* by point of the plan */
 	size_t nplaces;

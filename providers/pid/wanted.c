@@ -308,29 +308,109 @@ pid_wanted_offsets(const char *module, bool is_program, const char *function,
 			    all[i].name);
 }
 
-static bool
-name_matches(const char *glob, enum pid_name name)
+/* Returns the name of a function's entry or exits. */
+static const char *
+name_of(enum pid_kind kind)
 {
-	return (name == PID_SPOT ? is_offset(glob) :
-	    matches(glob, name == PID_ENTRY ? "entry" : "return"));
+	return (kind == PID_ENTRY ? "entry" : "return");
 }
 
-const char *
+bool
 pid_wanted(const char *module, bool is_program, const char *function,
-    enum pid_name name, char called[PID_MODULE], char scoped[PID_SCOPED])
+    enum pid_kind kind)
 {
-	const char *wanted;
+	char unused[PID_MODULE], scoped[PID_SCOPED];
+	bool wanted = false;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if ((wanted = match(&all[i], function, scoped)) == NULL ||
-		    !module_matches(all[i].module, module, is_program, called))
+		if (match(&all[i], function, scoped) == NULL ||
+		    !module_matches(all[i].module, module, is_program, unused))
 			continue;
 		all[i].has_function = true;
-		if (name_matches(all[i].name, name))
-			return (wanted);
+		wanted |= matches(all[i].name, name_of(kind));
 	}
-	return (NULL);
+	return (wanted);
+}
+
+/* ------------------------------------------------------------ names */
+
+static bool
+is_text(const char *field)
+{
+	return (*field != '\0' && strpbrk(field, "*?[\\") == NULL);
+}
+
+/* Returns true if a description matches a name. */
+static bool
+has(const struct wanted *w, const struct pid_called *called)
+{
+	return (matches(w->name, called->name) &&
+	    matches(w->module, called->module) &&
+	    matches(w->function, pid_called_function(called)));
+}
+
+static bool
+is_named(const struct wanted *w, const struct pid_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->n; i++)
+		if (has(w, &names->all[i]))
+			return (true);
+	return (false);
+}
+
+/* Gets the name by which a description calls a place, if it matches it. */
+static bool
+call(const struct wanted *w, const struct pid_callee *callee,
+    enum pid_kind kind, struct pid_called *called)
+{
+	const char *function;
+	size_t i;
+
+	called->name = kind == PID_SPOT ? w->name : name_of(kind);
+	called->description = (size_t)(w - all);
+	if (kind == PID_SPOT ? !is_offset(w->name) ||
+	    strtoull(w->name, NULL, 16) != callee->offset :
+	    !matches(w->name, called->name))
+		return (false);
+	for (i = 0; i < callee->naliases; i++) {
+		function = match(w, callee->aliases[i].name, called->scoped);
+		if (function == NULL)
+			continue;
+		called->symbol = function == called->scoped ? NULL : function;
+		return (module_matches(w->module, callee->module,
+		    callee->is_program, called->module));
+	}
+	return (false);
+}
+
+static int
+by_description(const void *a, const void *b)
+{
+	const struct pid_called *left = a, *right = b;
+
+	return (left->description < right->description ? -1 : 1);
+}
+
+void
+pid_wanted_names(const struct pid_callee *callee, enum pid_kind kind,
+    struct pid_names *names)
+{
+	const struct wanted *w;
+	int globs;
+
+	names->n = 0;
+	for (globs = 0; globs < 2; globs++)
+		for (w = all; w < all + count && names->n < PID_NAMES_MAX; w++)
+			if ((is_text(w->module) && is_text(w->function)) ==
+			    (globs == 0) && !is_named(w, names) &&
+			    call(w, callee, kind, &names->all[names->n]))
+				names->n++;
+	if (names->n > 1)
+		qsort(names->all, names->n, sizeof(names->all[0]),
+		    by_description);
 }
 
 /* Returns true for a function that compilers have made of the wanted one. */

@@ -178,34 +178,42 @@ wants(void *visiting, uint64_t address, const char *name)
 	    is_wanted(v, name));
 }
 
+/* Finds the names by which a wish calls a probe, as the provider will. */
 static bool
-match_name(const struct visiting *v, const char *function, const char *name,
-    struct tbuf_probe_info *names, char scoped[PID_SCOPED])
-{
-	const struct wish *wish = v->wishes;
-
-	for (; wish < v->wishes + v->nwishes; wish++) {
-		names->module = wish->module;
-		names->function = pid_name_match(wish->function, function,
-		    scoped);
-		if (names->function != NULL && matches(wish->probe, name))
-			return (true);
-	}
-	return (false);
-}
-
-/* Finds the names of a wanted probe, as the provider will. */
-static bool
-find_names(const struct visiting *v, const struct dwarf_function *f,
-    const char *name, struct tbuf_probe_info *names,
+find_names(const struct visiting *v, const struct wish *wish,
+    const struct dwarf_function *f, struct tbuf_probe_info *names,
     char scoped[PID_SCOPED])
 {
 	const struct symbol *s = first_symbol(v, f->address);
 
-	for (; s < v->symbols + v->nsymbols && s->address == f->address; s++)
-		if (match_name(v, s->name, name, names, scoped))
+	names->module = wish->module;
+	names->function = NULL;
+	for (; s < v->symbols + v->nsymbols && s->address == f->address &&
+	    names->function == NULL; s++)
+		names->function = pid_name_match(wish->function, s->name,
+		    scoped);
+	if (names->function == NULL)
+		names->function = pid_name_match(wish->function, f->name,
+		    scoped);
+	return (names->function != NULL);
+}
+
+/* Returns true if a wish matches a probe that was added at `from` or later. */
+static bool
+is_added(const struct visiting *v, const struct wish *wish, const char *name,
+    size_t from)
+{
+	const struct sites *sites = &v->answer->sites;
+	const struct tbuf_probe_info *one;
+
+	for (; from < sites->count; from++) {
+		one = &sites->all[from];
+		if (strcmp(one->module, wish->module) == 0 &&
+		    strcmp(one->name, name) == 0 &&
+		    matches(wish->function, one->function))
 			return (true);
-	return (match_name(v, f->name, name, names, scoped));
+	}
+	return (false);
 }
 
 /* ------------------------------------------------------------ one function */
@@ -221,15 +229,16 @@ add_argument(struct tbuf_probe_info *to, const char *name, unsigned type)
 	    name);
 }
 
-/* Returns NULL if the probe is not wanted. */
+/* Returns NULL if the wish has no such probe, or one from `from` on. */
 static struct tbuf_probe_info *
-add_probe(struct visiting *v, const struct dwarf_function *f,
-    const char *name)
+add_probe(struct visiting *v, const struct wish *wish,
+    const struct dwarf_function *f, const char *name, size_t from)
 {
 	struct tbuf_probe_info *to, names;
 	char scoped[PID_SCOPED];
 
-	if (!find_names(v, f, name, &names, scoped))
+	if (!matches(wish->probe, name) || is_added(v, wish, name, from) ||
+	    !find_names(v, wish, f, &names, scoped))
 		return (NULL);
 	to = sites_add(&v->answer->sites);
 	*to = (struct tbuf_probe_info){
@@ -287,28 +296,39 @@ begin_table(struct visiting *v)
 }
 
 static void
-add_function(void *visiting, const struct dwarf_function *f)
+add_probes(struct visiting *v, const struct wish *wish,
+    const struct dwarf_function *f, size_t from)
 {
-	struct visiting *v = visiting;
 	struct tbuf_probe_info *to;
 	unsigned i;
 
-	if (v->answer->sites.count >= FUNCTIONS_MAX || !begin_table(v))
+	if ((to = add_probe(v, wish, f, "entry", from)) != NULL) {
+		for (i = 0; i < f->nwords; i++)
+			add_argument(to, f->words[i].name, f->words[i].type);
+		add_lacks(v->answer, f, to->function);
+	}
+	if ((to = add_probe(v, wish, f, "return", from)) != NULL) {
+		add_argument(to, "", TBUF_UINT64);
+		add_argument(to, "", f->result);
+	}
+}
+
+static void
+add_function(void *visiting, const struct dwarf_function *f)
+{
+	struct visiting *v = visiting;
+	size_t from = v->answer->sites.count;
+	unsigned i;
+
+	if (from >= FUNCTIONS_MAX || !begin_table(v))
 		return;
 	fprintf(v->table, "%jx %u", (uintmax_t)f->address, f->result);
 	for (i = 0; i < f->nwords; i++)
 		fprintf(v->table, " %u %s", f->words[i].type,
 		    *f->words[i].name == '\0' ? "-" : f->words[i].name);
 	fprintf(v->table, "\n");
-	if ((to = add_probe(v, f, "entry")) != NULL) {
-		for (i = 0; i < f->nwords; i++)
-			add_argument(to, f->words[i].name, f->words[i].type);
-		add_lacks(v->answer, f, to->function);
-	}
-	if ((to = add_probe(v, f, "return")) != NULL) {
-		add_argument(to, "", TBUF_UINT64);
-		add_argument(to, "", f->result);
-	}
+	for (i = 0; i < v->nwishes; i++)
+		add_probes(v, &v->wishes[i], f, from);
 }
 
 /* ------------------------------------------------------------ all */
