@@ -205,6 +205,11 @@ expect 'types of each' "$("$TBUFCTL" -q -n 'pid$target:a.out:partly:entry,
     pid$target:prog:partly:entry /args[0] > 3/ { trace(n); }
     pid$target::partly:return /(int)arg1 < 9/ { trace(arg1); }' -c ./prog 2>&1)" \
     7844
+# It is found before the command begins, and no probe was there to be left out.
+expect 'a mistake in the second' "$("$TBUFCTL" -q -n 'pid$target:a.out:f:entry
+    { @ = sum(n); } pid$target:prog:f:entry { trace(none); }' -c ./prog 2>&1 |
+    grep -v '^$' | sed 's/.*: //')" 'Unknown variable name
+n (arg0)'
 expect 'several -n' "$("$TBUFCTL" -q -n 'pid$target:a.out:f:entry' \
     -n 'pid$target:prog:f:entry { @ = count(); }' -n 'pid$target::f:entry' \
     -c ./prog 2>&1 | rows | uniq -c | tr -s ' ')" " 1 7
