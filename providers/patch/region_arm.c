@@ -378,6 +378,7 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 	if (problem == NULL) {
 		a.row->size = 0;
 		arm_regions(&a);
+		patch_calls_aim(&a.edit, m, regions, points, n);
 		write_text(&a);
 	}
 	for (i = 0; i < n; i++)

@@ -73,6 +73,18 @@ void	patch_edit_get(const struct patch_edit *, uintptr_t at, uint8_t *bytes,
 uintptr_t patch_edit_write(const struct patch_edit *);
 void	patch_edit_free(struct patch_edit *);
 
+/* Returns true if the page of an address is to be written. */
+static inline bool
+patch_edit_has(const struct patch_edit *e, uintptr_t at)
+{
+	return (e->taken[(at - e->base) / PATCH_PAGE]);
+}
+
+/* Leads direct calls of functions to the stubs of their entries. */
+void	patch_calls_aim(struct patch_edit *, const struct patch_map *,
+	    const struct patch_regions *, const struct patch_point *,
+	    size_t n);
+
 #pragma GCC visibility pop
 
 #endif

@@ -113,6 +113,14 @@ __asm__(".text\n.type tried_flags, @function\ntried_flags:\n"
     ".cfi_startproc\n call tried_flags\n setb %al\n movzbl %al, %eax\n ret\n"
     ".cfi_endproc\n.size tried_borrow, . - tried_borrow\n");
 
+/* Its call is after the bytes of a jump. */
+TRIED long tried_later(long, long);
+__asm__(".text\n.type tried_later, @function\ntried_later:\n"
+    ".cfi_startproc\n movabs $8, %rax\n call tried_flags\n"
+    " setb %al\n movzbl %al, %eax\n ret\n"
+    ".cfi_endproc\n.size tried_later, . - tried_later\n");
+#define LATER_CALL	10u	/* bytes before its call */
+
 /* Their loops begin among the bytes of a jump, and of a short jump. */
 TRIED long tried_early(long);
 __asm__(".text\n.type tried_early, @function\ntried_early:\n"
@@ -138,8 +146,8 @@ run_all(void)
 		sum += tried_tail(n) + tried_recursive(n) +
 		    tried_loop(numbers, n);
 		sum += (long)tried_vector((double)n, 1.5);
-		sum += tried_borrow(n, 4) + tried_early(n + 1) +
-		    tried_tight(n);
+		sum += tried_borrow(n, 4) + tried_later(n, 6) +
+		    tried_early(n + 1) + tried_tight(n);
 		if (setjmp(back) == 0)
 			tried_jump(n & 1);
 	}
@@ -203,7 +211,7 @@ START_TEST(each_pass_is_counted)
 	check_counts(tried_add, 9, 9);
 	check_counts(tried_loop, 8, 8);
 	check_counts(tried_vector, 8, 8);
-	check_counts(tried_flags, 8, 8);
+	check_counts(tried_flags, 16, 16);
 	check_counts(tried_early, 8, 8);
 	check_counts(tried_tight, 0, 8);
 	/* half of its calls do not return */
@@ -259,6 +267,23 @@ START_TEST(a_region_has_no_arrival_and_no_call)
 			    PATCH_CALL)
 				ck_assert_uint_eq(at, r->call);
 		}
+}
+END_TEST
+
+/* A call of a redirected function does not take the jump at its start. */
+START_TEST(a_direct_call_leads_to_a_stub)
+{
+	uintptr_t at = (uintptr_t)tried_later + LATER_CALL;
+	size_t i;
+
+	arm(prefixes);
+	for (i = 0; i < npoints; i++)
+		if (points[i].at == (uintptr_t)tried_flags &&
+		    points[i].is_entry)
+			break;
+	ck_assert_uint_lt(i, npoints);
+	ck_assert_uint_eq(patch_branch_target(at, 16),
+	    regions.all[points[i].region].stub);
 }
 END_TEST
 
@@ -341,6 +366,7 @@ main(void)
 	tcase_add_test(tcase, a_branch_between_the_bytes_refuses_an_entry);
 	tcase_add_test(tcase, a_branch_into_an_instruction_refuses_an_entry);
 	tcase_add_test(tcase, a_region_has_no_arrival_and_no_call);
+	tcase_add_test(tcase, a_direct_call_leads_to_a_stub);
 	tcase_add_test(tcase, stubs_are_not_writable);
 	tcase_add_loop_test(tcase,
 	    a_text_that_cannot_be_written_stays_as_it_is, 0, 2);
