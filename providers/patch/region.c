@@ -304,5 +304,6 @@ void
 patch_regions_free(struct patch_regions *regions)
 {
 	free(regions->all);
-	regions->all = NULL;
+	free(regions->rooms);
+	*regions = (struct patch_regions){ .n = 0 };
 }

@@ -47,16 +47,25 @@ struct patch_region {
 	size_t changed;		/* first bytes of a pun */
 	size_t pushed;		/* bytes, before the stub is reached */
 	uintptr_t stub;		/* 0: not armed */
-	size_t stub_size;
 	uintptr_t lead;		/* the stub, or a word with its address */
 	bool needed;		/* for a point, or for another region's hole */
 	const char *problem;	/* why it could not be armed, or NULL */
 };
 
-/* Regions, in the order in which they are armed: they do not overlap. */
+/*
+ * Regions, in the order in which they are armed: they do not overlap.  Their
+ * stubs are in `rooms'.
+ */
+struct patch_room {
+	uintptr_t at;
+	size_t size;
+};
+
 struct patch_regions {
 	struct patch_region *all;
 	size_t n, room;
+	struct patch_room *rooms;
+	size_t nrooms;
 	bool failed;		/* out of memory */
 };
 

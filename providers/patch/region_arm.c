@@ -13,18 +13,8 @@
 
 #define CHANGE_MAX	64u	/* bytes of a line that change */
 #define PUN_TRIES	16u	/* destinations of a pun */
-#define ROW_BYTES	(64u << 10)	/* of stubs that are written at once */
-#define STUB_ALIGN	16u
 
 static const char refused[] = "the kernel does not permit writing to text";
-
-/* Stubs without a gap between them that are not written yet. */
-struct row {
-	uintptr_t at;
-	size_t size;
-	struct patch_region *first;	/* of those with the stubs */
-	uint8_t bytes[ROW_BYTES];
-};
 
 struct arming {
 	const struct patch *patch;
@@ -33,7 +23,8 @@ struct arming {
 	struct patch_point *points;
 	size_t n;
 	struct patch_edit edit;
-	struct row *row;
+	struct region_row *row;
+	struct patch_region *first;	/* of those not written yet */
 };
 
 /* Returns the first point that is not before an address. */
@@ -192,14 +183,14 @@ host_of(const struct arming *a, const struct patch_region *r)
 
 /* Writes the stubs, and redirects their regions, up to `end'. */
 static void
-end_row(struct arming *a, struct patch_region *end)
+write_stubs(struct arming *a, struct patch_region *end)
 {
-	const char *problem = a->row->size > 0 && patch_write(a->patch,
-	    a->row->at, a->row->bytes, a->row->size) != 0 ? refused : NULL;
+	const char *problem = a->row->at != 0 && region_row_write(a->row,
+	    a->patch) != 0 ? refused : NULL;
 	const struct patch_region *host;
 	struct patch_region *r;
 
-	for (r = a->row->first; r < end; r++) {
+	for (r = a->first; r < end; r++) {
 		if (!r->needed || r->problem != NULL)
 			continue;
 		host = host_of(a, r);
@@ -207,66 +198,47 @@ end_row(struct arming *a, struct patch_region *end)
 		    host->problem : problem != NULL ? problem :
 		    redirect(a, r);
 	}
-	a->row->size = 0;
-	a->row->first = end;
+	a->first = end;
 }
 
-/* Returns the address that the next stub of the row has. */
-static uintptr_t
-next_stub(const struct row *row)
-{
-	return ((row->at + row->size + STUB_ALIGN - 1) &
-	    ~(uintptr_t)(STUB_ALIGN - 1));
-}
-
-/* Adds a stub to the row, or begins a new one with it. */
+/* Sets the data of the points in a region that its stub has checks for. */
 static void
-add_stub(struct arming *a, struct patch_region *r,
-    const struct region_stub *s)
+set_probes(const struct arming *a, const struct patch_region *r, size_t first)
 {
-	struct row *row = a->row;
+	struct patch_point *point = &a->points[first];
 
-	if (row->size == 0 || s->at != next_stub(row) ||
-	    s->at + s->size - row->at > sizeof(row->bytes)) {
-		end_row(a, r);
-		row->at = s->at;
-	}
-	memset(row->bytes + row->size, 0xcc, s->at - row->at - row->size);
-	memcpy(row->bytes + (s->at - row->at), s->bytes, s->size);
-	row->size = s->at - row->at + s->size;
-	r->stub = s->at;
-	r->stub_size = s->size;
-	r->lead = s->has_word ? s->at + s->size - sizeof(uintptr_t) : s->at;
+	for (; point < a->points + a->n && point->at < r->end; point++)
+		if (point->problem == NULL) {
+			point->probe->place = point->at;
+			/* A stub of which patch_hit() knows has the zone. */
+			point->probe->pushed = r->pushed - (RED_ZONE -
+			    region_zone(a->map, point));
+		}
 }
 
-/* Makes a stub.  Its size is known when it has been made for some address. */
 static const char *
-make_stub(const struct arming *a, const struct patch_region *r,
-    struct region_stub *s)
+add_stub(struct arming *a, struct patch_region *r)
 {
-	size_t first = point_of(a, r->start), i;
-	struct patch_point *points = a->points + first;
-	uintptr_t at = a->row->size > 0 ? next_stub(a->row) : r->start;
+	size_t first = point_of(a, r->start);
+	struct region_stub s;
+	const char *problem;
 
-	region_stub_make(s, at, a->map, r, points, a->n - first);
-	if (s->problem != NULL && at != r->start)
-		region_stub_make(s, at = r->start, a->map, r, points,
-		    a->n - first);
-	if (s->problem != NULL)
-		return (s->problem);
-	if ((at = patch_map_near(a->map->text, s->size)) == 0)
-		return ("there is no room for a stub within reach");
-	if (at != s->at)
-		region_stub_make(s, at, a->map, r, points, a->n - first);
-	if (s->problem != NULL)
-		return (s->problem);
-	for (i = first; i < a->n && a->points[i].at < r->end; i++)
-		if (a->points[i].problem == NULL) {
-			a->points[i].probe->place = a->points[i].at;
-			/* A stub of which patch_hit() knows has the zone. */
-			a->points[i].probe->pushed = r->pushed - (RED_ZONE -
-			    region_zone(a->map, &a->points[i]));
-		}
+	if (region_row_is_full(a->row)) {
+		write_stubs(a, r);
+		region_row_end(a->row, a->regions);
+		problem = region_row_begin(a->row, a->map->text, a->regions,
+		    (size_t)(a->regions->all + a->regions->n - r));
+		if (problem != NULL)
+			return (problem);
+	}
+	region_stub_make(&s, a->row->at + a->row->head, a->map, r,
+	    a->points + first, a->n - first);
+	if (s.problem != NULL)
+		return (s.problem);
+	region_row_add(a->row, &s);
+	r->stub = s.at;
+	r->lead = s.has_word ? s.at + s.size - sizeof(uintptr_t) : s.at;
+	set_probes(a, r, first);
 	return (NULL);
 }
 
@@ -294,21 +266,19 @@ arm_regions(struct arming *a)
 {
 	struct patch_region *r, *end = a->regions->all + a->regions->n;
 	const struct patch_region *host;
-	struct region_stub s;
 
-	a->row->first = a->regions->all;
+	a->first = a->regions->all;
 	for (r = a->regions->all; r < end; r++) {
 		if (!r->needed)
 			continue;
 		host = host_of(a, r);
 		r->problem = host != NULL && host->problem != NULL ?
-		    host->problem : make_stub(a, r, &s);
-		if (r->problem == NULL)
-			add_stub(a, r, &s);
+		    host->problem : add_stub(a, r);
 		if (r->way == PATCH_WAY_PUN)
-			end_row(a, r + 1);
+			write_stubs(a, r + 1);
 	}
-	end_row(a, end);
+	write_stubs(a, end);
+	region_row_end(a->row, a->regions);
 }
 
 /* Pages that could be written before are hardly ever refused now. */
@@ -376,7 +346,7 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 	if (a.row == NULL)
 		problem = "out of memory";
 	if (problem == NULL) {
-		a.row->size = 0;
+		a.row->at = 0;
 		arm_regions(&a);
 		patch_calls_aim(&a.edit, m, regions, points, n);
 		write_text(&a);
@@ -393,9 +363,8 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 void
 patch_regions_forget(const struct patch_regions *regions)
 {
-	const struct patch_region *r = regions->all;
+	size_t i;
 
-	for (; r < regions->all + regions->n; r++)
-		if (r->stub != 0)
-			patch_unmap(r->stub, r->stub_size);
+	for (i = 0; i < regions->nrooms; i++)
+		patch_unmap(regions->rooms[i].at, regions->rooms[i].size);
 }

@@ -3,7 +3,7 @@
  *
  * Stubs of regions.  A check is as in stub.c; there may be several, and more is
  * copied, so that its branches are long.  The red zone is left out where it is
- * empty.
+ * empty.  The part from 2 on is apart (x86_64/row.c).
  *
  *	flags are preserved		flags are not tested after the point
  *
@@ -28,8 +28,6 @@
 
 #define LENGTH_MAX	15u	/* of an instruction */
 #define NOP		0x90u
-
-void	patch_hit(void);
 
 static void
 put(struct region_stub *s, const void *bytes, size_t size)
@@ -123,7 +121,7 @@ put_check(struct region_stub *s, const struct patch_map *m,
 	    "\x83\x39\0\x0f\x85", 5);
 	put(s, "\0\0\0", 4);
 	check->probe = point->probe;
-	check->branch = check->leave = s->size;
+	check->branch = s->size;
 	s->nchecks++;
 	put(s, "\x59", 1);
 	if (zone)
@@ -131,26 +129,27 @@ put_check(struct region_stub *s, const struct patch_map *m,
 		    "\x48\x83\xec\x80", flags ? 8 : 4);
 }
 
-/* Appends 2 of all checks, and 3. */
-static void
-put_calls(struct region_stub *s)
+void
+region_stub_calls(struct region_stub *s, struct region_stub *calls,
+    uintptr_t at, uintptr_t word)
 {
-	struct region_check *check;
-	size_t end = s->size + s->nchecks * 21u;
+	const struct region_check *check;
 	int32_t distance;
 
+	calls->at = at;
+	calls->size = 0;
 	for (check = s->checks; check < s->checks + s->nchecks; check++) {
-		distance = (int32_t)(s->size - check->branch);
+		distance = (int32_t)(at + calls->size - (s->at +
+		    check->branch));
 		memcpy(s->bytes + check->branch - 4, &distance,
 		    sizeof(distance));
-		put(s, "\x48\xb9", 2);
-		put_word(s, check->probe);
-		put(s, "\xff\x15", 2);
-		put_distance(s, s->at + end);
-		put(s, "\xe9", 1);
-		put_distance(s, s->at + check->leave);
+		put(calls, "\x48\xb9", 2);
+		put_word(calls, check->probe);
+		put(calls, "\xff\x15", 2);
+		put_distance(calls, word);
+		put(calls, "\xe9", 1);
+		put_distance(calls, s->at + check->branch);
 	}
-	put_word(s, (const void *)(uintptr_t)patch_hit);
 }
 
 /*
@@ -364,7 +363,6 @@ region_stub_make(struct region_stub *s, uintptr_t at,
 			points[i].passed = 0;
 	}
 	put_end(s, r, from);
-	put_calls(s);
 	if (s->has_word)
 		put_word(s, (const void *)s->at);
 }

@@ -503,7 +503,7 @@ pid_arm(struct pid_object *o, struct pid_probes *p)
 	finish_spots(o, p);
 	if (o->is_loading) {
 		p->regions = o->plan.regions;
-		o->plan.regions.all = NULL;
+		o->plan.regions = (struct patch_regions){ .n = 0 };
 	}
 }
 
