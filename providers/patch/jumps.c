@@ -169,7 +169,7 @@ read_table(struct tables *t, uintptr_t table)
 		if (at == table && !is_there)
 			return;
 		if (is_there)
-			patch_map_arrive(m, target, 0);
+			patch_map_arrive(m, target, PATCH_LISTED);
 		if (is_there && is_own(t, target)) {
 			outside = 0;
 			t->found = true;

@@ -111,6 +111,7 @@ look_at_overlap(const struct patch_map *m, struct patch_code *code,
 void
 patch_map_decode(struct patch_map *m, struct patch_code *code)
 {
+	unsigned since = PATCH_SINCE;
 	struct patch_past past = { .n = 0 };
 	struct patch_instruction in;
 	uintptr_t at;
@@ -125,10 +126,12 @@ patch_map_decode(struct patch_map *m, struct patch_code *code)
 		patch_decode((const uint8_t *)at, code->end - at, at, &in);
 		if (in.length == 0) {
 			code->problem = "it cannot be decoded";
+			m->passes_flags = true;
 			look_at_overlap(m, code, at);
 			return;
 		}
 		look_at(m, code, &past, &in, at);
+		since = patch_flags_follow(m, code, at, &in, since);
 	}
 }
 
@@ -148,11 +151,15 @@ static void
 look_at_byte(struct patch_map *m, uintptr_t at, size_t size)
 {
 	const uint8_t *p = (const uint8_t *)at;
+	uintptr_t target;
 
-	if (size >= 5 && (p[0] & 0xfe) == 0xe8)
-		patch_map_arrive(m, at + 5 + (uintptr_t)(intptr_t)number_at(p +
-		    1), p[0] == 0xe8 ? PATCH_CALLED : PATCH_JUMPED);
-	else if (size >= 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80)
+	if (size >= 5 && (p[0] & 0xfe) == 0xe8) {
+		target = at + 5 + (uintptr_t)(intptr_t)number_at(p + 1);
+		patch_map_arrive(m, target, p[0] == 0xe8 ? PATCH_CALLED :
+		    PATCH_JUMPED);
+		if (p[0] == 0xe8)
+			patch_flags_look(m, at + 5, target);
+	} else if (size >= 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80)
 		patch_map_arrive(m, at + 6 + (uintptr_t)(intptr_t)number_at(p +
 		    2), PATCH_JUMPED);
 	else if (size >= 2 && (p[0] == 0xeb || (p[0] & 0xf0) == 0x70 ||

@@ -49,6 +49,7 @@ enum {
 	PATCH_COPIED	= 0x400, /* a stub runs its copy */
 	PATCH_FILLER	= 0x800, /* no code reaches it */
 	PATCH_DATA	= 0x1000, /* aarch64: an instruction reads it */
+	PATCH_LISTED	= 0x1000, /* x86-64: by a table of a computed jump */
 	PATCH_CLASS	= 0xe000
 };
 
@@ -81,6 +82,8 @@ struct patch_code {
 	bool is_near;		/* all ways to it are marked */
 	bool is_open;		/* bytes around it may be changed for it */
 	bool is_decoded;
+	bool reads_flags;	/* that were set before it began */
+	bool jumps_open;	/* a computed jump does not set them */
 };
 
 /* Bytes before and after an open function that are as well known as it is. */
@@ -103,6 +106,9 @@ struct patch_map {
 	bool is_fixed;		/* addresses in code are absolute */
 	uintptr_t slide;	/* these and its memory's addresses differ */
 	bool stays;		/* it is loaded for ever: puns take memory */
+	bool passes_flags;	/* functions may return some, or take them */
+	uintptr_t *open;	/* places that are to be looked at for it */
+	size_t nopen, open_room;
 	const uintptr_t *sites;	/* nops that are another provider's places, */
 	size_t nsites;		/* ascending */
 	bool keeps_calls;	/* system calls are places of another one */
@@ -253,6 +259,22 @@ void	patch_tables_find(struct patch_map *);
 
 /* Decodes a function, unless that has been done. */
 void	patch_map_decode(struct patch_map *, struct patch_code *);
+
+/*
+ * Flags that functions pass.  patch_flags_follow() looks at one instruction of
+ * a function after the other; it takes and returns the flags that the function
+ * has not set since it began, or since a call.  patch_flags_look() looks at
+ * bytes after a call that is in no function.  patch_flags_end() knows if any
+ * are passed, if all functions are known.
+ */
+#define PATCH_SINCE_START	0x4u
+#define PATCH_SINCE		(PATCH_SINCE_START | 0x3u)
+
+unsigned patch_flags_follow(struct patch_map *, struct patch_code *,
+	    uintptr_t at, const struct patch_instruction *, unsigned since);
+void	patch_flags_look(struct patch_map *, uintptr_t next,
+	    uintptr_t target);
+void	patch_flags_end(struct patch_map *);
 
 /* Marks the places that bytes lead to which are in no function. */
 void	patch_map_rest(struct patch_map *, uintptr_t at, uintptr_t end);

@@ -36,8 +36,10 @@ patch_map_free(struct patch_map *m)
 	m->marks = NULL;
 	free(m->ways);
 	free(m->blocks);
+	free(m->open);
 	m->ways = NULL;
 	m->blocks = NULL;
+	m->open = NULL;
 }
 
 void

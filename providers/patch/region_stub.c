@@ -100,11 +100,35 @@ region_zone(const struct patch_map *m, const struct patch_point *point)
 	return (is_empty ? 0 : RED_ZONE);
 }
 
+/* Returns true if control goes on with another function, or its caller. */
+static bool
+is_passage(const struct patch_map *m, const struct patch_point *point)
+{
+	const struct patch_code *to;
+
+	if (point->is_entry)
+		return (!point->is_inside);
+	if (patch_class_at(m, point->at) == PATCH_RETURN)
+		return (true);
+	if (patch_class_at(m, point->at) != PATCH_JMP)
+		return (false);
+	to = patch_map_code(m, patch_map_target(m, point->at));
+	return (to != NULL && to->start == patch_map_target(m, point->at) &&
+	    to->owner == (size_t)(to - m->codes));
+}
+
+bool
+region_needs_flags(const struct patch_map *m, const struct patch_point *point)
+{
+	return ((m->passes_flags || !is_passage(m, point)) &&
+	    (!point->is_entry || !patch_flags_dead(point->at)));
+}
+
 static void
 put_check(struct region_stub *s, const struct patch_map *m,
     const struct patch_point *point)
 {
-	bool flags = !point->is_entry || !patch_flags_dead(point->at);
+	bool flags = region_needs_flags(m, point);
 	bool zone = region_zone(m, point) != 0;
 	struct region_check *check = &s->checks[s->nchecks];
 

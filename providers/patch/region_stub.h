@@ -69,6 +69,10 @@ void	region_row_add(struct region_row *, struct region_stub *);
 int	region_row_write(struct region_row *, const struct patch *);
 void	region_row_end(struct region_row *, struct patch_regions *);
 
+/* Returns false if flags are not read after a point before they are set. */
+bool	region_needs_flags(const struct patch_map *,
+	    const struct patch_point *);
+
 /* Returns the bytes below the stack pointer that a point leaves alone. */
 #define RED_ZONE	128u
 

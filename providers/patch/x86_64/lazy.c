@@ -439,5 +439,6 @@ patch_map_make(struct patch_map *m)
 		return ("out of memory");
 	patch_parts_find(m);
 	patch_tables_find(m);
+	patch_flags_end(m);
 	return (m->failed ? "out of memory" : NULL);
 }

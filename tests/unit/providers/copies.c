@@ -257,9 +257,8 @@ arm(void)
 	if (probes == NULL || dead == NULL)
 		err(1, "calloc");
 	for (j = 0; j < plan.npoints; j++) {
-		if (plan.points[j].is_entry)
-			dead[plan.points[j].at - functions.text.start] =
-			    patch_flags_dead(plan.points[j].at);
+		if (!region_needs_flags(&functions.map, &plan.points[j]))
+			dead[plan.points[j].at - functions.text.start] = true;
 		probes[j].enabled = &shared->enabled;
 		probes[j].hit = hit;
 		plan.points[j].probe = &probes[j];

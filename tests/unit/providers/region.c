@@ -287,6 +287,14 @@ START_TEST(a_direct_call_leads_to_a_stub)
 }
 END_TEST
 
+/* Assembly here returns carry, so that all checks keep flags. */
+START_TEST(flags_that_a_function_returns_are_found)
+{
+	arm(prefixes);
+	ck_assert(own.map.passes_flags);
+}
+END_TEST
+
 /* No memory is writable and executable. */
 START_TEST(stubs_are_not_writable)
 {
@@ -367,6 +375,7 @@ main(void)
 	tcase_add_test(tcase, a_branch_into_an_instruction_refuses_an_entry);
 	tcase_add_test(tcase, a_region_has_no_arrival_and_no_call);
 	tcase_add_test(tcase, a_direct_call_leads_to_a_stub);
+	tcase_add_test(tcase, flags_that_a_function_returns_are_found);
 	tcase_add_test(tcase, stubs_are_not_writable);
 	tcase_add_loop_test(tcase,
 	    a_text_that_cannot_be_written_stays_as_it_is, 0, 2);

@@ -252,6 +252,17 @@ START_TEST(functions_do_as_before)
 }
 END_TEST
 
+/* One function begins with carry: checks at all functions keep it. */
+START_TEST(flags_that_a_function_takes_are_found)
+{
+	arm_all();
+	ck_assert(own.map.passes_flags);
+	ck_assert(patch_map_code(&own.map, (uintptr_t)wall_carry)->reads_flags);
+	ck_assert(!patch_map_code(&own.map,
+	    (uintptr_t)wall_nothing)->reads_flags);
+}
+END_TEST
+
 START_TEST(a_short_jump_leads_to_a_hole)
 {
 	const struct patch_region *r;
@@ -574,6 +585,7 @@ main(void)
 		return (77);
 	tcase_add_test(tcase, all_points_have_regions);
 	tcase_add_test(tcase, functions_do_as_before);
+	tcase_add_test(tcase, flags_that_a_function_takes_are_found);
 	tcase_add_test(tcase, a_short_jump_leads_to_a_hole);
 	tcase_add_test(tcase, a_call_is_made_in_place);
 	tcase_add_test(tcase, a_call_leads_to_its_stub);
