@@ -274,6 +274,35 @@ START_TEST(probe_without_storage_is_not_enabled)
 }
 END_TEST
 
+/*
+ * inv.alias: an alias has no ECB if its elder has one, and is not missed.  One
+ * with an elder that cannot be is a probe like others.
+ */
+START_TEST(an_alias_of_an_enabled_probe_is_not_missed)
+{
+	static const uint32_t aliases[] = { 0, 1, 2, 0, 5, 6, UINT32_MAX };
+	unsigned n = sizeof(aliases) / sizeof(aliases[0]), i;
+	struct tbuf_view v;
+	struct tally t;
+	struct run r;
+
+	begin(&r, n, 1);
+	v = (struct tbuf_view){ (unsigned char *)r.f.control,
+	    r.f.tables.areas, r.f.tables };
+	for (i = 0; i < n; i++)
+		tbuf_view_probe(&v, i)->alias = aliases[i];
+	go(&r);
+	ck_assert_uint_eq(fake_slot(&r.f)->necbs, 1 + 5);
+	ck_assert_int_eq(tbuf_consumer_matched(r.c, 0), 5);
+	for (i = 0; i < n; i++)
+		ck_assert_uint_eq(meet(&r, i), i != 1 && i != 2);
+	fake_slot(&r.f)->unmet = 1;
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
+	ck_assert_uint_eq(t.unmet, 0);
+	end(&r);
+}
+END_TEST
+
 /* One chain is a circle, another leads out of the table. */
 START_TEST(garbage_in_chains_is_survived)
 {
@@ -390,6 +419,7 @@ main(void)
 	tcase_add_test(t, all_that_a_session_holds_is_enabled);
 	tcase_add_test(t, probes_that_come_too_late_are_counted);
 	tcase_add_loop_test(t, probe_without_storage_is_not_enabled, 0, 2);
+	tcase_add_test(t, an_alias_of_an_enabled_probe_is_not_missed);
 	tcase_add_test(t, garbage_in_chains_is_survived);
 	tcase_add_test(t,
 	    no_more_of_a_chain_is_walked_than_there_are_enablings);
