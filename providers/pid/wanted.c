@@ -31,6 +31,7 @@
 static struct wanted {
 	const char *module, *function, *name;
 	bool is_reported;	/* if nothing matches it: not one of a glob */
+	bool is_exact;		/* it has one name for a function */
 	bool has_module, has_function, has_symbols;
 	char clone[CLONE_MAX];	/* a function that may be meant, or "" */
 	char part[PART_MAX];	/* each symbol that is matched has it */
@@ -97,6 +98,12 @@ find_part(const char *glob, char part[PART_MAX])
 	}
 }
 
+static bool
+is_text(const char *field)
+{
+	return (*field != '\0' && strpbrk(field, "*?[\\") == NULL);
+}
+
 /* Adds one description.  Its fields are aligned at the right. */
 static void
 add(char *description)
@@ -120,7 +127,8 @@ add(char *description)
 	all[count++] = (struct wanted){
 		.module = fields[1], .function = fields[2], .name = fields[3],
 		.is_reported = strpbrk(fields[0], "*?[") == NULL &&
-		    *fields[0] != '\0'
+		    *fields[0] != '\0',
+		.is_exact = is_text(fields[1]) && is_text(fields[2])
 	};
 	find_part(fields[2], all[count - 1].part);
 }
@@ -335,12 +343,6 @@ pid_wanted(const char *module, bool is_program, const char *function,
 
 /* ------------------------------------------------------------ names */
 
-static bool
-is_text(const char *field)
-{
-	return (*field != '\0' && strpbrk(field, "*?[\\") == NULL);
-}
-
 /* Returns true if a description matches a name. */
 static bool
 has(const struct wanted *w, const struct pid_called *called)
@@ -361,29 +363,32 @@ is_named(const struct wanted *w, const struct pid_names *names)
 	return (false);
 }
 
+static bool
+is_kind(const struct wanted *w, const struct pid_callee *callee,
+    enum pid_kind kind)
+{
+	return (kind != PID_SPOT ? matches(w->name, name_of(kind)) :
+	    is_offset(w->name) &&
+	    strtoull(w->name, NULL, 16) == callee->offset);
+}
+
 /* Gets the name by which a description calls a place, if it matches it. */
 static bool
 call(const struct wanted *w, const struct pid_callee *callee,
     enum pid_kind kind, struct pid_called *called)
 {
-	const char *function;
+	const char *function = NULL;
 	size_t i;
 
+	for (i = 0; i < callee->naliases && function == NULL; i++)
+		function = match(w, callee->aliases[i].name, called->scoped);
+	if (function == NULL || !is_kind(w, callee, kind))
+		return (false);
+	called->symbol = function == called->scoped ? NULL : function;
 	called->name = kind == PID_SPOT ? w->name : name_of(kind);
 	called->description = (size_t)(w - all);
-	if (kind == PID_SPOT ? !is_offset(w->name) ||
-	    strtoull(w->name, NULL, 16) != callee->offset :
-	    !matches(w->name, called->name))
-		return (false);
-	for (i = 0; i < callee->naliases; i++) {
-		function = match(w, callee->aliases[i].name, called->scoped);
-		if (function == NULL)
-			continue;
-		called->symbol = function == called->scoped ? NULL : function;
-		return (module_matches(w->module, callee->module,
-		    callee->is_program, called->module));
-	}
-	return (false);
+	return (module_matches(w->module, callee->module, callee->is_program,
+	    called->module));
 }
 
 static int
@@ -404,9 +409,9 @@ pid_wanted_names(const struct pid_callee *callee, enum pid_kind kind,
 	names->n = 0;
 	for (globs = 0; globs < 2; globs++)
 		for (w = all; w < all + count && names->n < PID_NAMES_MAX; w++)
-			if ((is_text(w->module) && is_text(w->function)) ==
-			    (globs == 0) && !is_named(w, names) &&
-			    call(w, callee, kind, &names->all[names->n]))
+			if (w->is_exact == (globs == 0) &&
+			    call(w, callee, kind, &names->all[names->n]) &&
+			    !is_named(w, names))
 				names->n++;
 	if (names->n > 1)
 		qsort(names->all, names->n, sizeof(names->all[0]),
