@@ -101,7 +101,7 @@ use_of(const uint8_t *p, unsigned length)
 	if (p[0] >= 0x48 && p[0] <= 0x4f)
 		count = p[length - 1] & 63;
 	while (*p == 0x66 || *p == 0xf2 || *p == 0xf3 || *p == 0xf0 ||
-	    (*p & 0xfe) == 0x64 || (*p & 0xe7) == 0x26 || (*p & 0xf0) == 0x40)
+	    (*p & 0xfc) == 0x64 || (*p & 0xe7) == 0x26 || (*p & 0xf0) == 0x40)
 		p++;
 	if (*p == 0x0f)
 		return (use_of_two(p + 1));
