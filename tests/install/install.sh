@@ -49,8 +49,8 @@ else
 	echo 'gdb: not installed'
 fi
 
-# Each file is in one Debian package, or in debian/not-installed; dh_missing
-# fails otherwise, but building the packages takes minutes.
+# Each file is in one Debian package, or in debian/not-installed; packages.sh
+# builds the packages, for which it needs debhelper.
 debian=$(cd "$(dirname "$0")/../.." && pwd)/debian
 [ -d "$debian" ] || fail "an archive has no $debian: run it in a clone"
 (cd "$prefix" && find . ! -type d | sed 's|^\./lib/|usr/lib/ARCH/|
