@@ -332,18 +332,17 @@ snapshots()
 }
 
 # within LIMIT: the recording has no more bytes than that on the disk, with its
-# directories.  Its writer does not run meanwhile.
+# directories.
 within()
 {
 	size=$(du -s --block-size=1 recording | cut -f 1)
 	[ "$size" -le "$1" ] || same 'bytes on the disk' "$1" "$size"
 }
 
-# sampled LIMIT PID: so it is while a process runs.
+# sampled LIMIT: so it is while the writer runs, which is stopped now and then.
 sampled()
 {
-	while kill -0 "$2"; do
-		kill -STOP $consumer || break
+	while kill -STOP $consumer; do
 		while grep -q '^State:.*[RSD] ' "/proc/$consumer/status"; do
 			:
 		done
@@ -356,8 +355,7 @@ sampled()
 limited()
 {
 	begin -x recordsize=4m -x switchrate=200hz -b 4m -n kv:::
-	"$kvload" --requests=60000 --connections=2 "$SCRATCH/sock" >load &
-	sampled 4194304 $!
+	"$kvload" --requests=60000 --connections=2 "$SCRATCH/sock" >load
 	kill "$server"
 	wait $consumer || failed=1
 	within 4194304
@@ -391,7 +389,7 @@ crowded()
 	until [ -d recording/000001 ] || ! kill -0 $consumer 2>said; do
 		:
 	done
-	sampled 4194304 $consumer
+	sampled 4194304
 	wait $consumer || failed=1
 	within 4194304
 	again 'many processes'
