@@ -226,18 +226,24 @@ tbuf_layout_read(const struct tbuf_record_layout *layout, const void *from,
 	return (tbuf_layout_ends(at, size));
 }
 
-/* Returns true if the data are complete; only texts' lengths are read. */
-static inline bool
-tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
-    size_t size)
+/* Returns the gaps after the texts of a layout. */
+static inline const struct tbuf_layout_gap *
+tbuf_layout_gaps(const struct tbuf_record_layout *layout)
 {
-	const struct tbuf_layout_gap *gap = (const void *)
-	    &layout->pieces[layout->npieces];
-	size_t at = layout->first;
-	unsigned texts;
+	return ((const void *)&layout->pieces[layout->npieces]);
+}
+
+/*
+ * Returns true if data of so many texts are complete, the first one of which is
+ * at an offset; only the lengths of texts are read.
+ */
+static inline bool
+tbuf_layout_passes(const struct tbuf_layout_gap *gap, unsigned texts, size_t at,
+    const void *data, size_t size)
+{
 	uint16_t word;
 
-	for (texts = layout->ntexts; texts > 0; texts--, gap++) {
+	for (; texts > 0; texts--, gap++) {
 		if (at > size)
 			return (false);
 		memcpy(&word, (const char *)data + at - sizeof(word),
@@ -246,6 +252,15 @@ tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
 		at += gap->bytes[at % 8];
 	}
 	return (tbuf_layout_ends(at, size));
+}
+
+/* Returns true if the data are complete. */
+static inline bool
+tbuf_layout_fits(const struct tbuf_record_layout *layout, const void *data,
+    size_t size)
+{
+	return (tbuf_layout_passes(tbuf_layout_gaps(layout), layout->ntexts,
+	    layout->first, data, size));
 }
 
 /* Reads a record's data as tbuf_layout_read() does, if layout->words. */

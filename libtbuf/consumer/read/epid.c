@@ -264,6 +264,9 @@ tbuf_epid_read(struct tbuf_consumer *c, struct tbuf_target *t, uint16_t number)
 	epid->plain = !epid->clause && !epid->unwanted &&
 	    !epid->layout->interned &&
 	    number < TBUF_EPID_UNIT;
+	epid->gaps = tbuf_layout_gaps(epid->layout);
+	epid->ntexts = epid->layout->ntexts;
+	epid->end = epid->unwanted ? 0 : epid->layout->first + 1;
 	epid->probe = info;
 	return (epid);
 }

@@ -89,37 +89,53 @@ take(struct tbuf_reader *r, const struct tbuf_header *header,
  * Returns the last of adjacent plain records in so many bytes, after which
  * there is another header, and counts them; NULL if the first one is not
  * plain.  A plain record has a known EPID, complete data, and a time that is
- * neither after the next one's nor after the latest.
+ * not after the next one's.
  */
 static __attribute__((noinline)) const struct tbuf_header *
 pass_plain(const struct tbuf_reader *r, const struct tbuf_header *header,
     uint64_t left, uint64_t *records)
 {
-	const struct tbuf_target *t = r->target;
-	const struct tbuf_epid *epids = t->epids, *epid;
+	const struct tbuf_epid *epids = r->target->epids, *epid;
 	const size_t start = tbuf_reader_head(r);
-	const uint64_t latest = r->latest;
-	const uint32_t nepids = MIN(t->necbs_max, TBUF_EPID_UNIT);
-	const bool file_only = t->file_only;
+	const unsigned most = (unsigned)(TBUF_RECORD_MAX - start) / 8;
+	const uint32_t nepids = MIN(r->target->necbs_max, TBUF_EPID_UNIT);
 	const struct tbuf_header *next, *last = NULL;
-	uint64_t n = 0;
-	size_t size;
+	uint64_t n = 0, time = header->time;
+	unsigned size, words;
 
 	for (;; last = header, header = next, left -= size, n++) {
 		size = header->size;
-		next = (const void *)((const char *)header + size);
-		if (size < start ||
-		    !tbuf_record_plausible(header->size, left) ||
-		    header->time > MIN(next->time, latest) ||
+		/* The rest of the division is in the highest bits. */
+		words = (uint16_t)(size >> 3 | size << 13);
+		if (words - start / 8 > most || size > left ||
 		    header->epid >= nepids)
 			break;
 		epid = &epids[header->epid];
-		if (epid->probe == NULL || (epid->unwanted & file_only) != 0 ||
-		    !tbuf_layout_fits(epid->layout,
+		next = (const void *)((const char *)header + size);
+		if (time > next->time || !tbuf_layout_passes(epid->gaps,
+		    epid->ntexts, (size_t)epid->end - 1,
 		    (const char *)header + start, size - start))
 			break;
+		time = next->time;
 	}
 	*records += n;
+	return (last);
+}
+
+/*
+ * Returns the last of adjacent records up to one whose time is not after the
+ * latest, and counts them anew; NULL if there is none.
+ */
+static const struct tbuf_header *
+before_latest(const struct tbuf_reader *r, const struct tbuf_header *header,
+    uint64_t *records)
+{
+	const struct tbuf_header *last = NULL;
+
+	for (*records = 0; header->time <= r->latest; (*records)++) {
+		last = header;
+		header = (const void *)((const char *)header + header->size);
+	}
 	return (last);
 }
 
@@ -132,7 +148,7 @@ take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
 	const struct tbuf_header *header, *last;
-	uint64_t left, most = packet_most(c);
+	uint64_t left, most = packet_most(c), records = 0;
 	size_t size;
 
 	if (c->drain.cut || packet->size >= most ||
@@ -141,10 +157,12 @@ take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
 		return;
 	left = MIN(left, r->end - r->position);
 	left -= MIN(left, sizeof(*header));
-	last = pass_plain(r, header, MIN(left, most - packet->size),
-	    &packet->records);
+	last = pass_plain(r, header, MIN(left, most - packet->size), &records);
+	if (last != NULL && last->time > r->latest)
+		last = before_latest(r, header, &records);
 	if (last == NULL)
 		return;
+	packet->records += records;
 	size = (size_t)((const char *)last - (const char *)header) +
 	    last->size;
 	packet->size += size;

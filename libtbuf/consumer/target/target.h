@@ -31,6 +31,10 @@ struct tbuf_epid {
 	const struct tbuf_probe_info *probe;	/* NULL: not read yet */
 	const struct tbuf_record_layout *layout;	/* of its records */
 	const struct tbuf_d_record *record;	/* of the clause */
+	const struct tbuf_layout_gap *gaps;	/* of its texts; as in the */
+	uint16_t ntexts;			/* layout, for raw_packet.c */
+	uint16_t end;			/* layout->first + 1; 0: not wanted, or
+					   not read yet */
 	uint32_t enabling;
 	bool clause;			/* the layout belongs to its clause */
 	bool unwanted;			/* of a file: matches no description */
