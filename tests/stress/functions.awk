@@ -7,6 +7,10 @@
 # which one function alone jumps, belongs to that function.  A function with a
 # computed jump, whose meaning is not known, has no returns here.
 #
+# If it reads PART=frames next (KIND OFFSET COUNT, of frames in stacks), it writes
+# the functions of these instead: KIND NAME COUNT.  TEXT is the address of the
+# mapping, in hexadecimal, that offsets are of.
+#
 # mawk has no strtonum(), and its numbers are exact up to 2^53.
 
 function value(hex,	i, n)
@@ -62,6 +66,13 @@ PART == "names" {
 		name[part] = $2
 	next
 }
+PART == "frames" {
+	# It is the address after a call, or the function that begins a thread.
+	frame[++nframes] = part_of(value(TEXT) + value($2) - ($1 != "thread"))
+	kind[nframes] = $1
+	times[nframes] = $3
+	next
+}
 /^ +[0-9a-f]+:\t/ {
 	at = $1
 	sub(/:$/, "", at)
@@ -82,6 +93,13 @@ PART == "names" {
 	to[n] = target
 }
 END {
+	for (i = 1; i <= nframes; i++)
+		if ((part = owner(frame[i])) > 0)
+			sums[kind[i] " " name[part]] += times[i]
+	for (key in sums)
+		print key, sums[key]
+	if (PART == "frames")
+		exit
 	for (part in name)
 		printf("%x %s entry\n", start[part], name[part])
 	for (i = 1; i <= n; i++)

@@ -1,20 +1,112 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# CPython's own tests have the same results while all functions of python and of
-# its libraries are armed and fire.  `make check-slow` runs it, for some ten
-# minutes; Debian's libpython3-testsuite has the tests.
+# Suites of tests of other programs have the same results while all functions of
+# these programs and of their libraries are armed and fire: CPython's tests, from
+# Debian's libpython3-testsuite, and the regression tests of PostgreSQL, if
+# $POSTGRES_SOURCE is a source folder of the installed version.  Other programs do
+# as without it while a signal comes each 200 microseconds, and processors have
+# more to do than they can.  `make check-slow' runs it, for half an hour;
+# SUITES=programs runs only that.
 
 set -u
 . "${top_srcdir:?}/tests/lib/pid.sh"
 LC_ALL=C
 export LC_ALL
-python=/usr/bin/python3
-$python -c 'import test.test_json' 2>/dev/null || {
-	echo "no tests of $python: not tried"
-	exit 77
+. "$top/tests/stress/programs.sh"
+all='pid$target:::entry, pid$target:::return'
+
+# same_results WHAT LEAST: of both runs.
+same_results() {
+	echo "$1: $(wc -l <plain.results) results"
+	expect "$1: there are results" \
+	    "$([ "$(wc -l <plain.results)" -gt "$2" ] && echo many)" many
+	expect "$1: they are the same" \
+	    "$(diff plain.results armed.results | head -n 20)" ''
 }
 
+# ---------------------------------------------------------------- programs
+
+cat >timer.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile sig_atomic_t signals;
+
+static void
+timer_signal(int number)
+{
+	signals += number != 0;
+}
+
+static void
+start(void)
+{
+	struct itimerspec each = { { 0, 200000 }, { 0, 200000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+	    .sigev_signo = SIGPROF };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+	    timer_settime(timer, 0, &each, NULL) != 0)
+		abort();
+}
+
+static void __attribute__((constructor))
+begin(void)
+{
+	struct sigaction action = { .sa_handler = timer_signal,
+	    .sa_flags = SA_RESTART };
+
+	if (sigaction(SIGPROF, &action, NULL) != 0 ||
+	    pthread_atfork(NULL, NULL, start) != 0)
+		abort();
+	start();
+}
+END
+as='' out=$PWD
+
+# without, everything COMMAND: runs it, and adds its status to `output'.
+without() {
+	$as sh -c "exec $1" >output 2>err </dev/null
+	echo "status $?" >>output
+}
+everything() {
+	rm -f "$out/records"
+	$as env LD_PRELOAD="$PWD/timer.so" "$TBUFCTL" --follow \
+	    -x bufpolicy=ring -o "$out/records" -n "$all" \
+	    -n 'END { printf("target %d\n", $target); }' -c "$1" >output \
+	    2>err </dev/null
+	pid=$(sed -n 's/.*target \([0-9]*\)$/\1/p' "$out/records")
+	status=$(sed -n "s/.*: pid $pid exited with status //p" err)
+	echo "status ${status:-0}" >>output
+	expect "$1: signals" \
+	    "$(grep -q 'timer_signal:entry' "$out/records" && echo some)" some
+}
+
+programs_tests() {
+	$CC -shared -fPIC -o timer.so timer.c -lpthread -lrt || exit 1
+	busy=
+	for processor in 1 $(seq "$(nproc)"); do
+		while kill -0 $$; do :; done 2>/dev/null &
+		busy="$busy $!"
+	done
+	for what in ${PROGRAMS-bash python redis nginx node postgres}; do
+		"run_$what" without || continue
+		tail -n 1 output >>seen
+		mv seen wanted
+		"run_$what" everything
+		tail -n 1 output >>seen
+		expect "$what: what it does" "$(cat seen)" "$(cat wanted)"
+	done
+	kill $busy
+}
+
+# ---------------------------------------------------------------- CPython
+
+python=/usr/bin/python3
 names=${NAMES-'grammar dict list set tuple unicode bytes re json struct float
     long int math cmath decimal fractions statistics random heapq bisect
     collections deque defaultdict itertools functools operator generators
@@ -34,15 +126,66 @@ results() {
 	sed -n 's/^\(test[^ ]* (.*)\).* \.\.\. \(ok\|FAIL\|ERROR\)$/\1 \2/p
 	    s/^\(test_[a-z_0-9]* \(failed\|passed\)\).*/\1/p' "$1" | sort -u
 }
-mkdir plain armed
-(cd plain && $tests) >plain.out 2>plain.err </dev/null
-(cd armed && "$TBUFCTL" -q -x bufpolicy=ring -o records \
-    -n 'pid$target:::entry, pid$target:::return' -c "$tests") \
-    >armed.out 2>armed.err </dev/null
-results plain.out >plain.results
-results armed.out >armed.results
-echo "$(wc -l <plain.results) results"
-expect 'there are results' "$([ "$(wc -l <plain.results)" -gt 100 ] &&
-    echo many)" many
-expect 'they are the same' "$(diff plain.results armed.results | head -n 20)" ''
+cpython_tests() {
+	$python -c 'import test.test_json' 2>/dev/null || {
+		echo "no tests of $python: not tried"
+		return
+	}
+	mkdir plain armed
+	(cd plain && $tests) >plain.out 2>plain.err </dev/null
+	(cd armed && "$TBUFCTL" -q -x bufpolicy=ring -o records -n "$all" \
+	    -c "$tests") >armed.out 2>armed.err </dev/null
+	results plain.out >plain.results
+	results armed.out >armed.results
+	same_results CPython 100
+}
+
+# ------------------------------------------------------------- PostgreSQL
+
+# regress HOW [COMMAND ...]: the results of the tests with a server that runs so.
+regress() {
+	how=$1
+	shift
+	postgres_data "$how"
+	cp -r "$POSTGRES_SOURCE/src/test/regress" "$folder/regress"
+	# Without the headers its functions in C are missing in both runs.
+	$CC -w -O2 -shared -fPIC -I"$(pg_config --includedir-server)" \
+	    -o "$folder/regress/regress.so" "$folder/regress/regress.c" \
+	    2>/dev/null
+	[ "$(id -u)" -ne 0 ] || chown -R postgres "$folder/regress"
+	server="$postgres/postgres -D $folder/data"
+	# shellcheck disable=SC2086 # they are words
+	[ $# -gt 0 ] && set -- "$@" -c "$server" || set -- $server
+	as_user env TBUF_DIR="$folder/run" "$@" >"$how.server" 2>&1 &
+	server=$!
+	postgres_runs
+	(cd "$folder/regress" && as_user "$pg_regress" --inputdir=. \
+	    --outputdir=. --bindir="$postgres" --dlpath="$PWD" \
+	    --host="$folder" --user=postgres --schedule=parallel_schedule) \
+	    >"$how.out" 2>&1
+	postgres_stops
+	wait "$server"
+	rm -rf "$folder"
+	sed -n 's/^ *\(test \)*\([a-z0-9_.]*\) *\.\.\. *\([a-zA-Z]*\).*/\2 \3/p' \
+	    "$how.out" | sort >"$how.results"
+}
+postgres_tests() {
+	pg_regress=${postgres%/bin}/lib/pgxs/src/test/regress/pg_regress
+	if [ ! -x "$pg_regress" ]; then
+		echo 'no pg_regress (postgresql-server-dev-all): not tried'
+	elif [ ! -e "${POSTGRES_SOURCE-}/src/test/regress/parallel_schedule" ]
+	then
+		echo 'no $POSTGRES_SOURCE: not tried'
+	elif has_postgres; then
+		regress plain
+		# A session enables less than the functions of all libraries.
+		regress armed "$TBUFCTL" -q --follow -n 'pid$target:a.out::,
+		    pid$target:libc:: { @[probename] = count(); }'
+		same_results PostgreSQL 100
+	fi
+}
+
+for suite in ${SUITES-programs cpython postgres}; do
+	"${suite}_tests"
+done
 report
