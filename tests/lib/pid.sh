@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The start of each test of the pid provider: it skips the test in builds without
-# the provider.  $top is the source folder, and the current folder is $SCRATCH.
+# The start of each test of the pid provider: it skips the test in builds
+# without the provider.  $top is the source folder, and the current folder is
+# $SCRATCH.
 
 : "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
 # A program with a sanitizer would need the sanitizer's library.

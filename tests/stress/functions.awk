@@ -2,14 +2,14 @@
 #
 # Reads, in this order, PART=parts (START END of each part of the text that
 # unwinders know, in hexadecimal), PART=names (START NAME of each function) and
-# PART=code (objdump -d), and writes, for gdb, the addresses of all entries and of
-# all returns: ADDRESS NAME entry|return.  A part that is no function, and into
-# which one function alone jumps, belongs to that function.  A function with a
-# computed jump, whose meaning is not known, has no returns here.
+# PART=code (objdump -d), and writes, for gdb, the addresses of all entries and
+# of all returns: ADDRESS NAME entry|return.  A part that is no function, and
+# into which one function alone jumps, belongs to that function.  A function with
+# a computed jump, whose meaning is not known, has no returns here.
 #
-# If it reads PART=frames next (KIND OFFSET COUNT, of frames in stacks), it writes
-# the functions of these instead: KIND NAME COUNT.  TEXT is the address of the
-# mapping, in hexadecimal, that offsets are of.
+# If it reads PART=frames next (KIND OFFSET COUNT, of frames in stacks), it
+# writes the functions of these instead: KIND NAME COUNT.  TEXT is the address
+# of the mapping, in hexadecimal, that offsets are of.
 #
 # mawk has no strtonum(), and its numbers are exact up to 2^53.
 

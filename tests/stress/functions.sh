@@ -26,8 +26,8 @@ probes_of() {
 }
 probes_of ''
 
-# Stacks where functions are left without a return, or returned from twice, or where
-# other threads are at the end.
+# Stacks where functions are left without a return, or returned from twice, or
+# where other threads are at the end.
 where_left='pid$target:libc:exit:entry
 {
 	self->exits = 1;
@@ -63,8 +63,8 @@ pid$target:libc:*cond_wait*:return
 	@waits["wait", ustack(100)] = sum(-1);
 }'
 
-# counted COMMAND [OPTION ...]: counts by pid, in `counts' as NAME entry|return N.
-# `armed' has what is armed.
+# counted COMMAND [OPTION ...]: counts by pid, in `counts' as NAME entry|return
+# N.  `armed' has what is armed.
 counted() {
 	command=$1
 	shift
@@ -138,8 +138,8 @@ breakpoints() {
 	END { print "continue\ninfo breakpoints" }' points >script
 }
 
-# compare WHAT: counts of gdb and of pid, of all names that pid has armed and that
-# objdump explains.
+# compare WHAT: counts of gdb and of pid, of all names that pid has armed and
+# that objdump explains.
 compare() {
 	awk '$1 != "-"' points >sites
 	awk 'FNR == 1 { file++ }
@@ -152,7 +152,7 @@ compare() {
 			print sites[i], hits[sites[i]] + 0
 		}
 	}' sites gdb.out | sort >known
-	# Names with another function that is not armed, or has no known returns.
+	# Another function of the name is not armed, or has unknown returns.
 	awk '$1 == "-" { print $2, $3 }' points | sort -u - unarmed >unknown
 	awk 'FNR == 1 { file++ }
 	file == 1 { no[$1 " " $2]; next }
@@ -183,14 +183,14 @@ balanced() {
 	program=$(readlink -f "$(command -v "$program")")
 	names_of "$program"
 	sed -n "s/^\([a-z]* \)${program##*/}:0x/\1/p" frames >offsets
-	# An offset is of the mapping of its segment: most code is in the largest.
+	# An offset is of a segment's mapping: most code is in the largest.
 	text=$(readelf -lW "$program" | awk '$1 == "LOAD" &&
 	    $7 == "R" && $8 == "E" { printf("%18s %s\n", $5, substr($3, 3)) }' |
 	    sort | tail -n 1)
-	objdump -d --no-show-raw-insn "$program" | awk -v TEXT="${text##* }" -f \
-	    "$top/tests/stress/functions.awk" PART=parts parts PART=names \
-	    names PART=code - PART=frames offsets >stacks
-	# A jump leaves some of the functions on its stack, and a thread may last.
+	objdump -d --no-show-raw-insn "$program" | awk -f \
+	    "$top/tests/stress/functions.awk" TEXT="${text##* }" PART=parts \
+	    parts PART=names names PART=code - PART=frames offsets >stacks
+	# A jump leaves some functions of its stack, and a thread may last.
 	awk 'FNR == 1 { file++ }
 	file == 1 { armed[$1] += $2 == "entry" ? 1 : 2; next }
 	file == 2 { n[$1 " " $2] += $3; next }

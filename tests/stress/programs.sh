@@ -194,11 +194,12 @@ run_node() {
 
 # ------------------------------------------------------------- PostgreSQL
 
-postgres=$(find /usr/lib/postgresql/*/bin -name postgres 2>/dev/null | tail -n 1)
+postgres=$(find /usr/lib/postgresql/*/bin -name postgres 2>/dev/null |
+    tail -n 1)
 postgres=${postgres%/*}
 . "$top/tests/lib/tbufctl.sh"
 
-# as_user COMMAND ...: runs it as a user that PostgreSQL accepts, who is not root.
+# as_user COMMAND ...: runs it as a user that PostgreSQL accepts: not as root.
 as_user() {
 	if [ "$(id -u)" -eq 0 ]; then
 		setpriv --reuid=postgres --regid=postgres --clear-groups "$@"
@@ -254,7 +255,7 @@ bench() {
 	as_user "$postgres/pgbench" -h "$folder" -U postgres "$@" postgres 2>&1
 }
 
-# The server runs as a user who can write to $folder alone: RUN uses $as and $out.
+# The server's user can write to $folder alone: RUN uses $as and $out.
 run_postgres() {
 	{ has_postgres && has "$postgres/pgbench"; } || return
 	rm -rf "$SCRATCH_SHM/bench"

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Suites of tests of other programs have the same results while all functions of
-# these programs and of their libraries are armed and fire: CPython's tests, from
+# these programs and of their libraries are armed and fire: CPython's tests, of
 # Debian's libpython3-testsuite, and the regression tests of PostgreSQL, if
-# $POSTGRES_SOURCE is a source folder of the installed version.  Other programs do
-# as without it while a signal comes each 200 microseconds, and processors have
-# more to do than they can.  `make check-slow' runs it, for half an hour;
+# $POSTGRES_SOURCE is a source folder of the installed version.  Other programs
+# do as without it while a signal comes each 200 microseconds, and processors
+# have more to do than they can.  `make check-slow' runs it, for half an hour;
 # SUITES=programs runs only that.
 
 set -u
@@ -142,7 +142,7 @@ cpython_tests() {
 
 # ------------------------------------------------------------- PostgreSQL
 
-# regress HOW [COMMAND ...]: the results of the tests with a server that runs so.
+# regress HOW [COMMAND ...]: the results of the tests of a server that runs so.
 regress() {
 	how=$1
 	shift
@@ -166,8 +166,9 @@ regress() {
 	postgres_stops
 	wait "$server"
 	rm -rf "$folder"
-	sed -n 's/^ *\(test \)*\([a-z0-9_.]*\) *\.\.\. *\([a-zA-Z]*\).*/\2 \3/p' \
-	    "$how.out" | sort >"$how.results"
+	sed 's/^ *test / /' "$how.out" | sed -n \
+	    's/^ *\([a-z0-9_.]*\) *\.\.\. *\([a-zA-Z]*\).*/\1 \2/p' |
+	    sort >"$how.results"
 }
 postgres_tests() {
 	pg_regress=${postgres%/bin}/lib/pgxs/src/test/regress/pg_regress
