@@ -114,8 +114,8 @@ symbol_find(struct tbuf_consumer *c, uint64_t image, uint64_t address,
 	file = file_get(&mapping);
 	to->module = file->name;
 	to->start = mapping.start;
-	function = module_find(&file->functions,
-	    address - mapping.start + mapping.offset, &to->offset);
+	to->place = address - mapping.start + mapping.offset;
+	function = module_find(&file->functions, to->place, &to->offset);
 	if (function != NULL)
 		to->function = file->functions.names + function->name;
 	return (true);

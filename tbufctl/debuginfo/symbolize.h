@@ -17,6 +17,7 @@ struct symbol {
 	const char *function;	/* NULL: unknown */
 	uint64_t offset;	/* in the function */
 	uint64_t start;		/* of the file's mapping */
+	uint64_t place;		/* of the address in the file */
 };
 
 /* Finds the names of an address of an image; false if no file is known. */

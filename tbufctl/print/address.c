@@ -132,7 +132,7 @@ put_name(struct output *out, uint64_t image, uint64_t address, bool caller,
 	if (form == FORM_MODULE)
 		return;
 	if (unnamed) {
-		output_printf(out, ":0x%" PRIx64, address - s.start);
+		output_printf(out, ":0x%" PRIx64, s.place + caller);
 		return;
 	}
 	offset = s.offset + caller;

@@ -42,6 +42,18 @@ for flags in '-O0 -std=c++20' -O2 '-O2 -fno-pie -no-pie -std=c++20' \
 	expect "its output: $flags" "$(grep '^[0-9]*$' err)" \
 	    "$(./truth 2>&1 >/dev/null)"
 done
+# Without names, code in both segments of this program has its place in the file.
+for function in many main; do
+	# shellcheck disable=SC2046 # value and section
+	set -- $(readelf -sW truth | awk -v name="$function" \
+	    '$8 == name { print $2, $7; exit }')
+	# shellcheck disable=SC2046 # type, address and offset
+	set -- "$1" $(readelf -SW truth | sed -n "s/^ *\[ *$2\] [^ ]*//p")
+	place=$(printf '0x%x' $((0x$1 - 0x$3 + 0x$4)))
+	expect "the place of $function" "$("$TBUFCTL" -q -x noresolve \
+	    -n "pid\$target:a.out:$function:entry { ustack(1); }" -c ./truth \
+	    2>/dev/null | sed -n 's/^ *truth:\(0x.*\)[0-9a-f]$/\10/p')" "$place"
+done
 
 g++ -w -O2 -o truth "$top/tests/providers/pid/truth.cc" -lpthread || exit 1
 trace() {
