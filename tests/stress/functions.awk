@@ -8,8 +8,8 @@
 # a computed jump, whose meaning is not known, has no returns here.
 #
 # If it reads PART=frames next (KIND OFFSET COUNT, of frames in stacks), it
-# writes the functions of these instead: KIND NAME COUNT.  TEXT is the address
-# of the mapping, in hexadecimal, that offsets are of.
+# writes the functions of these instead: KIND NAME COUNT.  MOVED is by how much
+# their addresses are above these offsets.
 #
 # mawk has no strtonum(), and its numbers are exact up to 2^53.
 
@@ -68,7 +68,7 @@ PART == "names" {
 }
 PART == "frames" {
 	# It is the address after a call, or the function that begins a thread.
-	frame[++nframes] = part_of(value(TEXT) + value($2) - ($1 != "thread"))
+	frame[++nframes] = part_of(MOVED + value($2) - ($1 != "thread"))
 	kind[nframes] = $1
 	times[nframes] = $3
 	next

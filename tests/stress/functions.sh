@@ -183,12 +183,12 @@ balanced() {
 	program=$(readlink -f "$(command -v "$program")")
 	names_of "$program"
 	sed -n "s/^\([a-z]* \)${program##*/}:0x/\1/p" frames >offsets
-	# An offset is of a segment's mapping: most code is in the largest.
-	text=$(readelf -lW "$program" | awk '$1 == "LOAD" &&
-	    $7 == "R" && $8 == "E" { printf("%18s %s\n", $5, substr($3, 3)) }' |
-	    sort | tail -n 1)
+	# An address is an offset in the file and the difference of these in the
+	# segments of code.
+	moved=$(readelf -lW "$program" | awk '$1 == "LOAD" && $7 == "R" &&
+	    $8 == "E" { print $3 " - " $2; exit }')
 	objdump -d --no-show-raw-insn "$program" | awk -f \
-	    "$top/tests/stress/functions.awk" TEXT="${text##* }" PART=parts \
+	    "$top/tests/stress/functions.awk" MOVED="$(($moved))" PART=parts \
 	    parts PART=names names PART=code - PART=frames offsets >stacks
 	# A jump leaves some functions of its stack, and a thread may last.
 	awk 'FNR == 1 { file++ }
