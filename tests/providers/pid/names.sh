@@ -5,17 +5,7 @@
 # runs once for each arrival, with the names that its description uses.
 
 set -u
-: "${top_srcdir:?}" "${TBUFCTL:?}" "${TBUF_PROVIDERS:?}" "${CC:?}"
-# A program with a sanitizer would need the sanitizer's library.
-[ -z "${SANITIZER-}" ] || exit 77
-[ -e "$TBUF_PROVIDERS/libtbuf-pid.so" ] || exit 77
-. "$top_srcdir/tests/lib/scratch.sh"
-. "$top_srcdir/tests/lib/expect.sh"
-TBUF_DIR=$SCRATCH_SHM/run
-export TBUF_DIR
-unset TBUF_CONTROL TBUF_DISABLE TBUF_MAXSIZE TBUF_WINDOW CFLAGS LD_PRELOAD
-unset TBUF_PID TBUF_PID_LIST TBUF_PID_MISSED TBUF_PID_TARGET TBUF_OPTIONS
-cd "$SCRATCH" || exit 1
+. "${top_srcdir:?}/tests/lib/pid.sh"
 
 cat >prog.c <<'END_OF_C'
 #include <dlfcn.h>
@@ -207,7 +197,7 @@ expect 'types of each' "$("$TBUFCTL" -q -n 'pid$target:a.out:partly:entry,
     7844
 # It is found before the command begins, and no probe was there to be left out.
 expect 'a mistake in the second' "$("$TBUFCTL" -q -n 'pid$target:a.out:f:entry
-    { @ = sum(n); } pid$target:prog:f:entry { trace(none); }' -c ./prog 2>&1 |
+    { @ = sum(n); } pid$target:prog:f:entry { trace(no_such_name); }' -c ./prog 2>&1 |
     grep -v '^$' | sed 's/.*: //')" 'Unknown variable name
 n (arg0)'
 expect 'several -n' "$("$TBUFCTL" -q -n 'pid$target:a.out:f:entry' \
