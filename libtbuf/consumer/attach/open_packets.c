@@ -43,6 +43,7 @@ struct placed {
 					   `before' */
 	bool drops;
 	uint64_t unplaced;		/* damaged bytes */
+	uint32_t first_gap, ngaps;	/* of those of all lanes */
 };
 
 struct rebuilt {
@@ -66,6 +67,8 @@ struct rebuilt {
 	struct placed placed[TBUF_NLANES];
 	uint64_t counted;		/* the lane's last stamp when all drops
 					   were known; 0: none */
+	struct tbuf_recorded_gap *gaps;	/* of each lane, one after the other */
+	uint32_t ngaps;
 	uint32_t tables;		/* in use: units without envelopes */
 	struct tbuf_unit_entry losses;	/* of all units */
 };
@@ -369,30 +372,53 @@ add_unit(struct rebuilt *b, const struct tbuf_packet *p)
 	    append(b, p->data, p->size));
 }
 
+/* Begins a gap of the lane after its last stamp, unless one has no end yet. */
+static int
+begin_gap(struct rebuilt *b, struct placed *placed)
+{
+	struct tbuf_recorded_gap *gaps = b->gaps;
+	uint32_t n = b->ngaps;
+
+	if (placed->ngaps > 0 && gaps[n - 1].before == 0)
+		return (0);
+	if ((n & (n + 1)) == 0 && (gaps = realloc(gaps,
+	    (2 * (size_t)n + 2) * sizeof(*gaps))) == NULL)
+		return (-ENOMEM);
+	b->gaps = gaps;
+	gaps[n] = (struct tbuf_recorded_gap){ .after = b->counted };
+	if (placed->ngaps++ == 0)
+		placed->first_gap = n;
+	b->ngaps++;
+	return (0);
+}
+
 /*
  * Notes between which records drops are: after those of the last packet that
  * had all drops then, and before those that follow the next such packet, since
  * a drop may come after its lane's head was read.
  */
-static void
+static int
 place_losses(struct rebuilt *b, const struct tbuf_packet *p)
 {
 	struct placed *placed = &b->placed[b->at];
+	int error = 0;
 
 	if (placed->drops && placed->awaits == 0 && placed->before == 0 &&
 	    p->size != 0)
-		placed->before = p->begin;
+		placed->before = b->gaps[b->ngaps - 1].before = p->begin;
 	if (p->counted && placed->awaits > 0)
 		placed->awaits--;
 	if ((p->drops[TBUF_CAUSE_FULL] | p->drops[TBUF_CAUSE_LARGE]) != 0) {
 		if (!placed->drops)
 			placed->after = b->counted;
+		error = begin_gap(b, placed);
 		placed->drops = true;
 		placed->before = 0;
 		placed->awaits = 1;
 	}
 	if (p->counted && p->size != 0)
 		b->counted = p->end;
+	return (error);
 }
 
 static int
@@ -410,8 +436,8 @@ add_packet(struct rebuilt *b, const struct tbuf_packet *p)
 	if ((error = begin_lane(b, p)) != 0)
 		return (error);
 	add_losses(b, p);
-	place_losses(b, p);
-	if ((error = add_damage(b, p)) != 0)
+	if ((error = place_losses(b, p)) != 0 ||
+	    (error = add_damage(b, p)) != 0)
 		return (error);
 	if (p->kind == TBUF_PACKET_UNIT && p->unit != NULL)
 		return (b->slot.units.at == 0 ? -EINVAL : add_unit(b, p));
@@ -526,7 +552,7 @@ hash(const char *text)
 
 /* Tells the readers of a target where the losses of its lanes are. */
 static void
-set_places(const struct tbuf_target *t, const struct rebuilt *b)
+set_places(struct tbuf_target *t, struct rebuilt *b)
 {
 	struct tbuf_reader *r;
 	unsigned i;
@@ -536,14 +562,18 @@ set_places(const struct tbuf_target *t, const struct rebuilt *b)
 		r->recorded = true;
 		r->drops_after = b->placed[i].after;
 		r->drops_before = b->placed[i].before;
+		r->recorded_gaps = b->gaps + b->placed[i].first_gap;
+		r->nrecorded_gaps = b->placed[i].ngaps;
 		r->damage = b->placed[i].unplaced;
 		r->unplaced = r->damage != 0;
 	}
+	t->recorded_gaps = b->gaps;
+	b->gaps = NULL;
 }
 
 /* Opens the file as a target. */
 static int
-add_target(struct tbuf_consumer *c, const char *name, const struct rebuilt *b,
+add_target(struct tbuf_consumer *c, const char *name, struct rebuilt *b,
     char words[TBUF_PROBLEM_MAX])
 {
 	const struct tbuf_target *last;
@@ -581,6 +611,7 @@ tbuf_consumer_open_packets(struct tbuf_consumer *c, const char *name, int head,
 			close(b->fd);
 	} else
 		error = add_target(c, name, b, words);
+	free(b->gaps);
 	free(b);
 	return (error >= 0 ? 0 : tbuf_consumer_fail(c, error,
 	    "failed to read %s: %s", name, words));

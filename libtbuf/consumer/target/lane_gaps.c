@@ -169,6 +169,12 @@ void
 tbuf_gaps_expect(struct tbuf_reader *r)
 {
 	r->gap_from = UINT64_MAX;
+	if (r->target->order.terms.policy == TBUF_FILL)
+		r->nrecorded_gaps = 0;
+	if (r->nrecorded_gaps > 0) {
+		r->gap_from = r->position;
+		return;
+	}
 	switch (r->target->order.terms.policy) {
 	case TBUF_SWITCH:
 		if (r->target->file_only)
@@ -192,11 +198,29 @@ tbuf_gaps_expect(struct tbuf_reader *r)
 	}
 }
 
+/* Does so for the next gap of a recording. */
+static bool
+recorded_gap(struct tbuf_reader *r, uint64_t *after, uint64_t *before)
+{
+	const struct tbuf_recorded_gap *gap = r->recorded_gaps;
+
+	if (r->stamp < gap->after)
+		return (false);
+	*after = recorded_time(r, gap->after);
+	*before = recorded_time(r, gap->before);
+	r->recorded_gaps++;
+	if (--r->nrecorded_gaps == 0)
+		r->gap_from = UINT64_MAX;
+	return (true);
+}
+
 bool
 tbuf_gaps_reached(struct tbuf_reader *r, uint64_t *after, uint64_t *before)
 {
 	if (r->position < r->gap_from)
 		return (false);
+	if (r->nrecorded_gaps > 0)
+		return (recorded_gap(r, after, before));
 	r->gap_from = UINT64_MAX;
 	*after = tbuf_gaps_last(r);
 	*before = 0;

@@ -99,7 +99,9 @@ tbuf_readers_free(struct tbuf_target *t)
 		tbuf_copied_table_free(&t->readers[i].tables[1]);
 	}
 	free(t->readers);
+	free(t->recorded_gaps);
 	t->readers = NULL;
+	t->recorded_gaps = NULL;
 	t->nreaders = 0;
 }
 

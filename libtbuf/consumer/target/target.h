@@ -66,6 +66,11 @@ struct tbuf_gap {
 					   from there on, ns; 0: none yet */
 };
 
+/* Stamps around drops of a recording between two switches, or 0. */
+struct tbuf_recorded_gap {
+	uint64_t after, before;
+};
+
 /* Copy of an aggregation table (agg_target_tables.c). */
 struct tbuf_copied_table {
 	uint64_t table, storage;	/* offset, bytes; 0: no table */
@@ -178,6 +183,8 @@ struct tbuf_reader {
 	bool recorded;			/* of a recording: all of its drops lie
 					   between these stamps, or 0 */
 	uint64_t drops_after, drops_before;
+	const struct tbuf_recorded_gap *recorded_gaps;	/* next ones of them */
+	uint32_t nrecorded_gaps;
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t skipped;		/* lane.skipped, as read last */
 	uint64_t consumed;		/* records returned so far */
@@ -305,6 +312,7 @@ struct tbuf_target {
 	uint32_t npieces;		/* own layouts, and all their pieces */
 	struct tbuf_reader *readers;
 	unsigned nreaders;
+	struct tbuf_recorded_gap *recorded_gaps;	/* of all readers */
 	uint32_t first_lock;		/* reader index of lock lane 0 */
 	uint64_t growth;		/* ns between looks at lanes that grow;
 					   0: none do */

@@ -406,6 +406,51 @@ tally_stored(struct stored *s, struct tally *t)
 }
 
 /*
+ * With temporal and dropsoon each switch of a recording that had drops is a gap,
+ * before the first record that may be after them.
+ */
+START_TEST(recorded_gaps_come_before_the_records_after_them)
+{
+	struct stored s = { .head = memfd_create("head", MFD_CLOEXEC) };
+	struct tbuf_consumer *c = tbuf_consumer_new();
+	struct tbuf_event event, gaps[4];
+	unsigned i, n = 0, ngaps = 0, at[4] = { 0 };
+	uint64_t times[32] = { 0 };
+	struct run r;
+
+	begin(&r, "bufsize=240 bufpolicy=switch");
+	for (i = 0; i < 7; i++) {
+		fire(&r, 0, i == 1 || i == 5 ? 20 : 2);
+		store_round(&r, &s);
+	}
+	end(&r);
+	ck_assert_int_eq(tbuf_consumer_set(c, "temporal", NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_set(c, "dropsoon", NULL), 0);
+	ck_assert_int_eq(tbuf_consumer_open_packets(c, "stored", s.head,
+	    next_stored, &s), 0);
+	ck_assert_int_eq(tbuf_consumer_go(c), 0);
+	(void)tbuf_consumer_work(c);
+	while (tbuf_consumer_next(c, &event) == 1)
+		if (event.type == TBUF_EVENT_GAP && ngaps < 4) {
+			at[ngaps] = n;
+			gaps[ngaps++] = event;
+		} else if (event.type == TBUF_EVENT_RECORD && n < 32)
+			times[n++] = event.record.time;
+	ck_assert_uint_eq(n, r.stored);
+	ck_assert_uint_eq(ngaps, 2);
+	/* After the first switch, and before the fourth one. */
+	ck_assert_uint_eq(at[0], 2);
+	ck_assert_uint_eq(gaps[0].after, times[1]);
+	ck_assert_uint_eq(gaps[0].before, times[14]);
+	ck_assert_uint_eq(at[1], 18);
+	ck_assert_uint_eq(gaps[1].after, times[17]);
+	ck_assert_uint_eq(gaps[1].before, 0);
+	tbuf_consumer_close(c);
+	close(s.head);
+}
+END_TEST
+
+/*
  * Damage of any size is counted, be it more than a lane has or than a file, and
  * all records after it are read.
  */
@@ -724,6 +769,7 @@ main(void)
 	tcase_add_loop_test(t, stamps_are_converted_by_what_a_packet_says,
 	    0, 2);
 	tcase_add_test(t, large_lane_is_several_packets);
+	tcase_add_test(t, recorded_gaps_come_before_the_records_after_them);
 	tcase_add_loop_test(t, stored_damage_is_counted_exactly, 0, 4);
 	tcase_add_loop_test(t, packets_have_a_size, 0, 5);
 	tcase_add_test(t, recorded_drops_lie_between_records_of_switches);
