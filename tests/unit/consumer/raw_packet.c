@@ -406,7 +406,7 @@ tally_stored(struct stored *s, struct tally *t)
 }
 
 /*
- * With temporal and dropsoon each switch of a recording that had drops is a gap,
+ * With temporal and dropsoon each switch of a recording with drops is a gap,
  * before the first record that may be after them.
  */
 START_TEST(recorded_gaps_come_before_the_records_after_them)
