@@ -192,8 +192,10 @@ read_it(unsigned options)
 	struct tbuf_consumer *c = tbuf_consumer_new();
 
 	FUZZ_CHECK(c != NULL);
-	if ((options & OPTION_TEMPORAL) != 0)
+	if ((options & OPTION_TEMPORAL) != 0) {
 		tbuf_consumer_set(c, "temporal", NULL);
+		tbuf_consumer_set(c, "dropsoon", NULL);
+	}
 	if (tbuf_consumer_open_file(c, path) == 0 &&
 	    tbuf_consumer_go(c) == 0) {
 		if ((options & OPTION_LIVE) != 0)

@@ -169,8 +169,10 @@ open_core(bool temporal, unsigned *units)
 	int result;
 
 	FUZZ_CHECK(c != NULL);
-	if (temporal)
+	if (temporal) {
 		tbuf_consumer_set(c, "temporal", NULL);
+		tbuf_consumer_set(c, "dropsoon", NULL);
+	}
 	result = tbuf_consumer_open_core(c, "core", read_core, NULL);
 	FUZZ_CHECK(result <= 0 || result == 1);
 	FUZZ_CHECK(result == 0 || *tbuf_consumer_error(c) != '\0');

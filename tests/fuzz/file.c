@@ -175,8 +175,10 @@ read_file(unsigned options, bool patched)
 	unsigned found = 0;
 
 	FUZZ_CHECK(c != NULL);
-	if ((options & OPTION_TEMPORAL) != 0)
+	if ((options & OPTION_TEMPORAL) != 0) {
 		tbuf_consumer_set(c, "temporal", NULL);
+		tbuf_consumer_set(c, "dropsoon", NULL);
+	}
 	if (tbuf_consumer_open_file(c, path) >= 0 && begin(c, options)) {
 		drain_list(c);
 		look_at_mappings(c, patched);

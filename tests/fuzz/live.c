@@ -117,8 +117,10 @@ consumer(unsigned options)
 	tbuf_consumer_set(c, "bufsize", (options & 4) != 0 ? "4k" : "512");
 	tbuf_consumer_set(c, "bufresize",
 	    (options & 8) != 0 ? "manual" : "auto");
-	if ((options & 16) != 0)
+	if ((options & 16) != 0) {
 		tbuf_consumer_set(c, "temporal", NULL);
+		tbuf_consumer_set(c, "dropsoon", NULL);
+	}
 	if ((options & OPTION_UNITS) != 0) {
 		tbuf_view_control(&image.view)->flags |= TBUF_F_SELECTION;
 		tbuf_consumer_set(c, "nunits", "4");

@@ -383,8 +383,10 @@ read_directory(bool temporal, bool patched)
 	const char *why;
 
 	FUZZ_CHECK(c != NULL);
-	if (temporal)
+	if (temporal) {
 		tbuf_consumer_set(c, "temporal", NULL);
+		tbuf_consumer_set(c, "dropsoon", NULL);
+	}
 	if (recording_read(c, directory, &why) == 0 &&
 	    tbuf_consumer_go(c) == 0) {
 		drain_list(c);

@@ -57,7 +57,7 @@ drain(struct tbuf_consumer *c)
 		}
 		if (event.type != TBUF_EVENT_RECORD) {
 			FUZZ_CHECK(event.type == TBUF_EVENT_EXIT ||
-			    event.count != 0);
+			    event.type == TBUF_EVENT_GAP || event.count != 0);
 			continue;
 		}
 		record = &event.record;
