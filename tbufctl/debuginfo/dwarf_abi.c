@@ -1,16 +1,17 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Places of parameters by the System V ABI of x86-64: which of a call's words
- * has a parameter's value.  Words 0 to 5 are the registers that pass integers,
- * further ones the stack's after the return address.
+ * Places of parameters by the System V ABI of x86-64, and by that of aarch64:
+ * which of a call's words has a parameter's value.  The first words are the
+ * registers that pass integers, further ones the stack's, on x86-64 after the
+ * return address.
  */
 #include <dwarf.h>
 #include <string.h>
 
 #include "dwarf_function.h"
 
-#define REGISTERS	6u	/* that pass integers */
+#define REGISTERS	DWARF_REGISTERS
 #define VECTORS		8u	/* registers that pass floating point */
 #define WORD		8u
 #define DEPTH_MAX	16	/* of types in types */
@@ -210,10 +211,7 @@ value_of(Dwarf_Die *type, struct value *v)
 		return (false);
 	else
 		(void)dwarf_number(type, DW_AT_byte_size, &v->size);
-	if (v->size > 2 * WORD)
-		v->class[0] = MEMORY;
-	else
-		classify(type, v, 0, 0);
+	classify(type, v, 0, 0);
 	return (true);
 }
 
@@ -231,47 +229,133 @@ take_stack(struct dwarf_call *call, const struct value *v)
 	return (REGISTERS + first);
 }
 
-bool
-dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type, unsigned *word)
-{
-	unsigned i, integers = 0, vectors = 0;
-	struct value v;
+/* The registers that have a value, if there are as many; else memory has it. */
+struct need {
+	unsigned integers, vectors;
+	bool memory;
+};
 
-	*word = DWARF_NO_WORD;
-	if (!value_of(type, &v))
-		return (false);
-	for (i = 0; i < 2; i++) {
-		integers += (v.class[i] & INTEGER) != 0;
-		vectors += v.class[i] == VECTOR;
+#ifdef __aarch64__
+#define VECTORS_BYTES	64u	/* most of a structure in such registers */
+
+/*
+ * Returns false for a structure that vector registers may have: as many as it
+ * has members, if all are of one type.
+ */
+static bool
+need_of(Dwarf_Die *type, struct value *v, struct need *n)
+{
+	bool integer = ((v->class[0] | v->class[1]) & INTEGER) != 0;
+	bool composite = is_composite(dwarf_tag(type));
+	uint64_t encoding = 0;
+
+	*n = (struct need){ .memory = false };
+	(void)dwarf_number(type, DW_AT_encoding, &encoding);
+	if (!integer) {
+		n->vectors = 1;
+		if (encoding == DW_ATE_complex_float ||
+		    (composite && v->size <= VECTORS_BYTES))
+			return (false);
 	}
-	if (v.class[0] == NO_CLASS && v.class[1] == NO_CLASS)
-		return (true);
-	if (((v.class[0] | v.class[1]) & MEMORY) != 0 ||
-	    call->integers + integers > REGISTERS ||
-	    call->vectors + vectors > VECTORS) {
-		*word = take_stack(call, &v);
-		return (true);
+	/* The address of a copy. */
+	if (composite && v->size > 2 * WORD) {
+		*v = (struct value){ .size = WORD, .align = WORD };
+		integer = true;
 	}
-	if (integers > 0)
-		*word = call->integers;
-	call->integers += integers;
-	call->vectors += vectors;
+	if (integer)
+		*n = (struct need){ .integers =
+		    (unsigned)(v->size + WORD - 1) / WORD };
 	return (true);
 }
 
+/* Takes the registers of a value; false if there are no more of them. */
+static bool
+take_registers(struct dwarf_call *call, const struct value *v,
+    const struct need *n)
+{
+	unsigned first = call->integers;
+
+	if (n->integers > 1 && v->align > WORD)
+		first = (first + 1) & ~1u;
+	if (n->integers > 0)
+		call->integers = first + n->integers;
+	call->vectors += n->vectors;
+	if (call->integers <= REGISTERS && call->vectors <= VECTORS)
+		return (true);
+	/* Later values are in memory, too. */
+	if (call->integers > REGISTERS)
+		call->integers = REGISTERS;
+	if (call->vectors > VECTORS)
+		call->vectors = VECTORS;
+	return (false);
+}
+#else
+static bool
+need_of(Dwarf_Die *type, struct value *v, struct need *n)
+{
+	unsigned i;
+
+	(void)type;
+	*n = (struct need){ .memory = v->size > 2 * WORD ||
+	    ((v->class[0] | v->class[1]) & MEMORY) != 0 };
+	for (i = 0; i < 2; i++) {
+		n->integers += (v->class[i] & INTEGER) != 0;
+		n->vectors += v->class[i] == VECTOR;
+	}
+	return (true);
+}
+
+/* Takes the registers of a value; false if there are not as many. */
+static bool
+take_registers(struct dwarf_call *call, const struct value *v,
+    const struct need *n)
+{
+
+	(void)v;
+	if (call->integers + n->integers > REGISTERS ||
+	    call->vectors + n->vectors > VECTORS)
+		return (false);
+	call->integers += n->integers;
+	call->vectors += n->vectors;
+	return (true);
+}
+#endif
+
+bool
+dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type, unsigned *word)
+{
+	struct value v;
+	struct need n;
+
+	*word = DWARF_NO_WORD;
+	if (!value_of(type, &v) || !need_of(type, &v, &n))
+		return (false);
+	if (n.integers + n.vectors == 0 && !n.memory)
+		return (true);
+	if (n.memory || !take_registers(call, &v, &n))
+		*word = take_stack(call, &v);
+	else if (n.integers > 0)
+		*word = call->integers - n.integers;
+	return (true);
+}
+
+/* On aarch64 register 8 has the address of a structure that is returned. */
 bool
 dwarf_call_result(struct dwarf_call *call, Dwarf_Die *function)
 {
 	struct value v;
 	Dwarf_Die type;
+	struct need n;
 
 	*call = (struct dwarf_call){ .stack = 0 };
-	if (!dwarf_hasattr_integrate(function, DW_AT_type))
+	if (DWARF_REGISTERS > 6 ||
+	    !dwarf_hasattr_integrate(function, DW_AT_type))
 		return (true);
-	if (!dwarf_plain_type(function, &type) || !value_of(&type, &v))
+	if (!dwarf_plain_type(function, &type) || !value_of(&type, &v) ||
+	    !need_of(&type, &v, &n))
 		return (false);
 	/* A structure in memory: its address is the first word. */
 	call->integers = v.by_address || (is_composite(dwarf_tag(&type)) &&
-	    (v.class[0] & MEMORY) != 0);
+	    n.memory);
 	return (true);
 }

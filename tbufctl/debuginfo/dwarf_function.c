@@ -29,7 +29,11 @@ static const char wide[] = "it has more than 64 bits";
 static unsigned
 word_of_register(unsigned number)
 {
+#ifdef __aarch64__
+	static const uint8_t order[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+#else
 	static const uint8_t order[] = { 5, 4, 1, 2, 8, 9 };
+#endif
 	unsigned i;
 
 	for (i = 0; i < sizeof(order); i++)
@@ -57,9 +61,14 @@ frame_base(Dwarf_Die *function, int64_t *base)
 	if (dwarf_attr_integrate(function, DW_AT_frame_base, &attr) == NULL ||
 	    dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
 		return (false);
-	*base = ops[0].atom == DW_OP_call_frame_cfa ? 0 : -CFA_OF_RBP;
-	return (ops[0].atom == DW_OP_call_frame_cfa ||
-	    ops[0].atom == DW_OP_reg6);
+	*base = 0;
+#ifdef __x86_64__
+	if (ops[0].atom == DW_OP_reg6) {
+		*base = -CFA_OF_RBP;
+		return (true);
+	}
+#endif
+	return (ops[0].atom == DW_OP_call_frame_cfa);
 }
 
 static enum place
@@ -77,7 +86,7 @@ place_of_op(Dwarf_Die *function, const Dwarf_Op *op, unsigned *word)
 	if (!frame_base(function, &base) || at > 4096 || at + base < 0 ||
 	    (at + base) % WORD != 0)
 		return (PLACE_ABI);
-	*word = 6 + (unsigned)((at + base) / WORD);
+	*word = DWARF_REGISTERS + (unsigned)((at + base) / WORD);
 	return (PLACE_KNOWN);
 }
 

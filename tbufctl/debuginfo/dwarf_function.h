@@ -61,6 +61,13 @@ uint64_t dwarf_place(struct dwarf_types *, struct dwarf_module *,
 
 #define DWARF_NO_WORD	UINT32_MAX
 
+/* The registers that pass integers are a call's first words. */
+#ifdef __aarch64__
+#define DWARF_REGISTERS	8u
+#else
+#define DWARF_REGISTERS	6u
+#endif
+
 /* The registers and words that a call's parameters have taken so far. */
 struct dwarf_call {
 	unsigned integers, vectors;	/* registers */

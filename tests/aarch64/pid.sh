@@ -49,6 +49,8 @@ expect_text() {
 expect_text arguments 'pid$target:a.out:many:entry
     { printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d.\n", arg0, arg1, arg2, arg3, arg4,
     arg5, arg6, arg7, arg8, arg9); }' '1,2,3,4,5,6,7,8,9,10.'
+expect_text 'named arguments' 'pid$target:a.out:many:entry
+    /a == 1 && args[1] == 2 && h == 8 && i == 9 && j == 10/ { trace(f); }' 6
 expect_text 'a returned value' 'pid$target:a.out:many:return
     { trace(arg1); }' $((1 + 4 + 3 + 4 + 5 + 6 + 21 + 8 + 9 + 50))
 expect_text 'the offset of a return' 'pid$target:a.out:many:return

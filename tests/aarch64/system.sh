@@ -89,7 +89,7 @@ mkdir -p "$root/bin" "$root/dev" "$root/etc" "$root/lib" "$root/proc" \
 cp debian/bin/busybox "$root/bin"
 ln -s busybox "$root/bin/sh"
 for library in ld-linux-aarch64.so.1 libc.so.6 libgcc_s.so.1 libm.so.6 \
-    libstdc++.so.6; do
+    libresolv.so.2 libstdc++.so.6; do
 	cp -L "/usr/aarch64-linux-gnu/lib/$library" "$root/lib"
 done
 for build in plain inject; do
