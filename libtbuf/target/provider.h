@@ -63,6 +63,15 @@ bool	tbuf_life_busy(void);
 int	tbuf_directory_target(void);
 
 /*
+ * Maps the enable words of all probes once more, to be read at `at', for stubs
+ * that are near there.  Returns their size in bytes, or 0 if that is in use or
+ * there are enough such mappings; with NULL, returns the size alone.  *from is
+ * the address of the words that sites have.  A forked child has its own words
+ * there, too.
+ */
+size_t	tbuf_words_copy(void *at, const void **from);
+
+/*
  * These enclose many calls of tbuf_probe_register(): signals are blocked and
  * the table is locked once for all of them.  The calling thread must not wait
  * for any other in between.  `probes' is their number, or 0.

@@ -227,9 +227,9 @@ patch_reaches(const struct patch_text *text, uintptr_t start, uintptr_t end)
 }
 
 static bool
-reaches(const struct patch_text *text, uintptr_t room_at)
+reaches(const struct patch_text *text, uintptr_t at, size_t size)
 {
-	return (patch_reaches(text, room_at, room_at + ROOM));
+	return (patch_reaches(text, at, at + size));
 }
 
 /* Returns true if the object is between `at` and the main thread's stack. */
@@ -239,17 +239,37 @@ stack_ends_before(const struct patch_text *text, uintptr_t at)
 	return (at < text->low && text->low < getauxval(AT_RANDOM));
 }
 
+/* Returns true if memory may be mapped there for an object's code. */
 static bool
-map_room(const struct patch_text *text, uintptr_t at)
+may_map(const struct patch_text *text, uintptr_t at, size_t size)
 {
-	if (at < FIRST || at >= PATCH_LAST || !reaches(text, at) ||
-	    heap_may_grow_into(at, ROOM) ||
-	    (!stack_ends_before(text, at) && stack_may_grow_into(at, ROOM)) ||
-	    map(at, ROOM) == MAP_FAILED)
-		return (false);
-	room = at;
-	room_end = at + ROOM;
-	return (true);
+	return (at >= FIRST && at < PATCH_LAST && reaches(text, at, size) &&
+	    !heap_may_grow_into(at, size) &&
+	    (stack_ends_before(text, at) || !stack_may_grow_into(at, size)));
+}
+
+/* Memory below the object is tried first, as the heap is above a program. */
+uintptr_t
+patch_find_near(const struct patch_text *text, size_t size,
+    bool (*map_at)(uintptr_t, size_t))
+{
+	uintptr_t below = (text->low & ~(STEP - 1)) - STEP;
+	uintptr_t above = (text->high + STEP - 1) & ~(STEP - 1);
+
+	for (; reaches(text, below, size) || reaches(text, above, size);
+	    below -= STEP, above += STEP) {
+		if (may_map(text, below, size) && map_at(below, size))
+			return (below);
+		if (may_map(text, above, size) && map_at(above, size))
+			return (above);
+	}
+	return (0);
+}
+
+static bool
+map_room(uintptr_t at, size_t size)
+{
+	return (map(at, size) != MAP_FAILED);
 }
 
 static uintptr_t
@@ -271,24 +291,19 @@ take_freed(const struct patch_text *text, size_t size)
 	return (0);
 }
 
-/* Room below the object is tried first, as the heap is above a program. */
 uintptr_t
 patch_map_near(const struct patch_text *text, size_t size)
 {
-	uintptr_t below = text->low & ~(STEP - 1), above, at;
+	uintptr_t at;
 
 	size = rounded(size);
 	if ((at = take_freed(text, size)) != 0)
 		return (at);
 	if (size > ROOM)
 		return (0);
-	if (room_end - room < size || !reaches(text, room)) {
-		above = (text->high + STEP - 1) & ~(STEP - 1);
-		for (room = room_end = 0; room == 0 &&
-		    (reaches(text, below) || reaches(text, above));
-		    below -= STEP, above += STEP)
-			if (!map_room(text, below - STEP))
-				(void)map_room(text, above);
+	if (room_end - room < size || !reaches(text, room, ROOM)) {
+		room = patch_find_near(text, ROOM, map_room);
+		room_end = room == 0 ? 0 : room + ROOM;
 		if (room == 0)
 			return (0);
 	}

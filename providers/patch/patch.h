@@ -192,6 +192,13 @@ bool	patch_lands(const struct patch_text *, const struct patch_range *,
 const char *patch_map_at(uintptr_t at, size_t size);
 uintptr_t patch_map_near(const struct patch_text *, size_t size);
 
+/*
+ * Finds an address for memory that all of an object's code reaches, where
+ * map_at() maps it and returns true.  Returns it, or 0.
+ */
+uintptr_t patch_find_near(const struct patch_text *, size_t size,
+	    bool (*map_at)(uintptr_t at, size_t size));
+
 /* Returns true if jumps between all of the text and [start, end) reach. */
 bool	patch_reaches(const struct patch_text *, uintptr_t start,
 	    uintptr_t end);

@@ -19,6 +19,13 @@
  * 2:	movabs $probe,%rcx
  *	call *3f(%rip)
  *	jmp 1b
+ *
+ * Where the word is near, mov has its distance; and if flags are not tested,
+ *
+ *	cmpl $0,enabled(%rip)		2: lea, push, call as above
+ *	jne 2f				   pop, lea
+ *					   jmp 1b
+ * 1:	...
  */
 #include <string.h>
 
@@ -124,33 +131,109 @@ region_needs_flags(const struct patch_map *m, const struct patch_point *point)
 	    (!point->is_entry || !patch_flags_dead(point->at)));
 }
 
+/* Returns true if an instruction reaches a word by its distance. */
+static bool
+is_near(const struct region_stub *s, const void *word)
+{
+	uintptr_t from = s->at + s->size, to = (uintptr_t)word;
+
+	return ((to > from ? to - from : from - to) < PATCH_REACH);
+}
+
+/* A word that is near is compared as it is. */
+static void
+put_compare(struct region_stub *s, const void *word)
+{
+	put(s, "\x83\x3d", 2);
+	put_distance(s, (uintptr_t)word - 1);	/* a byte is behind it */
+	put(s, "\0\x0f\x85\0\0\0\0", 7);
+}
+
+/* Tests a word by rcx.  The instruction at the end leads to 2 if it is set. */
+static void
+put_test(struct region_stub *s, const void *word, bool flags)
+{
+	put(s, "\x51", 1);
+	if (flags && is_near(s, word)) {
+		put(s, "\x8b\x0d", 2);
+		put_distance(s, (uintptr_t)word);
+	} else {
+		put(s, "\x48\xb9", 2);
+		put_word(s, word);
+		put(s, "\x8b\x09", flags ? 2 : 0);
+	}
+	put(s, flags ? "\xe3\x05\xe9" : "\x83\x39\0\x0f\x85",
+	    flags ? 3 : 5);
+	put(s, "\0\0\0", 4);
+}
+
+/* Returns the bytes of 2 of a check. */
+static size_t
+call_size(const struct region_check *check)
+{
+	return (REGION_CALL_BYTES - (check->saves ? 0 : 2) -
+	    (check->saves && check->has_zone ? 0 : 13));
+}
+
+/* Makes room below a red zone, or ends with that. */
+static void
+put_zone(struct region_stub *s, bool flags, bool begins)
+{
+	if (begins)
+		put(s, flags ? "\x48\x8d\x64\x24\x80" :
+		    "\x48\x83\xc4\x80", flags ? 5 : 4);
+	else
+		put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
+		    "\x48\x83\xec\x80", flags ? 8 : 4);
+}
+
 static void
 put_check(struct region_stub *s, const struct patch_map *m,
     const struct patch_point *point)
 {
+	const uint32_t *word = point->probe->enabled;
 	bool flags = region_needs_flags(m, point);
-	bool zone = region_zone(m, point) != 0;
 	struct region_check *check = &s->checks[s->nchecks];
 
 	if (s->nchecks == REGION_CHECKS_MAX) {
 		s->problem = "it has too many points";
 		return;
 	}
-	if (zone)
-		put(s, flags ? "\x48\x8d\x64\x24\x80" :
-		    "\x48\x83\xc4\x80", flags ? 5 : 4);
-	put(s, "\x51\x48\xb9", 3);
-	put_word(s, point->probe->enabled);
-	put(s, flags ? "\x8b\x09\xe3\x05\xe9" :
-	    "\x83\x39\0\x0f\x85", 5);
-	put(s, "\0\0\0", 4);
-	check->probe = point->probe;
-	check->branch = s->size;
+	*check = (struct region_check){ .probe = point->probe,
+	    .saves = !flags && is_near(s, word),
+	    .has_zone = region_zone(m, point) != 0 };
 	s->nchecks++;
-	put(s, "\x59", 1);
-	if (zone)
-		put(s, flags ? "\x48\x8d\xa4\x24\x80\0\0\0" :
-		    "\x48\x83\xec\x80", flags ? 8 : 4);
+	s->calls += call_size(check);
+	if (check->has_zone && !check->saves)
+		put_zone(s, flags, true);
+	if (check->saves)
+		put_compare(s, word);
+	else
+		put_test(s, word, flags);
+	check->branch = s->size;
+	if (!check->saves)
+		put(s, "\x59", 1);
+	if (check->has_zone && !check->saves)
+		put_zone(s, flags, false);
+}
+
+/* Appends 2 of a check. */
+static void
+put_call(struct region_stub *s, const struct region_check *check,
+    uintptr_t word, uintptr_t back)
+{
+	if (check->saves && check->has_zone)
+		put_zone(s, true, true);
+	put(s, "\x51", check->saves);
+	put(s, "\x48\xb9", 2);
+	put_word(s, check->probe);
+	put(s, "\xff\x15", 2);
+	put_distance(s, word);
+	put(s, "\x59", check->saves);
+	if (check->saves && check->has_zone)
+		put_zone(s, true, false);
+	put(s, "\xe9", 1);
+	put_distance(s, back);
 }
 
 void
@@ -167,12 +250,7 @@ region_stub_calls(struct region_stub *s, struct region_stub *calls,
 		    check->branch));
 		memcpy(s->bytes + check->branch - 4, &distance,
 		    sizeof(distance));
-		put(calls, "\x48\xb9", 2);
-		put_word(calls, check->probe);
-		put(calls, "\xff\x15", 2);
-		put_distance(calls, word);
-		put(calls, "\xe9", 1);
-		put_distance(calls, s->at + check->branch);
+		put_call(calls, check, word, s->at + check->branch);
 	}
 }
 
@@ -373,6 +451,7 @@ region_stub_make(struct region_stub *s, uintptr_t at,
 
 	s->at = at;
 	s->size = s->nchecks = 0;
+	s->calls = 0;
 	s->problem = NULL;
 	s->has_word = false;
 	if (r->way == PATCH_WAY_AIM)

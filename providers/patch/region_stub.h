@@ -12,12 +12,14 @@
 
 #define REGION_STUB_BYTES	640u
 #define REGION_CHECKS_MAX	6u
-#define REGION_CALL_BYTES	21u	/* of the call of a check */
+#define REGION_CALL_BYTES	36u	/* of the call of a check, at most */
 #define REGION_CALLS_BYTES	(REGION_CHECKS_MAX * REGION_CALL_BYTES)
 
 struct region_check {
 	const struct patch_probe *probe;
 	size_t branch;		/* end of the branch to 2, and 1 */
+	bool saves;		/* from 2 on rcx is pushed, */
+	bool has_zone;		/* below a red zone */
 };
 
 struct region_stub {
@@ -25,6 +27,7 @@ struct region_stub {
 	size_t size;
 	struct region_check checks[REGION_CHECKS_MAX];
 	unsigned nchecks;
+	size_t calls;		/* bytes of the calls of all checks */
 	bool has_word;		/* its last bytes are its address */
 	const char *problem;
 	uint8_t bytes[REGION_STUB_BYTES];

@@ -325,9 +325,12 @@ kind_of(const struct patch_point *point)
 	    point->is_entry || point->is_back ? PID_ENTRY : PID_RETURN);
 }
 
-/* Makes a stub call the function for a place, if one of its sites may be on. */
+/*
+ * Makes a stub call the function for a place, if one of its sites may be on.
+ * The word of a site is also at a distance from it, near the stub.
+ */
 static void
-set_hit(struct pid_place *place)
+set_hit(struct pid_place *place, uintptr_t distance)
 {
 	static const uint32_t always = 1;
 
@@ -338,7 +341,8 @@ set_hit(struct pid_place *place)
 	}
 	place->patch.hit = place->kind == PID_SPOT ? pid_hit_inside :
 	    place->kind == PID_ENTRY ? pid_hit_entry : pid_hit_exit;
-	place->patch.enabled = place->site->enabled;
+	place->patch.enabled = (const uint32_t *)((uintptr_t)
+	    place->site->enabled + distance);
 }
 
 /* Connects the points that are to be armed with their probes. */
@@ -346,6 +350,7 @@ static void
 connect(const struct pid_object *o, struct pid_probes *p)
 {
 	const struct patch_code *codes = o->functions.map.codes;
+	uintptr_t distance = (uintptr_t)pid_words_distance(o);
 	struct patch_point *point = o->plan.points;
 	struct pid_place *place = p->places;
 	struct pid_pair *pair;
@@ -363,7 +368,7 @@ connect(const struct pid_object *o, struct pid_probes *p)
 		place->offset = point->at - codes[point->function].start;
 		place->narrow = narrow_ones(place->site);
 		place->in_libc = o->is_libc;
-		set_hit(place);
+		set_hit(place, distance);
 		if (!is_registered(place->site))
 			point->problem = "its probe could not be registered";
 	}

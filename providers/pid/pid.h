@@ -223,6 +223,12 @@ void	pid_objects_update(bool is_loading);
 bool	pid_objects_complete(void);
 
 /*
+ * Returns the distance from the enable words that sites have to those that the
+ * stubs of an object read.
+ */
+intptr_t pid_words_distance(const struct pid_object *);
+
+/*
  * Arms the functions of the plan.  The zeroed probes become theirs; nothing of
  * them is ever moved.
  */

@@ -438,7 +438,8 @@ look_mapping(struct process *p, struct tbuf_process_map *m, int so_far,
 	if (deleted)
 		return (tbuf_problem(found->problem, -ECANCELED,
 		    "tracing is off: control file was removed"));
-	if (!is_behind(p, name))
+	/* Other parts of a file may be mapped before or after it. */
+	if (m->offset != 0 || !is_behind(p, name))
 		return (so_far);
 	if (p->opened++ == OPENED_MAX)
 		return (tbuf_problem(found->problem, -ENOEXEC, "it has mapped "

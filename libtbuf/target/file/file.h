@@ -16,6 +16,8 @@
 #include "shared/file_view.h"
 #include "target/self/self.h"
 
+#define TBUF_WORDS_MAX	4u
+
 struct tbuf_file {
 	unsigned char *base;	/* of the window; NULL: not reserved yet */
 	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
@@ -25,6 +27,8 @@ struct tbuf_file {
 	uint64_t generation;	/* the parent's last generation */
 	uint64_t parent_end;	/* end of the parent's file, in whole pages */
 	uint64_t dumped;	/* bytes of the window that a core contains */
+	void *words[TBUF_WORDS_MAX + 1]; /* more mappings of the enable
+					    words, up to a NULL */
 };
 extern struct tbuf_file tbuf_file TBUF_HIDDEN;
 

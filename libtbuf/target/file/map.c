@@ -73,11 +73,26 @@ tbuf_file_reserve(void)
 	return (false);
 }
 
+/* Maps the words of a file, or zeroes, where stubs read them (words.c). */
+static bool
+map_words(int fd, int flags)
+{
+	const struct tbuf_tables *t = &tbuf_self.tables;
+	void **at = tbuf_file.words;
+
+	for (; *at != NULL; at++)
+		if (mmap(*at, t->probes - t->enable, PROT_READ, MAP_FIXED |
+		    flags, fd, fd == -1 ? 0 : t->enable) == MAP_FAILED)
+			return (false);
+	return (true);
+}
+
 bool
 tbuf_file_map(int fd)
 {
 	if (mmap(tbuf_file.base, tbuf_self.window, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+	    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED ||
+	    !map_words(fd, MAP_SHARED))
 		return (false);
 	madvise(tbuf_file.base, tbuf_self.window, MADV_DONTDUMP);
 	tbuf_file.dumped = 0;
@@ -203,6 +218,7 @@ bool
 tbuf_file_blank(void)
 {
 	blank(tbuf_file.parent_end);
+	(void)map_words(-1, MAP_PRIVATE | MAP_ANONYMOUS);
 	return (tbuf_file.table != NULL);
 }
 

@@ -65,7 +65,7 @@ region_row_add(struct region_row *row, struct region_stub *s)
 {
 	struct region_stub calls;
 
-	row->tail -= s->nchecks * REGION_CALL_BYTES;
+	row->tail -= s->calls;
 	region_stub_calls(s, &calls, row->at + row->tail,
 	    row->at + row->size - sizeof(uintptr_t));
 	memcpy(row->bytes + row->tail, calls.bytes, calls.size);

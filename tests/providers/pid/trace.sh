@@ -317,4 +317,98 @@ expect 'arguments in another page' "$("$TBUFCTL" -q -n 'pid$target:a.out:many:en
 many 512
 whole 512'
 
+# A program with many probes has enable words near them, which its children have
+# of their own: a function is traced in a child, and not in its parent.
+i=0
+while [ $i -lt 300 ]; do
+	echo "__attribute__((noinline)) int many$i(int a) { return (a * 12345 + $i); }"
+	i=$((i + 1))
+done >children.c
+cat >>children.c <<'END_OF_C'
+#include <sys/wait.h>
+#include <stdio.h>
+#include <unistd.h>
+static int near_program(void)
+{
+	char line[4096], *at;
+	unsigned long start;
+	FILE *f = fopen("/proc/self/maps", "r");
+	int near = 0;
+
+	while (fgets(line, sizeof(line), f) != NULL)
+		near |= sscanf(line, "%lx-%*x r--s %*x %*s %*s %*[^ ]", &start)
+		    == 1 && (start > (unsigned long)near_program ? start -
+		    (unsigned long)near_program : (unsigned long)near_program -
+		    start) >> 31 == 0;
+	fclose(f);
+	return (near);
+}
+static int on_its_own(int n)
+{
+	FILE *f = fopen("go", "r");
+	int status;
+
+	(void)fgetc(f);
+	if (fork() != 0)
+		return (wait(&status) == -1);
+	f = fopen("child", "w");
+	fprintf(f, "%d\n", (int)getpid());
+	fclose(f);
+	while (access("stop", F_OK) != 0) {
+		n += many8(n) + many7(n);
+		usleep(1000);
+	}
+	_exit(n & 1);
+}
+int main(int argc, char **argv)
+{
+	volatile int n = 0;
+	int i, status;
+
+	if (argc > 1)
+		return (on_its_own(argc));
+	fprintf(stderr, "%s\n", near_program() ? "near" : "far");
+	for (i = 0; i < 2; i++) {
+		n += many7(n);
+		if (fork() == 0) {
+			n += many8(n) + many8(n);
+			_exit(0);
+		}
+		wait(&status);
+	}
+	return (0);
+}
+END_OF_C
+$CC -w -O1 -o children children.c || exit 1
+case $(uname -m) in
+x86_64)	near=near ;;
+*)	near=far ;;
+esac
+"$TBUFCTL" -q --follow -o counts -n 'pid*:a.out::entry
+    { @[probefunc] = count(); }' -c ./children 2>err
+expect 'enable words of children' "$(grep -x 'near\|far' err; sed -n 's/^ *//
+    s/  */ /g; /^many/p' counts | LC_ALL=C sort)" "$near
+many7 2
+many8 4"
+"$TBUFCTL" -q -o own -n 'pid$target:a.out::entry
+    { @[probefunc] = count(); }' -c ./children 2>err
+expect 'children that are not followed' "$(sed -n 's/^ *//
+    s/  */ /g; /^many/p' own | LC_ALL=C sort)" 'many7 2'
+
+mkfifo go begun child
+LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so TBUF_PID='pid*:a.out::' \
+    ./children alone &
+"$TBUFCTL" -q --follow -p $! -n 'BEGIN { printf("begun\n"); }
+    pid*:a.out:many7:entry { @ = count(); }' >begun 2>err &
+exec 3<begun
+read -r line <&3
+echo >go
+read -r child <child
+expect 'the child alone' "$line $(timeout 60 "$TBUFCTL" -q -p "$child" \
+    -n 'pid*:a.out:many8:entry { printf("entered"); exit(0); }' 2>&1)" \
+    'begun entered'
+touch stop
+wait
+exec 3<&-
+
 report
