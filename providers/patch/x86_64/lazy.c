@@ -395,6 +395,8 @@ make_lazy(struct patch_map *m)
 		return (false);
 	if (wanted > m->ncodes / MANY)
 		patch_map_many(m);
+	/* Not all functions are known, nor are the flags that they pass. */
+	m->passes_flags = true;
 	m->lines = calloc((m->text->end - m->text->start) / PATCH_LINE / 8 + 1,
 	    1);
 	made = m->lines != NULL && look_at_wanted(&l);

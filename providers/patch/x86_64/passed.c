@@ -182,7 +182,7 @@ patch_flags_end(struct patch_map *m)
 	const struct patch_code *code = m->codes;
 	size_t i;
 
-	for (i = 0; i < m->ncodes; i++)
+	for (i = 0; i < m->ncodes && !m->passes_flags; i++)
 		m->codes[m->codes[i].owner].jumps_open |=
 		    m->codes[i].jumps_open;
 	for (i = 0; i < m->nopen && !m->passes_flags; i++)
@@ -241,6 +241,8 @@ patch_flags_follow(struct patch_map *m, struct patch_code *code, uintptr_t at,
 {
 	struct use use;
 
+	if (m->passes_flags)
+		return (0);
 	if (in->is_call)
 		return (in->is_branch && patch_map_code(m, in->target) ==
 		    NULL ? 0 : ALL);
