@@ -5,7 +5,7 @@
 # breakpoint at each entry and at each return that objdump shows.  Functions of
 # large programs return as often as they are entered, but for those on stacks
 # where the program exits, forks, or leaves them.  `make check-slow` runs it;
-# PROGRAMS='nginx node' tries these of the large ones.
+# WANTED='nginx node' tries these of the large ones.
 
 set -u
 . "${top_srcdir:?}/tests/lib/pid.sh"
@@ -268,7 +268,7 @@ fi
 as_many() {
 	what=$1
 	shift
-	case " ${PROGRAMS-$what} " in
+	case " ${WANTED-$what} " in
 	*" $what "*) ;;
 	*) return ;;
 	esac

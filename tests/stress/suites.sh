@@ -3,10 +3,11 @@
 #
 # Suites of tests of other programs have the same results while all functions of
 # these programs and of their libraries are armed and fire: CPython's tests, of
-# Debian's libpython3-testsuite, and the regression tests of PostgreSQL, if
-# $POSTGRES_SOURCE is a source folder of the installed version.  Other programs
-# do as without it while a signal comes each 200 microseconds, and processors
-# have more to do than they can.  `make check-slow' runs it, for half an hour;
+# Debian's libpython3-testsuite, the regression tests of PostgreSQL, if
+# $POSTGRES_SOURCE is a source folder of the installed version, and tests of git
+# (t$GIT_TESTS*.sh), if $GIT_SOURCE is one that was built.  Other programs do as
+# without it while a signal comes each 200 microseconds, and processors have
+# more to do than they can.  `make check-slow' runs it, for half an hour;
 # SUITES=programs runs only that.
 
 set -u
@@ -93,7 +94,7 @@ programs_tests() {
 		while kill -0 $$; do :; done 2>/dev/null &
 		busy="$busy $!"
 	done
-	for what in ${PROGRAMS-bash python redis nginx node postgres}; do
+	for what in ${WANTED-bash python redis nginx node postgres}; do
 		"run_$what" without || continue
 		tail -n 1 output >>seen
 		mv seen wanted
@@ -101,7 +102,10 @@ programs_tests() {
 		tail -n 1 output >>seen
 		expect "$what: what it does" "$(cat seen)" "$(cat wanted)"
 	done
-	kill $busy
+	{
+		kill $busy
+		wait $busy
+	} 2>/dev/null
 }
 
 # ---------------------------------------------------------------- CPython
@@ -186,7 +190,40 @@ postgres_tests() {
 	fi
 }
 
-for suite in ${SUITES-programs cpython postgres}; do
+# -------------------------------------------------------------------- git
+
+# git_results HOW COMMAND: the result of each check of the tests.
+git_results() {
+	mkdir "$1"
+	for test in "$GIT_SOURCE"/t/t${GIT_TESTS-000}*.sh; do
+		(
+			GIT_TEST_INSTALLED=/usr/bin root=$PWD/$1
+			export GIT_TEST_INSTALLED
+			cd "$GIT_SOURCE/t" && $2 "sh $test --root=$root"
+		) </dev/null 2>/dev/null |
+		    sed -n "s,^\(not \)*ok,${test##*/} &,p"
+	done >"$1.results"
+	rm -rf "$1"
+}
+plain_git() {
+	sh -c "exec $1"
+}
+armed_git() {
+	"$TBUFCTL" --follow -Z -x bufpolicy=ring -o "$SCRATCH/records" \
+	    -n 'pid*:git::' -c "$1"
+}
+git_tests() {
+	[ -x "${GIT_SOURCE-}/t/helper/test-tool" ] || {
+		echo 'no $GIT_SOURCE with t/helper/test-tool: not tried'
+		return
+	}
+	git_results plain plain_git
+	git_results armed armed_git
+	same_results git 100
+	expect 'git: records' "$(grep -q arg0 records && echo some)" some
+}
+
+for suite in ${SUITES-programs cpython postgres git}; do
 	"${suite}_tests"
 done
 report
