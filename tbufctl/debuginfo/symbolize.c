@@ -18,12 +18,19 @@
 #include "functions.h"
 #include "symbolize.h"
 
+/* The mapping of a file that was found first in an image. */
+struct first {
+	uint64_t image, start;
+};
+
 struct file {
 	struct file *next;
 	uint64_t inode;
 	char *path;
 	char *name;		/* last part of the path, cleaned */
 	struct functions functions;
+	struct first *firsts;
+	size_t nfirsts;
 };
 
 static struct file *files;
@@ -99,6 +106,21 @@ file_get(const struct tbuf_mapping *m)
 
 /* ------------------------------------------------------------ addresses */
 
+/* A program may have several segments of code: one stands for them all. */
+static uint64_t
+first_start(struct file *file, uint64_t image, uint64_t start)
+{
+	size_t i = file->nfirsts;
+
+	while (i-- > 0)
+		if (file->firsts[i].image == image)
+			return (file->firsts[i].start);
+	file->firsts = memory_get(file->firsts, file->nfirsts + 1,
+	    sizeof(*file->firsts));
+	file->firsts[file->nfirsts++] = (struct first){ image, start };
+	return (start);
+}
+
 bool
 symbol_find(struct tbuf_consumer *c, uint64_t image, uint64_t address,
     struct symbol *to)
@@ -113,7 +135,7 @@ symbol_find(struct tbuf_consumer *c, uint64_t image, uint64_t address,
 		return (false);
 	file = file_get(&mapping);
 	to->module = file->name;
-	to->start = mapping.start;
+	to->start = first_start(file, image, mapping.start);
 	to->place = address - mapping.start + mapping.offset;
 	function = module_find(&file->functions, to->place, &to->offset);
 	if (function != NULL)
@@ -129,6 +151,7 @@ symbol_free(void)
 	while ((file = files) != NULL) {
 		files = file->next;
 		module_free(&file->functions);
+		free(file->firsts);
 		free(file->path);
 		free(file->name);
 		free(file);

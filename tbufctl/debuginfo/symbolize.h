@@ -16,7 +16,7 @@ struct symbol {
 	const char *module;	/* base name of the file; NULL: unknown */
 	const char *function;	/* NULL: unknown */
 	uint64_t offset;	/* in the function */
-	uint64_t start;		/* of the file's mapping */
+	uint64_t start;		/* of one mapping of the file in the image */
 	uint64_t place;		/* of the address in the file */
 };
 

@@ -42,7 +42,11 @@ for flags in '-O0 -std=c++20' -O2 '-O2 -fno-pie -no-pie -std=c++20' \
 	expect "its output: $flags" "$(grep '^[0-9]*$' err)" \
 	    "$(./truth 2>&1 >/dev/null)"
 done
-# Without names, code in both segments of this program has its place in the file.
+# Code in both segments of this program is of one module, and without names it
+# has its place in the file.
+expect 'one module' "$("$TBUFCTL" -q -n 'pid$target:a.out::entry
+    { @[umod(ucaller)] = count(); }' -c ./truth 2>/dev/null |
+    grep -c '^  truth  *[0-9]*$')" 1
 for function in many main; do
 	# shellcheck disable=SC2046 # value and section
 	set -- $(readelf -sW truth | awk -v name="$function" \
