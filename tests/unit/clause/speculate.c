@@ -135,6 +135,7 @@ END_TEST
 START_TEST(one_waits_for_the_consumer)
 {
 	set("cleanrate", "1000s");
+	set("statusrate", "1000s");
 	set("switchrate", "1000s");
 	CLAUSE(&made, "test:::number", &made_argument, NEW, SPECULATE, COMMIT);
 	run("10");
