@@ -138,8 +138,10 @@ is_read(struct patch_map *m, uintptr_t at, unsigned left)
 			return (false);
 		patch_decode((const uint8_t *)at, patch_text_left(m->text, at),
 		    at, &in);
+		if (in.length == 0)
+			return (true);
 		use = use_of((const uint8_t *)at, in.length);
-		if (in.length == 0 || (use.reads & left) != 0)
+		if ((use.reads & left) != 0)
 			return (true);
 		left &= ~use.sets;
 		if (in.is_indirect)
