@@ -162,7 +162,7 @@ cd "$top_srcdir/tests" || exit 1
 same 'made elsewhere' '' "$(grep -rlE 'mkdtemp|mktemp|/dev/shm|[" =]/tmp/' \
     --include='*.c' --include='*.cc' --include='*.h' --include='*.sh' . |
     grep -v -e '^\./lib/scratch\.[ch]$' -e '^\./aarch64/' \
-    -e '^\./install/install\.sh$' -e '^\./lib/scratch_cleanup\.sh$' \
+    -e '^\./install/\(install\|packages\)\.sh$' -e '^\./lib/scratch_cleanup\.sh$' \
     -e '^\./system/all_users\.sh$')"
 
 echo "$passed passed, $failed failed"
