@@ -25,7 +25,9 @@ fail() {
 	exit 1
 }
 
-mkdir "$dir/src"
+# Tools that are run here leave files.
+mkdir "$dir/src" "$dir/tmp"
+export TMPDIR="$dir/tmp"
 (cd "$top" && $files ls-files -z | xargs -0 tar -c --ignore-failed-read) |
     tar -x -C "$dir/src"
 cd "$dir/src"
