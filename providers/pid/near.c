@@ -9,6 +9,8 @@
 #include "pid.h"
 #include "target/provider.h"
 
+#if defined(__x86_64__)
+
 #define PROBES_MIN	256u	/* fewer are not worth a mapping */
 #define COPIES_MAX	4u
 
@@ -46,15 +48,21 @@ find_copy(const struct pid_object *o, size_t size)
 intptr_t
 pid_words_distance(const struct pid_object *o)
 {
-#if defined(__x86_64__)
 	const void *from;
 	size_t size = o->plan.npoints < PROBES_MIN ? 0 :
 	    tbuf_words_copy(NULL, &from);
 	uintptr_t at = size == 0 ? 0 : find_copy(o, size);
 
 	return (at == 0 ? 0 : (intptr_t)(at - (uintptr_t)from));
+}
+
 #else
+
+intptr_t
+pid_words_distance(const struct pid_object *o)
+{
 	(void)o;
 	return (0);
-#endif
 }
+
+#endif
