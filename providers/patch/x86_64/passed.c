@@ -64,13 +64,13 @@ use_of_shift(unsigned operation, bool is_zero)
 	return (operation < 4 || is_zero ? none : all);
 }
 
-/* Opcodes whose operation is in their ModRM byte. */
+/* Opcodes whose operation is in their ModRM byte, if there is one. */
 static struct use
-use_of_group(const uint8_t *p, unsigned count)
+use_of_group(unsigned opcode, unsigned modrm, unsigned count)
 {
-	unsigned operation = p[1] >> 3 & 7;
+	unsigned operation = modrm >> 3 & 7;
 
-	switch (*p) {
+	switch (opcode) {
 	case 0x80: case 0x81: case 0x83:
 		return (operation == 2 || operation == 3 ? reader : all);
 	case 0xc0: case 0xc1:
@@ -84,9 +84,9 @@ use_of_group(const uint8_t *p, unsigned count)
 	case 0xfe: case 0xff:
 		return (operation < 2 ? (struct use){ 0, OTHERS } : none);
 	case 0xda: case 0xdb: case 0xdf:	/* fcmov; fcomi */
-		if (p[1] >= 0xc0 && (operation == 5 || operation == 6))
-			return (*p == 0xda ? none : all);
-		return (p[1] >= 0xc0 && operation < 4 ? reader : none);
+		if (modrm >= 0xc0 && (operation == 5 || operation == 6))
+			return (opcode == 0xda ? none : all);
+		return (modrm >= 0xc0 && operation < 4 ? reader : none);
 	default:
 		return (none);
 	}
@@ -96,10 +96,11 @@ use_of_group(const uint8_t *p, unsigned count)
 static struct use
 use_of(const uint8_t *p, unsigned length)
 {
-	unsigned count = p[length - 1] & 31;
+	const uint8_t *last = p + length - 1;
+	unsigned count = *last & 31;
 
 	if (p[0] >= 0x48 && p[0] <= 0x4f)
-		count = p[length - 1] & 63;
+		count = *last & 63;
 	while (*p == 0x66 || *p == 0xf2 || *p == 0xf3 || *p == 0xf0 ||
 	    (*p & 0xfc) == 0x64 || (*p & 0xe7) == 0x26 || (*p & 0xf0) == 0x40)
 		p++;
@@ -116,7 +117,7 @@ use_of(const uint8_t *p, unsigned length)
 	case 0x69: case 0x6b: case 0x84: case 0x85: case 0xa8: case 0xa9:
 		return (all);
 	default:
-		return (use_of_group(p, count));
+		return (use_of_group(*p, p < last ? p[1] : 0, count));
 	}
 }
 
