@@ -12,7 +12,8 @@ cat >start.c <<'END_OF_C'
 #include <stdio.h>
 int user(int);
 #define CODE(name, code) __asm__(".text\n.type " #name ", @function\n" #name \
-    ": .cfi_startproc\n" code "\n ret\n.cfi_endproc\n.size " #name ", . - " #name)
+    ": .cfi_startproc\n" code "\n ret\n.cfi_endproc\n.size " #name ", . - " \
+    #name)
 CODE(compare, "nop; nop; nop; nop; nop; cmp $5, %edi; lea 1(%rdi), %edi; nop");
 CODE(keep, "nop; nop; nop; nop; nop; lea 1(%rdi), %edi; nop; nop");
 #ifdef TAIL
