@@ -159,5 +159,5 @@ patch_map_next(const struct patch_map *m, uintptr_t at)
 uintptr_t
 patch_map_target(const struct patch_map *m, uintptr_t at)
 {
-	return (patch_branch_target(at, m->text->end - at));
+	return (patch_branch_target(at, patch_text_left(m->text, at)));
 }

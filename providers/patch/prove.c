@@ -235,8 +235,8 @@ patch_is_gap(const struct patch_text *text, uintptr_t at, uintptr_t end)
 
 	for (; at < end; at += length)
 		if (end > text->end || patch_function(text, at, &range) ||
-		    (length = filler((const uint8_t *)at, text->end - at)) ==
-		    0)
+		    (length = filler((const uint8_t *)at,
+		    patch_text_left(text, at))) == 0)
 			return (false);
 	return (true);
 }
