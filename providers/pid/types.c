@@ -109,32 +109,27 @@ find_id(const uint8_t *notes, size_t size, size_t align, const uint8_t **id)
 	return (0);
 }
 
-/* Gets the digits of the build ID that an object has in memory. */
-static bool
-build_id(const struct pid_object *o, char digits[2 * PID_BUILD_ID + 1])
+/* Returns the size of the build ID that an object has in memory, or 0. */
+static size_t
+build_id(const struct pid_object *o, const uint8_t **id)
 {
 	const ElfW(Phdr) *part = o->memory.info.dlpi_phdr;
 	const ElfW(Phdr) *end = part + o->memory.info.dlpi_phnum;
 	struct patch_text text;
-	const uint8_t *id = NULL;
 	uintptr_t notes;
-	size_t size = 0, align, i;
+	size_t size = 0, align;
 
 	if (!patch_text_all(&o->memory.info, &text))
-		return (false);
+		return (0);
 	for (; part < end && size == 0; part++) {
 		notes = text.base + part->p_vaddr;
 		align = part->p_align == 8 ? 8 : 4;
 		if (part->p_type == PT_NOTE && notes % align == 0 &&
 		    patch_readable(&text, notes, part->p_memsz))
 			size = find_id((const void *)notes, part->p_memsz,
-			    align, &id);
+			    align, id);
 	}
-	if (size == 0 || size > PID_BUILD_ID)
-		return (false);
-	for (i = 0; i < size; i++)
-		(void)snprintf(digits + 2 * i, 3, "%02x", id[i]);
-	return (true);
+	return (size <= PID_BUILD_ID ? size : 0);
 }
 
 /* Returns the size of an object's segments in memory. */
@@ -158,17 +153,14 @@ memory_size(const struct dl_phdr_info *info)
 static bool
 identify(const struct pid_object *o, int fd, char id[PID_ID])
 {
-	char digits[2 * PID_BUILD_ID + 1];
+	const uint8_t *build;
 	struct stat st;
+	size_t n;
 
-	if (build_id(o, digits))
-		(void)snprintf(id, PID_ID, PID_ID_BUILD, digits,
-		    memory_size(&o->memory.info));
+	if ((n = build_id(o, &build)) > 0)
+		pid_id_of_build(id, build, n, memory_size(&o->memory.info));
 	else if (fstat(fd, &st) == 0)
-		(void)snprintf(id, PID_ID, PID_ID_FILE, (uint64_t)st.st_dev,
-		    (uint64_t)st.st_ino, (uint64_t)st.st_size,
-		    (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-		    (uint64_t)st.st_mtim.tv_nsec);
+		pid_id_of_file(id, &st);
 	else
 		return (false);
 	return (true);

@@ -42,7 +42,12 @@
 #ifndef TBUF_PROVIDERS_PID_TYPES_H
 #define TBUF_PROVIDERS_PID_TYPES_H
 
+#include <sys/stat.h>
+
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #define PID_TYPES	"TBUF_PID_TYPES"
 #define PID_OBJECT	"object "	/* ID FILE */
@@ -50,8 +55,26 @@
 #define PID_BUILD_ID	64u		/* bytes of the longest build ID */
 #define PID_ID		(2u * PID_BUILD_ID + 32u)
 
-/* The two forms of an ID; the first one takes a text of digits. */
-#define PID_ID_BUILD	"id/%s/%" PRIx64
-#define PID_ID_FILE	"file/%" PRIx64 "/%" PRIx64 "/%" PRIx64 "/%" PRIx64
+/* The ID of an object with a build ID of n bytes, at most PID_BUILD_ID. */
+static inline void
+pid_id_of_build(char id[PID_ID], const uint8_t *build, size_t n, uint64_t size)
+{
+	char digits[2 * PID_BUILD_ID + 1];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		(void)snprintf(digits + 2 * i, 3, "%02x", build[i]);
+	(void)snprintf(id, PID_ID, "id/%s/%" PRIx64, digits, size);
+}
+
+/* The ID of an object without one. */
+static inline void
+pid_id_of_file(char id[PID_ID], const struct stat *st)
+{
+	(void)snprintf(id, PID_ID, "file/%" PRIx64 "/%" PRIx64 "/%" PRIx64
+	    "/%" PRIx64, (uint64_t)st->st_dev, (uint64_t)st->st_ino,
+	    (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec * 1000000000u +
+	    (uint64_t)st->st_mtim.tv_nsec);
+}
 
 #endif

@@ -357,26 +357,19 @@ memory_size(Elf *elf)
 static bool
 identify(const struct dwarf_module *m, const char *path, char id[PID_ID])
 {
-	char digits[2 * PID_BUILD_ID + 1];
 	const unsigned char *bytes;
 	GElf_Addr unused;
 	struct stat st;
 	Elf *elf;
-	int size, i;
+	int size;
 
 	if ((elf = dwfl_module_getelf(m->module, &unused)) == NULL)
 		return (false);
 	size = dwfl_module_build_id(m->module, &bytes, &unused);
-	if (size > 0 && size <= (int)PID_BUILD_ID) {
-		for (i = 0; i < size; i++)
-			(void)snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
-		(void)snprintf(id, PID_ID, PID_ID_BUILD, digits,
-		    memory_size(elf));
-	} else if (stat(path, &st) == 0)
-		(void)snprintf(id, PID_ID, PID_ID_FILE, (uint64_t)st.st_dev,
-		    (uint64_t)st.st_ino, (uint64_t)st.st_size,
-		    (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-		    (uint64_t)st.st_mtim.tv_nsec);
+	if (size > 0 && size <= (int)PID_BUILD_ID)
+		pid_id_of_build(id, bytes, (size_t)size, memory_size(elf));
+	else if (stat(path, &st) == 0)
+		pid_id_of_file(id, &st);
 	else
 		return (false);
 	return (true);

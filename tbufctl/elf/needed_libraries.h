@@ -13,8 +13,8 @@
 #include "base/string_list.h"
 
 /*
- * Visits the path of each library that the file at `path` names, if it is in one
- * of needed_folders().  Returns false if one is in none of them.
+ * Visits the path of each library that the file at `path` names, if it is in
+ * one of needed_folders().  Returns false if one is in none of them.
  */
 bool	needed_visit(Elf *, const char *path, void (*visit)(void *,
 	    const char *path), void *);

@@ -124,7 +124,7 @@ pass_plain(const struct tbuf_reader *r, const struct tbuf_header *header,
 
 /*
  * Returns the last of adjacent records up to one whose time is not after the
- * latest, and counts them anew; NULL if there is none.
+ * latest, and sets *records to their number; NULL if there is none.
  */
 static const struct tbuf_header *
 before_latest(const struct tbuf_reader *r, const struct tbuf_header *header,

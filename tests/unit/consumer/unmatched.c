@@ -380,7 +380,7 @@ START_TEST(lost_probes_are_told_once)
 }
 END_TEST
 
-/* A target that registers probes does not keep its consumer from other events. */
+/* A target that registers probes does not hold up other events. */
 START_TEST(lost_probes_are_told_once_a_drain)
 {
 	struct tbuf_event event;

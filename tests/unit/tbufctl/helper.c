@@ -1,8 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Helper processes read files, and can do little else.  The cache of the dynamic
- * linker is one of these files.
+ * Helper processes read files, and can do little else.  The cache of the
+ * dynamic linker is one of these files.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
