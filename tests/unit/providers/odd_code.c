@@ -12,6 +12,7 @@
 #include <check.h>
 
 #include "lib/check_main.h"
+#include "lib/startup_pad.h"
 #include "pid/image.h"
 #include "pid/plan.h"
 

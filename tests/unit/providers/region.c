@@ -14,6 +14,7 @@
 #include <setjmp.h>
 #include <stddef.h>
 
+#include "lib/startup_pad.h"
 #include "arming.h"
 
 extern const char __executable_start[], etext[];
