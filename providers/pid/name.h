@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-#define PID_SCOPED	256u
+#define PID_SCOPED	256	/* a field of a description, with its NUL */
 
 /*
  * Makes the scoped name of a symbol.  Returns false if the symbol is not that
@@ -20,8 +20,15 @@
 bool	pid_scoped(const char *symbol, char name[PID_SCOPED]);
 
 /*
+ * Returns a symbol if it fits into a field; else its beginning and its hash,
+ * which are then in the buffer.
+ */
+const char *pid_name_fit(const char *symbol, char name[PID_SCOPED]);
+
+/*
  * Returns the name by which a glob matches a function, its symbol or its scoped
- * name, which is then in the buffer; or NULL.
+ * name, which is then in the buffer; or NULL.  The symbol is as pid_name_fit()
+ * makes it.
  */
 const char *pid_name_match(const char *glob, const char *symbol,
 	    char name[PID_SCOPED]);

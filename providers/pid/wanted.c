@@ -81,11 +81,14 @@ last_colon(char *description, unsigned field)
 
 /*
  * Finds the longest part of a glob that a function's symbol has in any case.  A
- * scoped name consists of parts of the symbol, colons, tildes and "std".
+ * scoped name consists of parts of the symbol, colons, tildes and names of the
+ * standard library for which the symbol has letters.
  */
 static void
 find_part(const char *glob, char part[PART_MAX])
 {
+	static const char lettered[] = "std allocator basic_string "
+	    "basic_istream basic_ostream basic_iostream";
 	char run[PART_MAX];
 	size_t length;
 
@@ -93,7 +96,8 @@ find_part(const char *glob, char part[PART_MAX])
 	for (; *glob != '\0' && *glob != '['; glob += length + (length == 0)) {
 		length = strcspn(glob, "*?\\[:~");
 		(void)snprintf(run, sizeof(run), "%.*s", (int)length, glob);
-		if (strlen(run) > strlen(part) && strstr("std", run) == NULL)
+		if (strlen(run) > strlen(part) &&
+		    strstr(lettered, run) == NULL)
 			memcpy(part, run, sizeof(run));
 	}
 }

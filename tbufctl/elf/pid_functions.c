@@ -19,6 +19,7 @@
 
 #ifdef HAVE_PID
 #include "pid/image.h"
+#include "pid/name.h"
 #include "pid/plan.h"
 
 #define FIELDS		4
@@ -33,7 +34,7 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 	const struct pid_functions *f = plan->functions;
 	uintptr_t start = f->map.codes[wish->function].start;
 	const struct pid_alias *alias = pid_alias_first(f, start), *end;
-	char why[PID_WHY] = "", offset[PID_OFFSET];
+	char why[PID_WHY] = "", offset[PID_OFFSET], name[PID_SCOPED];
 	struct pid_alias unnamed = { start, offset };
 	unsigned other = 0;
 
@@ -48,8 +49,9 @@ send_wish(FILE *out, const struct pid_plan *plan, const struct pid_wish *wish)
 	for (; alias < end && alias->address == start; alias++, other = 1)
 		fprintf(out, "%u%u\t%s\t%s\t%s\t\n", other,
 		    wish->nexits > 0 || wish->exit_problem != NULL,
-		    alias->name, wish->entry_problem == NULL ? "" :
-		    wish->entry_problem, why);
+		    pid_name_fit(alias->name, name),
+		    wish->entry_problem == NULL ? "" : wish->entry_problem,
+		    why);
 }
 
 /* Lines of the wish's instructions follow those of its names. */
@@ -88,7 +90,7 @@ add_spots(struct wanted *w, const struct pid_functions *f)
 {
 	uintptr_t start = f->map.codes[w->function].start;
 	const struct pid_alias *alias = pid_alias_first(f, start);
-	char offset[PID_OFFSET];
+	char offset[PID_OFFSET], name[PID_SCOPED];
 
 	if (alias == NULL) {
 		pid_offset(f, start, offset);
@@ -97,7 +99,8 @@ add_spots(struct wanted *w, const struct pid_functions *f)
 	}
 	for (; alias < f->aliases + f->naliases && alias->address == start;
 	    alias++)
-		w->offsets(w->arg, alias->name, add_spot, w);
+		w->offsets(w->arg, pid_name_fit(alias->name, name), add_spot,
+		    w);
 }
 
 static const char *

@@ -240,4 +240,58 @@ for module in a.out prog; do
 	    "pid*:$module:f:entry { @ = count(); }" 2>&1 | rows)" 7
 done
 
+# A symbol that is longer than a field is cut, and its hash tells it from others.
+begin=$(printf '%0300d' 0 | sed 's/0/x/g')
+scoped=_ZN4shop4cartI$(printf '%0100d' 0 | sed 's/0/Li1E/g')E3addEv
+# Templates with numbers, addresses, lambdas and packs; names of the library.
+cat >symbols <<'END'
+_ZN4shop5ArrayILm33EE3getEv shop::Array::get
+_ZN4shop5ArrayIiLNS_4kindE12EE3setEv shop::Array::set
+_ZN4shop4WasiIXadL_ZNS_3GetEvEEE3SetEv shop::Wasi::Set
+_ZN4shop3runIZNS_4mainEvEUliE0_EEvT_ shop::run
+_ZN4shop4packIJiDpA10_cDnEEC2Ev shop::pack::pack
+_ZNSs6appendEPKcm std::basic_string::append
+_ZNSt6vectorIDv16_fSaIS0_EE4sizeEv std::vector::size
+END
+cat >long.c <<END_OF_C
+#define CALLED	__attribute__((noinline, noclone))
+#define HIDE(n)	__asm__ volatile ("" : "+r"(n))
+CALLED int one(int) __asm__("${begin}_one");
+CALLED int one(int n) { HIDE(n); return (n + 1); }
+CALLED int two(int) __asm__("${begin}_two");
+CALLED int two(int n) { HIDE(n); return (n * 2); }
+CALLED int in_shop(int) __asm__("$scoped");
+CALLED int in_shop(int n) { HIDE(n); return (n * 3); }
+$(while read -r symbol name; do
+	echo "CALLED int f${symbol%E*}(int) __asm__(\"$symbol\");"
+	echo "CALLED int f${symbol%E*}(int n) { HIDE(n); return (n * 7); }"
+done <symbols)
+int main(void)
+{
+	return (one(1) + two(1) + two(2) + in_shop(1) +
+$(while read -r symbol name; do echo " f${symbol%E*}(0) +"; done <symbols) 0 != 11);
+}
+END_OF_C
+$CC -O2 -g -w -o long long.c || exit 1
+"$TBUFCTL" -q -n 'pid$target:long:xxx*:entry { @[probefunc] = count(); }' \
+    -c ./long 2>&1 | rows >shown
+expect 'long names' "$(awk '{ print length($1), substr($1, 245, 3), $2 }' shown |
+    sort)" '255 ... 1
+255 ... 2'
+name=$(awk '$2 == 2 { print $1 }' shown)
+expect 'a long name as it was printed' "$("$TBUFCTL" -q -n \
+    "pid\$target:long:$name:entry { printf(\"%d \", args[0]); }" -c ./long 2>&1 |
+    xargs)" '1 2'
+expect 'long names of the file' "$("$TBUFCTL" -l --object=long -n \
+    'pid:long:xxx*:entry' 2>&1 | awk '/entry/ { print $4 }' | sort)" \
+    "$(cut -d ' ' -f 1 shown | sort)"
+expect 'a long symbol with a scoped name' "$("$TBUFCTL" -q -n \
+    'pid$target:long:shop::cart::add:entry { @[probefunc] = count(); }' -c ./long \
+    2>&1 | rows)" 'shop::cart::add 1'
+while read -r symbol name; do
+	expect "$symbol" "$("$TBUFCTL" -q -n \
+	    "pid\$target:long:$name:entry { @[probefunc] = count(); }" \
+	    -c ./long 2>&1 | rows)" "$name 1"
+done <symbols
+
 report
