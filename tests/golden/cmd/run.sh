@@ -26,15 +26,19 @@ if [ -z "$tests" ]; then
 		# A provider with it cannot be preloaded, and its libraries have
 		# sites.
 		echo "with a sanitizer: no words, no profile, nothing unwound," \
-		    "no expected probes, no list"
+		    "no expected probes, no list, no pid"
 		tests=$(echo "$tests" | sed -E \
-		    's/real_(words|profile|unwound|expected|list)\.sh//g')
+		    's/real_(words|profile|unwound|expected|list|pid)\.sh//g')
 	fi
 	if [ "${SANITIZER-}" = thread ]; then
 		# Threads begin in the sanitizer's frames, and it uses time
 		# itself.
 		echo "with a sanitizer of threads: no real_stack.sh"
 		tests=$(echo "$tests" | sed 's/real_stack\.sh//')
+	fi
+	if [ ! -e "${TBUF_PROVIDERS-}/libtbuf-pid.so" ]; then
+		echo "built without the provider: no real_pid.sh"
+		tests=$(echo "$tests" | sed 's/real_pid\.sh//')
 	fi
 	if [ -n "$TBUF_TARGET" ] &&
 	    ! why=$("$(dirname "$TBUF_TARGET")/events"); then
