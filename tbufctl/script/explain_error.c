@@ -82,6 +82,16 @@ add_probe(void *arg, const struct tbuf_probe_info *probe)
 	free(list);
 }
 
+/* Returns true for an argument that no probe of a description has. */
+static bool
+is_of_arguments(const struct d_error *error)
+{
+	return (error->description != NULL && error->name[0] != '@' &&
+	    (error->unknown == D_UNKNOWN_VARIABLE ||
+	    error->unknown == D_UNKNOWN_EITHER ||
+	    strcmp(error->tag, "D_ARGS_IDX") == 0));
+}
+
 void
 explain_arguments(struct compiled *c, const struct d_error *error)
 {
@@ -90,9 +100,7 @@ explain_arguments(struct compiled *c, const struct d_error *error)
 	char *text;
 	size_t i;
 
-	if ((error->unknown != D_UNKNOWN_VARIABLE &&
-	    error->unknown != D_UNKNOWN_EITHER) ||
-	    error->description == NULL || error->name[0] == '@')
+	if (!is_of_arguments(error))
 		return;
 	lack = known_lack(&c->known, error->description, error->name);
 	if (lack != NULL)

@@ -54,6 +54,8 @@ expect -n 'tt:::step { printf("%s", n); }' -c ./plus
 expect -n 'libc::open*:return { trace(pth); }' -c "$ran"
 expect -n 'syscall::read:entry { trace(fdd); }' -c "$ran"
 expect -n 'syscall::openat:entry { printf("%s", path); }' -c "$ran"
+expect -n 'tt:::step { trace(args[1]); }' -c ./plus
+expect -n 'syscall::read:entry { trace(args[3]); }' -c "$ran"
 
 # Words in the wrong fields, which no check before the run sees.
 ctl -q -n malloc -c true

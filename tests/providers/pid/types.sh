@@ -160,7 +160,8 @@ did you mean 'flags'?
 arguments of pidN::request_serve:entry: r (arg0), flags (arg1)"
 expect 'no such argument' "$(refused serve "$serve { trace(args[2]); }" |
     sed 's/.*: index/index/')" \
-    'index 2 is out of range for pidN::request_serve:entry args[ ]'
+    'index 2 is out of range for pidN::request_serve:entry args[ ]
+arguments of pidN::request_serve:entry: r (arg0), flags (arg1)'
 lack() {
 	refused serve "pid\$target::$1:entry { trace($2); }" |
 	    sed -n "s/^parameter $2 of $1 is no argument: //p"
