@@ -55,12 +55,31 @@ wants_all(const struct options *o)
 	    o->files.count + o->cores.count == 0 && o->command == NULL);
 }
 
+/* For suggestions. */
+struct looked {
+	struct tbuf_consumer *consumer;
+	const char *command;		/* or NULL */
+};
+
+static char *
+suggest(void *looked, const char *description)
+{
+	const struct looked *l = looked;
+	char *near = l->command == NULL ? NULL :
+	    command_function(l->command, description, near_targets,
+	    l->consumer);
+
+	return (near != NULL ? near : near_description(description,
+	    near_targets, l->consumer));
+}
+
 /* Prints the list: first tbufctl's own probes, then those of targets. */
 static int
-show(struct tbuf_consumer *consumer, struct format *format,
-    struct options *o, const struct tbuf_d_script *script)
+show(struct looked *looked, struct format *format, struct options *o,
+    const struct tbuf_d_script *script)
 {
 	struct script_list own = { .format = format };
+	struct tbuf_consumer *consumer = looked->consumer;
 	int status = 0;
 
 	format->ops->list(format);
@@ -71,7 +90,7 @@ show(struct tbuf_consumer *consumer, struct format *format,
 		status = script_list(&own, script, consumer);
 	if (status == 0 && tbuf_consumer_list(consumer, print, format) < 0)
 		status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
-	script_list_end(&own, consumer);
+	script_list_end(&own, consumer, suggest, looked);
 	return (status);
 }
 
@@ -161,24 +180,6 @@ tell_missing(struct tbuf_consumer *consumer)
 	tell_lost(consumer);
 }
 
-/* For suggestions. */
-struct looked {
-	struct tbuf_consumer *consumer;
-	const char *command;		/* or NULL */
-};
-
-static char *
-suggest(void *looked, const char *description)
-{
-	const struct looked *l = looked;
-	char *near = l->command == NULL ? NULL :
-	    command_function(l->command, description, near_targets,
-	    l->consumer);
-
-	return (near != NULL ? near : near_description(description,
-	    near_targets, l->consumer));
-}
-
 int
 list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
     const struct tbuf_d_script *script)
@@ -199,7 +200,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
 	if ((status = program_enable(&o->program, consumer, true)) != 0)
 		return (status);
 	status = o->check != NULL ? check(consumer, o->check, out) :
-	    show(consumer, &format, o, script);
+	    show(&looked, &format, o, script);
 	if (status != 0)
 		return (status);
 	tell_missing(consumer);

@@ -17,6 +17,7 @@
 #include "base/string_list.h"
 #include "commands.h"
 #include "debuginfo/types.h"
+#include "elf/command_function.h"
 #include "elf/pid_functions.h"
 #include "elf/usdt_notes.h"
 #include "elf/usdt_provider_file.h"
@@ -40,6 +41,8 @@ struct listing {
 	struct sites typed;	/* probes of functions, by name; with -v */
 	char *function;		/* best name of the function of the aliases */
 	bool has_entry, has_return;	/* its probes are done */
+	struct near_function *nears;	/* of descriptions */
+	size_t nnears;
 };
 
 /* ------------------------------------------------------------ descriptions */
@@ -273,11 +276,58 @@ visit_offsets(void *listing, const char *function, void (*visit)(void *,
 	}
 }
 
+/* Begins to look for names that descriptions may mean. */
+static void
+begin_nears(struct listing *l)
+{
+	const struct program *program = &l->options->program;
+	const struct description *d = program->all;
+	struct near_function *near;
+	char *list, *rest, *item;
+
+	for (; d < program->all + program->count; d++) {
+		if (d->full == NULL)
+			continue;
+		list = rest = memory_string(d->full);
+		while ((item = strsep(&rest, ",")) != NULL) {
+			l->nears = memory_get(l->nears, l->nnears + 1,
+			    sizeof(*l->nears));
+			near = &l->nears[l->nnears];
+			if (near_function_begin(near, item) &&
+			    near_function_module(near, l->module, true))
+				l->nnears++;
+			else
+				free(near_function_end(near));
+			if (rest == NULL)
+				near->cut = strlen(description_suffix(d->flag));
+		}
+		free(list);
+	}
+}
+
+static void
+end_nears(struct listing *l, bool tells)
+{
+	char *near;
+	size_t i;
+
+	for (i = 0; i < l->nnears; i++) {
+		near = near_function_end(&l->nears[i]);
+		if (near != NULL && tells)
+			message(MSG_HINT, near);
+		free(near);
+	}
+	free(l->nears);
+}
+
 static void
 visit_function(void *listing, const struct pid_function *f)
 {
 	struct listing *l = listing;
+	size_t i;
 
+	for (i = 0; f->offset == NULL && i < l->nnears; i++)
+		near_function_add(&l->nears[i], f->name);
 	if (f->offset != NULL) {
 		if (l->function != NULL)
 			print_function(l, f->offset, f->entry_problem);
@@ -308,9 +358,11 @@ list_functions(struct listing *l)
 		return (0);
 	if (o->verbose || o->json)
 		read_types(l);
+	begin_nears(l);
 	problem = pid_functions_visit(o->object_file,
 	    (o->pid_partial ? PID_PARTIAL : 0) |
 	    (o->pid_loops ? PID_LOOPS : 0), visit_offsets, visit_function, l);
+	end_nears(l, problem == NULL);
 	sites_free(&l->typed);
 	free(l->function);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,

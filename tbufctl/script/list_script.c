@@ -13,6 +13,7 @@
 #include "base/description_field.h"
 #include "base/messages.h"
 #include "compile.h"
+#include "elf/pid_report.h"
 #include "list_script.h"
 #include "options/enablings.h"
 #include "print/format.h"
@@ -139,18 +140,30 @@ script_list(struct script_list *l, const struct tbuf_d_script *script,
 	return (status);
 }
 
+static void
+tell_unmatched(const char *description, near_one *suggest, void *context)
+{
+	char *near = suggest(context, description);
+
+	message(MSG_FAILED_MATCH, description);
+	if (near != NULL)
+		message(MSG_HINT, near);
+	free(near);
+	(void)bpftrace_tell_descriptions(description);
+}
+
 void
-script_list_end(struct script_list *l, struct tbuf_consumer *consumer)
+script_list_end(struct script_list *l, struct tbuf_consumer *consumer,
+    near_one *suggest, void *context)
 {
 	size_t i;
 
+	pid_report_look();
 	for (i = 0; i < l->count; i++)
 		if (tbuf_consumer_matched(consumer,
-		    l->enablings[i].enabling) == 0) {
-			message(MSG_FAILED_MATCH, l->enablings[i].description);
-			(void)bpftrace_tell_descriptions(
-			    l->enablings[i].description);
-		}
+		    l->enablings[i].enabling) == 0)
+			tell_unmatched(l->enablings[i].description, suggest,
+			    context);
 	for (i = 0; i < l->ntimers; i++)
 		free(l->timers[i]);
 	free(l->timers);

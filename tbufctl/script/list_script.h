@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "base/suggest.h"
+
 struct format;
 struct program;
 struct tbuf_consumer;
@@ -38,9 +40,10 @@ void	script_list_unclaused(struct script_list *, struct program *);
 /* Shows BEGIN, END, ERROR and the usual timers. */
 void	script_list_own(struct script_list *);
 /*
- * Reports descriptions that match nothing, after targets were listed; frees
- * all.
+ * Reports descriptions that match nothing, with suggestions, after targets were
+ * listed; frees all.
  */
-void	script_list_end(struct script_list *, struct tbuf_consumer *);
+void	script_list_end(struct script_list *, struct tbuf_consumer *, near_one *,
+	    void *context);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The questions that DTrace's tests of its pid provider ask, each of a program of
-# our own.  The line before an answer begins with the test's name.  One question
+# The questions that DTrace's tests of its pid provider ask, each of a program
+# of our own.  The line before an answer begins with the test's name.  One question
 # is left out: if tst.manypids and tst.addprobes trace processes that began
 # without the provider.  These have no probes here.
 . "$HERE/common_real"
@@ -213,9 +213,10 @@ asks tst.probefunc 'the function of a fire' -n 'pid$target:a.out:leaf:entry
     /probefunc == "leaf"/ { @ = count(); }' -c ./asked
 asks tst.main 'main itself' -n 'BEGIN { status = 1; } pid$target::main:entry
     { status = 0; } END { exit(status); }' -c ./asked
-asks_all tst.coverage 'each function of a program' -n 'pid$target:a.out:: { n++; }' \
-    -c ./asked
-asks_all tst.gcc 'that was not optimized' -n 'pid$target:a.out:: { n++; }' -c ./asked0
+asks_all tst.coverage 'each function of a program' \
+    -n 'pid$target:a.out:: { n++; }' -c ./asked
+asks_all tst.gcc 'that was not optimized' \
+    -n 'pid$target:a.out:: { n++; }' -c ./asked0
 asks tst.float 'floating point is left alone' -n 'pid$target:a.out:half:,
     pid$target:libc:printf: { @[probefunc, probename] = count(); }' -c ./asked
 asks tst.emptystack 'the kernel has no stack of it' -n 'pid$target:a.out:leaf:,
@@ -233,7 +234,8 @@ asks tst.weak1 'each name, by which a description calls it' \
 asks tst.weak2 'of a static function and a weak alias' \
     -n 'pid$target:a.out:*weaker:entry { @[probefunc] = count(); }' -c ./asked
 asks tst.utf8probefunc 'a function that is not ASCII' \
-    -n 'pid$target:a.out:gr*:entry { trace(probefunc); trace(arg0); }' -c ./asked
+    -n 'pid$target:a.out:gr*:entry { trace(probefunc); trace(arg0); }' \
+    -c ./asked
 asks tst.utf8probemod 'a module' -n 'pid$target:libg*::entry
     { trace(probemod); trace(probefunc); }' -c './asked ./libgø.so'
 for module in libc libc.so libc.so.6 'libc*'; do

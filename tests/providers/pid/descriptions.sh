@@ -71,25 +71,33 @@ told() {
 	    sed '/^$/d'
 	echo "= $status"
 }
-expect 'no such function' "$(told -n 'pid$target:a.out:plane:entry' \
+meant() {
+	echo "did you mean 'pid\$target:$1'?"
+}
+expect 'no such function' "$(told -n 'pid$target:a.out:xyzzy:entry' \
     -c ./named)" \
-    'pidN:a.out:plane:entry: absent: the module has no function of this name
+    'pidN:a.out:xyzzy:entry: absent: the module has no function of this name
 = 1'
+expect 'a slip' "$(told -n 'pid$target:a.out:plane:entry' -c ./named)" \
+    "pidN:a.out:plane:entry: absent: the module has no function of this name
+$(meant a.out:plain:entry)
+= 1"
 expect 'a clone' "$(told -n 'pid$target:a.out:part:entry' -c ./named)" \
     "pidN:a.out:part:entry: absent: the module has no function of this name \
 (did you mean 'part.0.constprop.1'?)
 = 1"
 expect 'both probes of none' "$(told -n 'pid$target:a.out:plane:' \
     -c ./named)" \
-    'pidN:a.out:plane:: absent: the module has no function of this name
-= 1'
-expect 'no such module' "$(told -n 'pid$target:libx:plain:entry' -c ./named)" \
-    'pidN:libx:plain:entry: absent: no module of this name is loaded when main() begins
+    "pidN:a.out:plane:: absent: the module has no function of this name
+$(meant a.out:plain:)
+= 1"
+expect 'no such module' "$(told -n 'pid$target:libx:xyzzy:entry' -c ./named)" \
+    'pidN:libx:xyzzy:entry: absent: no module of this name is loaded when main() begins
 = 1'
 expect 'a list without the module' "$(told -l \
-    -n 'pid$target:libx:plain:entry' -c ./named |
+    -n 'pid$target:libx:xyzzy:entry' -c ./named |
     sed '/^ *ID/d; /No probe matches/d')" \
-    'pidN:libx:plain:entry: absent: no module of this name is loaded when main() begins
+    'pidN:libx:xyzzy:entry: absent: no module of this name is loaded when main() begins
 = 0'
 expect 'a stripped program' "$(told -n 'pid$target:a.out:plain:entry' \
     -c ./stripped)" "pidN:a.out:plain:entry: absent: the module is \
@@ -97,12 +105,14 @@ stripped: most of its functions are called by their offsets (-l lists them)
 = 1"
 expect 'one of two' "$(told -n 'pid$target:a.out:plain:entry,
     pid$target:a.out:plane:return { @ = count(); }' -c ./named | sed '/^ *1$/d')" \
-    'pidN:a.out:plane:return: absent: the module has no function of this name
-= 1'
+    "pidN:a.out:plane:return: absent: the module has no function of this name
+$(meant a.out:plain:return)
+= 1"
 expect 'a list of probes' "$(told -l -n 'pid$target:a.out:plane:entry' \
     -c ./named | sed '/^ *ID/d; /No probe matches/d')" \
-    'pidN:a.out:plane:entry: absent: the module has no function of this name
-= 0'
+    "pidN:a.out:plane:entry: absent: the module has no function of this name
+$(meant a.out:plain:entry)
+= 0"
 expect 'a program of another one' "$(told --follow \
     -n 'pid$target:named:plain:entry { exit(3); }' -c 'env ./named')" '= 3'
 expect 'no such function of both' "$(told --follow \
@@ -154,5 +164,80 @@ expect 'a setuid program' "$(told -n 'pid$target:a.out:plain:entry' \
     -c ./privileged)" \
     'failed to preload the pid provider into ./privileged: it is setuid
 = 1'
+
+# Names that may be meant are those of the command's file and of its libraries.
+cat >cart.c <<'END_OF_C'
+#include <stdio.h>
+__attribute__((noinline, noclone)) int
+add(int n) __asm__("_ZN4shop4cart3addEi");
+int add(int n) { __asm__ volatile ("" : "+r"(n)); return (n * 3 + 1); }
+int main(void) { return (add(1) + fflush(stdout) == 0); }
+END_OF_C
+$CC -O2 -w -o cart cart.c || exit 1
+# means DESCRIPTION [ARGUMENT...]: the suggestion, of tbufctl's list, too.
+means() {
+	wrong=$1 command=${2-./cart}
+	for mode in -q -ql; do
+		"$TBUFCTL" $mode -n "$wrong" -c "$command" 2>&1 |
+		    sed -n "s/^tbufctl: did you mean '\(.*\)'?$/\1/p"
+	done | uniq
+}
+means_this() {
+	expect "$1" "$(means "pid\$target:$1")" "pid\$target:$2"
+}
+means_this libcc.so.6:fflush:entry libc.so.6:fflush:entry
+means_this libcc:fflush:entry libc:fflush:entry
+means_this libcc.so:flush:return libc.so:fflush:return
+means_this libcc::entry libc::entry
+means_this libcc:ff*sh:entry libc:ff*sh:entry
+means_this cat:mian: cart:main:
+means_this a.uot:main: a.out:main:
+means_this :mian:entry :main:entry
+means_this a.out:fflush:entry libc.so.6:fflush:entry
+means_this libc:main:entry a.out:main:entry
+means_this a.out:shop::cart::ad:entry a.out:shop::cart::add:entry
+means_this a.out:_ZN4shop4cart3adEi:entry a.out:_ZN4shop4cart3addEi:entry
+means_this cart:mian:0 cart:main:0
+expect 'a glob has none' "$(means 'pid$target:a.out:mian*:entry')" ''
+expect 'nor has another word' "$(means 'pid$target:a.out:xyzzy:entry')" ''
+expect 'nor a function that exists' "$(means 'pid$target:a.out:main:8000')" ''
+expect 'all processes' "$(means 'pid*:a.out:mian:entry { n++; }')" \
+    'pid*:a.out:main:entry'
+echo 'pid$target:a.out:mian:entry { n++; }' >slip.d
+for mode in -q -ql; do
+	expect "a script, $mode" "$("$TBUFCTL" $mode -s slip.d -c ./cart 2>&1 |
+	    sed -n 's/^tbufctl: did/did/p')" "$(meant a.out:main:entry)"
+done
+expect 'a flag' "$("$TBUFCTL" -q -f 'pid$target:a.out:mian' -c ./cart 2>&1 |
+    sed -n 's/^tbufctl: did/did/p')" "$(meant a.out:main:)"
+
+# A table of symbols of the same letters is compared up to a bound: the name
+# that is meant comes last.
+many() {
+	awk -v n="$1" 'BEGIN {
+		for (i = 0; i < 20; i++) {
+			right = right "abcdefghij"
+			odd = odd "jihgfedcba"
+		}
+		print "int main(void) { return (0); }"
+		for (i = 0; i < n; i++)
+			names = names sprintf(" %s%c%c%c", substr(odd, 4),
+			    65 + i % 16, 65 + int(i / 16) % 16,
+			    65 + int(i / 256))
+		n = split(names " " right "x", all, " ")
+		for (i = 1; i <= n; i++)
+			printf("__asm__(\".type %s, @function\\n.set %s, " \
+			    "main\\n\");\n", all[i], all[i])
+	}' >many.c
+	$CC -O2 -w -o many many.c || exit 1
+}
+right=$(awk 'BEGIN { while (i++ < 20) printf("abcdefghij") }')
+many 9
+expect 'among other names' "$(means "pid\$target:many:$right:entry" ./many)" \
+    "pid\$target:many:${right}x:entry"
+many 1500
+expect 'a bound' "$(means "pid\$target:many:$right:entry" ./many | wc -l)" 1
+many 3000
+expect 'after it' "$(means "pid\$target:many:$right:entry" ./many)" ''
 
 report

@@ -89,6 +89,14 @@ expect 'a function that does not return' "$(list many -f pid::forever |
     sed 's/.* //'; cat err)" 'NAME
 entry'
 expect 'nothing' "$(list many -n pid::absent:entry | wc -l)" 1
+"$TBUFCTL" -l --object=many -n 'pid:a.out:zreo:entry,pid:mny:table:' \
+    -n pid:many:zero:entry -n 'pid::tabel:return' >out 2>err
+expect 'slips' "$(sed 1d out | tr -s ' '; cat err)" " 1 pid many zero entry
+tbufctl: did you mean 'pid:a.out:zero:entry'?
+tbufctl: did you mean 'pid:many:table:'?
+tbufctl: did you mean 'pid::table:return'?"
+expect 'a slip of a function alone' "$("$TBUFCTL" -l --object=many \
+    -f pid:many:zreo 2>&1 | sed 1d)" "tbufctl: did you mean 'pid:many:zero'?"
 expect 'another provider' "$(list many -n 'kv:::' | wc -l)" 1
 expect 'a library by a part of its name' \
     "$(list /lib/x86_64-linux-gnu/libc.so.6 -n pid:libc:fopen:entry \
