@@ -457,9 +457,12 @@ char *
 known_near(void *known, const char *description)
 {
 	struct known *k = known;
-	char *near = k->command == NULL ? NULL :
-	    command_function(k->command, description, known_all, k);
+	char *near = NULL;
 
+	if (k->command != NULL)
+		near = command_function(k->command, description, known_all, k);
+	else if (!k->files)
+		near = process_function(description, known_all, k);
 	return (near != NULL ? near : near_description(description, known_all,
 	    k));
 }

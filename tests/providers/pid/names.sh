@@ -240,6 +240,61 @@ for module in a.out prog; do
 	    "pid*:$module:f:entry { @ = count(); }" 2>&1 | rows)" 7
 done
 
+# A process that runs has the names that TBUF_PID used: others are answered with
+# these.
+cat >held.c <<'END_OF_C'
+#include <stdio.h>
+#define CALLED	__attribute__((noinline, noclone))
+#define HIDE(n)	__asm__ volatile ("" : "+r"(n))
+CALLED int f(int n) { HIDE(n); return (n * 3 + 1); }
+int g(int) __attribute__((alias("f")));
+CALLED int add(int) __asm__("_ZN4shop4cart3addEi");
+CALLED int add(int n) { HIDE(n); return (n * 3 + 1); }
+int main(void)
+{
+	puts("ready");
+	fflush(stdout);
+	return (getchar() + f(1) + g(2) + add(3) == 0);
+}
+END_OF_C
+$CC -O2 -w -o held.prog held.c || exit 1
+mkfifo hold ready
+# held SETTING: begins such a process, $held, until the descriptor 7 is closed.
+held() {
+	exec 7<>hold
+	TBUF_PID=$1 LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./held.prog \
+	    <hold >ready 7>&- &
+	held=$!
+	read -r line <ready
+}
+# other DESCRIPTION SUGGESTION: as a clause, without one, and in a list.
+other() {
+	for flags in -q -ql; do
+		for clause in '' ' { n++; }'; do
+			expect "$1$clause, $flags" "$("$TBUFCTL" $flags \
+			    -n "$1$clause" -p $held 2>&1 7>&- |
+			    sed -n "s/^tbufctl: did you mean '\(.*\)'?$/\1/p" |
+			    sed "s/pid$held/pidN/")" "$2"
+		done
+	done
+}
+held 'pid*:held.prog:f:,pid*:libc:*fflush:entry,pid*:a.out:_Z*:return'
+other 'pid$target:a.out:f:entry' pidN:held.prog:f:entry
+other "pid$held:a.out:g:" pidN:held.prog:f:
+other 'pid*:held:f:' pidN:held.prog:f:
+other 'pid*:a.out:[f-g]:entry' 'pidN:held.prog:[f-g]:entry'
+other 'pid$target:libc.so.6:fflush:entry' pidN:libc:fflush:entry
+other 'pid$target::_IO_fflush:entry' pidN::fflush:entry
+other 'pid$target:held.prog:_ZN4shop4cart3addEi:return' \
+    pidN:a.out:_ZN4shop4cart3addEi:return
+other 'pid$target:held:shop::cart::add:' pidN:a.out:_ZN4shop4cart3addEi:
+other 'pid$target:libm:f:entry' ''
+other 'pid$target:a.out:main:entry' ''
+expect 'the name that is suggested' "$("$TBUFCTL" -q -n "BEGIN { exit(3); }
+    pid$held:held.prog:f:entry { n++; }" -p $held >out 2>&1 7>&-; echo $?)" 3
+exec 7>&-
+wait
+
 # A symbol that is longer than a field is cut, and its hash tells it from others.
 begin=$(printf '%0300d' 0 | sed 's/0/x/g')
 scoped=_ZN4shop4cartI$(printf '%0100d' 0 | sed 's/0/Li1E/g')E3addEv
