@@ -40,23 +40,29 @@ is_quiet(uint64_t number)
 	    !syscall_dispatch_is_on());
 }
 
-/* Fires around a call.  The return address is in the function's caller. */
+/*
+ * Fires around a call.  The return address is in the function's caller.  The
+ * record is assigned by its members: an initializer of all of it calls memset(3)
+ * on aarch64, where a frame has registers, too.
+ */
 static __attribute__((noinline)) uint64_t
 call(void *flags, uint64_t number, uint64_t a, uint64_t b, uint64_t c,
     uint64_t d, uint64_t e, uint64_t f)
 {
 	const uint64_t *own = __builtin_frame_address(0);
-	struct syscall_cancelled call = {
-		.record = { own[0], own[1] - 1 },
-		.frame = {
-			.args = { a, b, c, d, e, f },
-			.number = number,
-			.place = &syscall_cancel_place
-		},
-		.stack = (uintptr_t)(own + 2)
-	};
+	const uint64_t args[] = { a, b, c, d, e, f };
+	struct syscall_cancelled call;
 	enum syscall_way way;
+	unsigned i;
 
+	call.record[0] = own[0];
+	call.record[1] = own[1] - 1;
+	for (i = 0; i < SYSCALL_NARGS; i++)
+		call.frame.args[i] = args[i];
+	call.frame.flags = call.frame.result = 0;
+	call.frame.number = number;
+	call.frame.place = &syscall_cancel_place;
+	call.stack = (uintptr_t)(own + 2);
 	way = syscall_enter(&syscall_cancel_place, &call.frame);
 	if (way == SYSCALL_DONE)
 		return (call.frame.result);
