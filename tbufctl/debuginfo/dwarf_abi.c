@@ -15,11 +15,22 @@
 #define VECTORS		8u	/* registers that pass floating point */
 #define WORD		8u
 #define DEPTH_MAX	16	/* of types in types */
-#define STEPS_MAX	256u	/* through types in types */
+#define STEPS_MAX	2000u	/* through types in types */
 #define STACK_MAX	(1u << 20)	/* bytes of a value */
+#define FLOATS_MAX	4u	/* most of a structure in vector registers */
 
-/* The class of a word, as the ABI calls it. */
-enum { NO_CLASS, VECTOR = 1, INTEGER = 2, MEMORY = 4 };
+/*
+ * The class of a word, as the ABI of x86-64 calls it; UPPER is the second word
+ * of a value that has both words of one vector register.
+ */
+enum { NO_CLASS, VECTOR = 1, INTEGER = 2, MEMORY = 4, UPPER = 8 };
+
+/* A floating-point number in a value, or a vector. */
+struct part {
+	uint64_t at;
+	unsigned size;
+	uint64_t encoding;	/* 0: a vector */
+};
 
 struct value {
 	uint64_t size;
@@ -27,6 +38,10 @@ struct value {
 	unsigned class[2];	/* of its words; MEMORY: of all of them */
 	unsigned steps;
 	bool by_address;	/* C++ passes the address of a copy */
+	bool uncertain;		/* compilers do not agree on it */
+	bool has_integers;	/* or pointers */
+	unsigned nfloats;	/* more than FLOATS_MAX: so many at least */
+	struct part floats[FLOATS_MAX + 1];
 };
 
 bool
@@ -58,13 +73,12 @@ dwarf_plain_type(Dwarf_Die *of, Dwarf_Die *type)
 static void	classify(Dwarf_Die *type, struct value *, uint64_t at,
 		    unsigned depth);
 
-/* A member that crosses a word's end at an odd place makes it memory. */
 static void
-add(struct value *v, uint64_t at, uint64_t size, unsigned class)
+add_class(struct value *v, uint64_t at, uint64_t size, unsigned class)
 {
 	uint64_t word;
 
-	if (size == 0 || at + size > 2 * WORD) {
+	if (size == 0 || size > 2 * WORD || at > 2 * WORD - size) {
 		v->class[0] |= MEMORY;
 		return;
 	}
@@ -72,75 +86,170 @@ add(struct value *v, uint64_t at, uint64_t size, unsigned class)
 		v->class[word] |= class;
 }
 
+/* A member that is not aligned makes a value memory on x86-64. */
+static void
+add_integer(struct value *v, uint64_t at, uint64_t size)
+{
+
+	v->has_integers = true;
+	if (size > WORD)
+		v->align = 2 * WORD;
+	add_class(v, at, size, size > 0 && at % size == 0 ? INTEGER : MEMORY);
+}
+
+/* Members of a union may be the same number. */
+static void
+add_float(struct value *v, uint64_t at, uint64_t size, uint64_t encoding)
+{
+	struct part one = { at, (unsigned)size, encoding };
+	unsigned i;
+
+	if (size == 0 || size > 2 * WORD) {
+		v->uncertain = true;
+		return;
+	}
+	if (size > WORD)
+		v->align = 2 * WORD;
+	for (i = 0; i < v->nfloats; i++)
+		if (v->floats[i].at == at && v->floats[i].size == size &&
+		    v->floats[i].encoding == encoding)
+			return;
+	if (v->nfloats <= FLOATS_MAX)
+		v->floats[v->nfloats++] = one;
+	if (at % size != 0)
+		v->class[0] |= MEMORY;
+	else if (size <= WORD)
+		add_class(v, at, size, VECTOR);
+	else {
+		add_class(v, at, WORD, VECTOR);
+		add_class(v, at + WORD, WORD, UPPER);
+	}
+}
+
+/*
+ * Adds a bit-field, whose first bit is counted from the most significant one of
+ * an integer at the location in older DWARF.
+ */
+static void
+add_bits(Dwarf_Die *member, struct value *v, uint64_t at, uint64_t bits)
+{
+	uint64_t first, location = 0, from_top, size = 0;
+	Dwarf_Die type;
+
+	if (!dwarf_number(member, DW_AT_data_bit_offset, &first)) {
+		(void)dwarf_number(member, DW_AT_data_member_location,
+		    &location);
+		if (!dwarf_number(member, DW_AT_byte_size, &size) &&
+		    dwarf_plain_type(member, &type))
+			(void)dwarf_number(&type, DW_AT_byte_size, &size);
+		from_top = 8 * size - bits;
+		(void)dwarf_number(member, DW_AT_bit_offset, &from_top);
+		first = 8 * (location + size) - from_top - bits;
+	}
+	v->has_integers = true;
+	if (bits > 64 || first > 8 * 2 * WORD)
+		v->class[0] |= MEMORY;
+	else if (bits > 0)
+		add_class(v, at + first / 8, (first % 8 + bits + 7) / 8,
+		    INTEGER);
+}
+
 static void
 classify_members(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 {
+	uint64_t offset, bits;
 	Dwarf_Die child, of;
-	uint64_t offset;
 	int tag;
 
 	if (dwarf_child(type, &child) != 0)
 		return;
 	do {
 		tag = dwarf_tag(&child);
+		v->uncertain |= tag == DW_TAG_variant_part ||
+		    v->steps++ > STEPS_MAX;
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_hasattr(&child, DW_AT_external) ||
 		    dwarf_hasattr(&child, DW_AT_declaration))
 			continue;
-		if (dwarf_hasattr(&child, DW_AT_bit_size)) {
-			v->class[0] |= INTEGER;
-			v->class[1] |= v->size > WORD ? INTEGER : NO_CLASS;
+		if (dwarf_number(&child, DW_AT_bit_size, &bits)) {
+			add_bits(&child, v, at, bits);
 			continue;
 		}
 		offset = 0;
 		(void)dwarf_number(&child, DW_AT_data_member_location,
 		    &offset);
-		if (offset > 2 * WORD || !dwarf_plain_type(&child, &of)) {
-			v->class[0] |= MEMORY;
+		if (offset > STACK_MAX || !dwarf_plain_type(&child, &of) ||
+		    dwarf_hasattr(&child, DW_AT_alignment)) {
+			v->uncertain = true;
 			return;
 		}
 		classify(&of, v, at + offset, depth + 1);
-	} while (v->steps++ < STEPS_MAX &&
-	    dwarf_siblingof(&child, &child) == 0);
+	} while (!v->uncertain && dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Returns true for numbers of 80 bits, which no general or vector register has. */
+static bool
+is_extended(Dwarf_Die *type, uint64_t size)
+{
+	static const char *const names[] = {
+		"long double", "_Float64x", "__float80"
+	};
+	const char *name = dwarf_diename(type);
+	unsigned i;
+
+	if (DWARF_REGISTERS > 6 || size <= WORD || name == NULL)
+		return (false);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(name, names[i]) != NULL)
+			return (true);
+	return (false);
 }
 
 static void
 classify_base(Dwarf_Die *type, struct value *v, uint64_t at, uint64_t size)
 {
-	const char *name = dwarf_diename(type);
-	uint64_t encoding = 0;
+	uint64_t encoding = 0, one;
 
 	(void)dwarf_number(type, DW_AT_encoding, &encoding);
+	one = encoding == DW_ATE_complex_float ? size / 2 : size;
 	if (encoding != DW_ATE_float && encoding != DW_ATE_complex_float &&
 	    encoding != DW_ATE_decimal_float &&
 	    encoding != DW_ATE_imaginary_float)
-		add(v, at, size, INTEGER);
-	else if (size > 2 * WORD || (name != NULL &&
-	    strncmp(name, "long double", strlen("long double")) == 0))
+		add_integer(v, at, size);
+	else if (is_extended(type, one)) {
 		v->class[0] |= MEMORY;
-	else
-		add(v, at, size, VECTOR);
-	if (size == 2 * WORD && encoding != DW_ATE_complex_float)
 		v->align = 2 * WORD;
+	} else if (encoding == DW_ATE_complex_float) {
+		add_float(v, at, one, DW_ATE_float);
+		add_float(v, at + one, one, DW_ATE_float);
+	} else
+		add_float(v, at, size, encoding);
 }
 
 static void
 classify_array(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 {
-	uint64_t size = 0, all = 0;
+	uint64_t size = 0, all = 0, end;
 	Dwarf_Die of;
 
 	if (dwarf_aggregate_size(type, &all) != 0 ||
 	    !dwarf_plain_type(type, &of) ||
 	    dwarf_aggregate_size(&of, &size) != 0 || size == 0) {
-		v->class[0] |= MEMORY;
+		v->uncertain = true;
 		return;
 	}
 	if (dwarf_hasattr(type, DW_AT_GNU_vector)) {
-		add(v, at, all, VECTOR);
+		if (all != WORD && all != 2 * WORD)
+			v->uncertain = true;
+		else
+			add_float(v, at, all, 0);
 		return;
 	}
-	for (; all >= size && (v->class[0] & MEMORY) == 0; all -= size,
+	if (all > 2 * WORD)
+		v->class[0] |= MEMORY;
+	/* More elements change nothing. */
+	for (end = at + all; at + size <= end && !v->uncertain && (at <
+	    2 * WORD || (!v->has_integers && v->nfloats <= FLOATS_MAX));
 	    at += size)
 		classify(&of, v, at, depth + 1);
 }
@@ -151,7 +260,7 @@ classify(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 	uint64_t size = WORD;
 
 	if (depth > DEPTH_MAX || v->steps++ > STEPS_MAX) {
-		v->class[0] |= MEMORY;
+		v->uncertain = true;
 		return;
 	}
 	(void)dwarf_number(type, DW_AT_byte_size, &size);
@@ -168,10 +277,10 @@ classify(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 		classify_array(type, v, at, depth);
 		break;
 	case DW_TAG_ptr_to_member_type:
-		v->class[0] |= MEMORY;
+		v->uncertain = true;
 		break;
 	default:
-		add(v, at, size, INTEGER);
+		add_integer(v, at, size);
 	}
 }
 
@@ -195,24 +304,20 @@ value_of(Dwarf_Die *type, struct value *v)
 	if (is_composite(dwarf_tag(type))) {
 		if (dwarf_hasattr(type, DW_AT_declaration) ||
 		    dwarf_aggregate_size(type, &v->size) != 0 ||
-		    dwarf_hasattr(type, DW_AT_alignment) ||
-		    (dwarf_hasattr(type, DW_AT_GNU_vector) &&
-		    v->size > 2 * WORD))
+		    dwarf_hasattr(type, DW_AT_alignment))
 			return (false);
 		(void)dwarf_number(type, DW_AT_calling_convention,
 		    &convention);
 		if (convention == DW_CC_pass_by_reference) {
-			v->by_address = true;
+			v->by_address = v->has_integers = true;
 			v->size = WORD;
 			v->class[0] = INTEGER;
 			return (true);
 		}
-	} else if (dwarf_tag(type) == DW_TAG_ptr_to_member_type)
-		return (false);
-	else
+	} else
 		(void)dwarf_number(type, DW_AT_byte_size, &v->size);
 	classify(type, v, 0, 0);
-	return (true);
+	return (!v->uncertain);
 }
 
 /* Returns a value's first word on the stack, and takes its words. */
@@ -236,36 +341,38 @@ struct need {
 };
 
 #ifdef __aarch64__
-#define VECTORS_BYTES	64u	/* most of a structure in such registers */
-
 /*
- * Returns false for a structure that vector registers may have: as many as it
- * has members, if all are of one type.
+ * Returns true if each of a value's floating-point numbers, or vectors, has a
+ * register of its own: they are of one type, and there is nothing else.
  */
 static bool
-need_of(Dwarf_Die *type, struct value *v, struct need *n)
+is_homogeneous(const struct value *v)
 {
-	bool integer = ((v->class[0] | v->class[1]) & INTEGER) != 0;
-	bool composite = is_composite(dwarf_tag(type));
-	uint64_t encoding = 0;
+	unsigned i;
+
+	if (v->has_integers || v->nfloats == 0 || v->nfloats > FLOATS_MAX ||
+	    v->nfloats * v->floats[0].size != v->size)
+		return (false);
+	for (i = 1; i < v->nfloats; i++)
+		if (v->floats[i].size != v->floats[0].size ||
+		    v->floats[i].encoding != v->floats[0].encoding)
+			return (false);
+	return (true);
+}
+
+static void
+need_of(struct value *v, struct need *n)
+{
 
 	*n = (struct need){ .memory = false };
-	(void)dwarf_number(type, DW_AT_encoding, &encoding);
-	if (!integer) {
-		n->vectors = 1;
-		if (encoding == DW_ATE_complex_float ||
-		    (composite && v->size <= VECTORS_BYTES))
-			return (false);
+	if (is_homogeneous(v)) {
+		n->vectors = v->nfloats;
+		return;
 	}
 	/* The address of a copy. */
-	if (composite && v->size > 2 * WORD) {
+	if (v->size > 2 * WORD)
 		*v = (struct value){ .size = WORD, .align = WORD };
-		integer = true;
-	}
-	if (integer)
-		*n = (struct need){ .integers =
-		    (unsigned)(v->size + WORD - 1) / WORD };
-	return (true);
+	n->integers = (unsigned)(v->size + WORD - 1) / WORD;
 }
 
 /* Takes the registers of a value; false if there are no more of them. */
@@ -290,19 +397,27 @@ take_registers(struct dwarf_call *call, const struct value *v,
 	return (false);
 }
 #else
+/* Returns true if a word begins in a vector register of its own. */
 static bool
-need_of(Dwarf_Die *type, struct value *v, struct need *n)
+begins_vector(const struct value *v, unsigned word)
+{
+
+	return ((v->class[word] & INTEGER) == 0 && ((v->class[word] &
+	    VECTOR) != 0 || ((v->class[word] & UPPER) != 0 &&
+	    (v->class[0] & INTEGER) != 0)));
+}
+
+static void
+need_of(struct value *v, struct need *n)
 {
 	unsigned i;
 
-	(void)type;
 	*n = (struct need){ .memory = v->size > 2 * WORD ||
 	    ((v->class[0] | v->class[1]) & MEMORY) != 0 };
 	for (i = 0; i < 2; i++) {
 		n->integers += (v->class[i] & INTEGER) != 0;
-		n->vectors += v->class[i] == VECTOR;
+		n->vectors += begins_vector(v, i);
 	}
-	return (true);
 }
 
 /* Takes the registers of a value; false if there are not as many. */
@@ -328,10 +443,15 @@ dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type, unsigned *word)
 	struct need n;
 
 	*word = DWARF_NO_WORD;
-	if (!value_of(type, &v) || !need_of(type, &v, &n))
+	if (!value_of(type, &v))
 		return (false);
+	need_of(&v, &n);
 	if (n.integers + n.vectors == 0 && !n.memory)
 		return (true);
+	/* Older versions of clang put a half into the last register. */
+	if (REGISTERS == 6 && call->integers + 1 == REGISTERS &&
+	    n.integers == 2 && !is_composite(dwarf_tag(type)))
+		return (false);
 	if (n.memory || !take_registers(call, &v, &n))
 		*word = take_stack(call, &v);
 	else if (n.integers > 0)
@@ -351,9 +471,9 @@ dwarf_call_result(struct dwarf_call *call, Dwarf_Die *function)
 	if (DWARF_REGISTERS > 6 ||
 	    !dwarf_hasattr_integrate(function, DW_AT_type))
 		return (true);
-	if (!dwarf_plain_type(function, &type) || !value_of(&type, &v) ||
-	    !need_of(&type, &v, &n))
+	if (!dwarf_plain_type(function, &type) || !value_of(&type, &v))
 		return (false);
+	need_of(&v, &n);
 	/* A structure in memory: its address is the first word. */
 	call->integers = v.by_address || (is_composite(dwarf_tag(&type)) &&
 	    n.memory);
