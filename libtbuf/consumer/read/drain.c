@@ -24,8 +24,8 @@
 #define EARLY_WAIT	50000	/* ns to wait for a ring's next record */
 #define EARLY_MOST	2000000	/* ns to retry copies that are overtaken */
 
-/* Bytes to fetch at least: resync.c looks a record ahead. */
-#define FETCH_LEAST	(TBUF_RECORD_MAX / 2 * 3)
+/* resync.c looks a record ahead. */
+_Static_assert(TBUF_CHUNK / 2 >= TBUF_RECORD_MAX / 2 * 3, "bytes to fetch");
 
 static int
 compare(const void *a, const void *b)
@@ -225,9 +225,11 @@ give_chunk(struct tbuf_consumer *c, struct tbuf_reader *r)
 {
 	if (r->snapshot)
 		return (0);
-	/* A packet has all that was fetched, and leaves no rest for another. */
-	r->most = c->options.packetsize == 0 ? TBUF_CHUNK :
-	    MIN(MAX(c->options.packetsize, FETCH_LEAST), TBUF_CHUNK);
+	/* Packets have all that was fetched, and leave no rest for another. */
+	r->most = c->options.packetsize;
+	if (r->most == 0 || r->most > TBUF_CHUNK)
+		r->most = TBUF_CHUNK;
+	r->most = TBUF_CHUNK / r->most * r->most;
 	if (!c->options.temporal)
 		r->chunk = c->drain.chunk;
 	else if (r->own == NULL && r->position < r->end) {

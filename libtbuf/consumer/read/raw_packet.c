@@ -249,6 +249,20 @@ take_fault(struct tbuf_consumer *c, struct tbuf_reader *r,
 }
 
 /*
+ * Fetches the bytes of a packet, if fewer are left of those for several ones: a
+ * packet takes no records that are fetched later.
+ */
+static void
+fetch_packet(const struct tbuf_consumer *c, struct tbuf_reader *r)
+{
+	uint64_t size;
+
+	if (c->options.packetsize != 0 && r->position < r->end)
+		(void)tbuf_reader_ahead(r, MIN(c->options.packetsize,
+		    TBUF_CHUNK), &size);
+}
+
+/*
  * Takes the lane's next records, after skipping damaged bytes: up to a batch,
  * which is opened if no records come before it.  Returns false at the end.
  */
@@ -260,6 +274,7 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
 	struct tbuf_packed *packed;
 
 	while (r->batch == NULL) {
+		fetch_packet(c, r);
 		if (tbuf_reader_next(c, r, &header) == 0)
 			return (false);
 		if (tbuf_batch_opens(r, header))
