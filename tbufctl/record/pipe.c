@@ -85,8 +85,9 @@ word(const char **at)
 uint64_t
 pipe_sum(uint64_t sum, const void *bytes, size_t size)
 {
-	/* Four sums, which the processor computes at the same time. */
-	uint64_t a = sum, b = sum + 1, c = sum + 2, d = sum + 3, rest[4];
+	/* Eight sums, which the processor computes at the same time. */
+	uint64_t a = sum, b = sum + 1, c = sum + 2, d = sum + 3;
+	uint64_t e = sum + 4, f = sum + 5, g = sum + 6, h = sum + 7, rest[8];
 	const char *p = bytes;
 	size_t left = size;
 
@@ -95,14 +96,19 @@ pipe_sum(uint64_t sum, const void *bytes, size_t size)
 		b = mix(b, word(&p));
 		c = mix(c, word(&p));
 		d = mix(d, word(&p));
+		e = mix(e, word(&p));
+		f = mix(f, word(&p));
+		g = mix(g, word(&p));
+		h = mix(h, word(&p));
 	}
 	memset(rest, 0, sizeof(rest));
 	if (left > 0)
 		memcpy(rest, p, left);
-	sum = mix(mix(sum, rest[0]), a);
-	sum = mix(mix(sum, rest[1]), b);
-	sum = mix(mix(sum, rest[2]), c);
-	sum = mix(mix(sum, rest[3]), d);
+	sum = mix(mix(mix(sum, rest[0]), rest[4]), a);
+	sum = mix(mix(mix(sum, rest[1]), rest[5]), b);
+	sum = mix(mix(mix(sum, rest[2]), rest[6]), c);
+	sum = mix(mix(mix(sum, rest[3]), rest[7]), d);
+	sum = mix(mix(mix(mix(sum, e), f), g), h);
 	return (mix(sum, size));
 }
 
