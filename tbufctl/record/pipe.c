@@ -3,9 +3,11 @@
  */
 #include <sys/mman.h>
 #include <sys/param.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -52,6 +54,8 @@ struct pipe {
 	int error;		/* of the first write that failed, or 0 */
 	uint64_t block;
 	char *zeros;		/* a block */
+	bool is_file;		/* it is no pipe, but a file, with its */
+	uint64_t at, reserved;	/* offset, and blocks of the disk up to one */
 	uint8_t clock_uuid[CTF_UUID];
 	struct pipe_mark mark;	/* of the last packet */
 	struct piped *traces;
@@ -170,6 +174,46 @@ write_all(const struct pipe *p, struct iovec *parts, int n)
 	return (0);
 }
 
+/* ------------------------------------------------------------ files */
+
+/* Looks if packets go to a file that nothing else is appended to. */
+static void
+find_file(struct pipe *p)
+{
+	off_t at = lseek(p->fd, 0, SEEK_CUR);
+	int flags = fcntl(p->fd, F_GETFL);
+	struct stat st;
+
+	p->is_file = at >= 0 && flags != -1 && (flags & O_APPEND) == 0 &&
+	    fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode);
+	p->at = p->reserved = (uint64_t)at;
+}
+
+/* Reserves blocks of the disk for a packet, as a stream's file does. */
+static void
+reserve(struct pipe *p, uint64_t size)
+{
+	if (!p->is_file)
+		return;
+	p->at += size;
+	if (p->at <= p->reserved || size < DISK_RESERVED_LEAST)
+		return;
+	p->reserved = p->at + DISK_RESERVED;
+	(void)fallocate(p->fd, FALLOC_FL_KEEP_SIZE, (off_t)(p->at - size),
+	    (off_t)(p->reserved - p->at + size));
+}
+
+/* Gives blocks after the end of the file back. */
+static void
+release(const struct pipe *p)
+{
+	struct stat st;
+
+	if (p->is_file && p->reserved > p->at && fstat(p->fd, &st) == 0 &&
+	    (uint64_t)st.st_size <= p->at)
+		(void)ftruncate(p->fd, st.st_size);
+}
+
 /*
  * Writes a packet of this many records straight from where it is.  After an
  * error, no packet is written any more.
@@ -203,6 +247,7 @@ put(struct pipe *p, struct ctf_packet *packet, uint64_t records)
 		mark->sum = pipe_sum(mark->sum, parts[i].iov_base,
 		    parts[i].iov_len);
 	mark->sum = pipe_sum(mark->sum, mark, offsetof(struct pipe_mark, sum));
+	reserve(p, roundup(whole, p->block));
 	p->error = write_all(p, parts, 6);
 	mark->number++;
 	mark->before += records;
@@ -225,6 +270,7 @@ pipe_open(int fd, uint64_t block)
 	p->fd = fd;
 	p->head = -1;
 	p->block = block;
+	find_file(p);
 	p->zeros = memory_get(NULL, 1, block);
 	memset(p->zeros, 0, block);
 	ctf_uuid(p->clock_uuid);
@@ -529,6 +575,7 @@ pipe_close(struct pipe *p)
 		error = put(p, &end, 0);
 	if (p->head != -1)
 		close(p->head);
+	release(p);
 	close(p->fd);
 	free(p->zeros);
 	free(p);

@@ -601,6 +601,7 @@ add(struct recording *r, struct recorded *t, const struct tbuf_packet *packet)
 	uint64_t disk = s->disk;
 	int error = 0;
 
+	s->reserves = r->limit->most == 0;
 	if (s->fd == -1) {
 		bound_open(r);
 		r->open++;

@@ -235,10 +235,23 @@ begin_file(struct ctf_stream *s, int directory, struct ctf_packet *p)
 	}
 	s->fd = fd;
 	s->size = room;
-	s->last = 0;
+	s->last = s->reserved = 0;
 	s->used = end_of(p, 0);
 	s->disk += roundup(s->used, PAGE) + DISK_NAME;
 	return (0);
+}
+
+/* Reserves blocks of the disk for a packet and those after it. */
+static void
+reserve(struct ctf_stream *s, const struct ctf_packet *p)
+{
+	uint64_t end = end_of(p, s->used);
+
+	if (!s->reserves || end <= s->reserved || p->size < DISK_RESERVED_LEAST)
+		return;
+	s->reserved = MIN(s->size, MAX(end, s->used + DISK_RESERVED));
+	(void)fallocate(s->fd, FALLOC_FL_KEEP_SIZE, (off_t)s->used,
+	    (off_t)(s->reserved - s->used));
 }
 
 /* Appends a packet to the last file, which has room for it. */
@@ -246,8 +259,10 @@ static int
 append(struct ctf_stream *s, struct ctf_packet *p)
 {
 	uint64_t at = s->used;
-	int error = put(s->fd, at, s->size, p);
+	int error;
 
+	reserve(s, p);
+	error = put(s->fd, at, s->size, p);
 	if (error == 0)
 		error = set_size(s->fd, s->last, at);
 	if (error != 0)

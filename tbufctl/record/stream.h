@@ -34,6 +34,14 @@
 #define DISK_PAGE	UINT64_C(4096)
 #define DISK_NAME	UINT64_C(256)
 
+/*
+ * Bytes of a file for which blocks of the disk are allocated at a time, before
+ * packets of at least this size: the kernel writes to these in half of the time
+ * that it takes to allocate a block for each page.
+ */
+#define DISK_RESERVED		(UINT64_C(1) << 20)
+#define DISK_RESERVED_LEAST	(UINT64_C(1) << 15)
+
 /* Classes of streams, by the form of their packets and records. */
 enum ctf_class {
 	CTF_LANE,		/* of a CPU or a thread */
@@ -103,6 +111,8 @@ struct ctf_stream {
 				   next packet begins a file */
 	uint64_t used;		/* of it, up to the padding */
 	uint64_t last;		/* offset of its last packet */
+	uint64_t reserved;	/* of it, with blocks of the disk */
+	bool reserves;		/* it takes more of the disk than it needs */
 	uint64_t disk;		/* bytes on a disk of all its files */
 };
 

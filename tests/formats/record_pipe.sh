@@ -80,10 +80,21 @@ received()
 	    cut -d ' ' -f 3)" "$(babeltrace2 recording 2>said | wc -l)"
 }
 
+# kept FILE ...: files keep no blocks of the disk that they do not need.
+kept()
+{
+	for file; do
+		same "$file: KiB" 0 $(($(du -k "$file" | cut -f 1) / \
+		    ($(wc -c <"$file") / 1024 + 64)))
+	done
+}
+
 runs()
 {
 	serve 2000 -n kv:::
 	received 'lanes'
+	kept pipe
+	kept recording/*/cpu*
 	"$TBUFCTL" -q --read=- -n 'kv:::request-start { @ = count(); }' \
 	    <pipe >counted
 	same 'a script' 2000 "$(tr -dc 0-9 <counted)"
