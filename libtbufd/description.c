@@ -102,9 +102,12 @@ has_too_many(const char *text, int most)
 	return (n > most);
 }
 
-/* Splits X::Y of a function without a provider, which X may be. */
+/*
+ * Splits X::Y of a function without a provider, which X may be, also as
+ * pid$target.
+ */
 static void
-split(struct d_compiler *c, struct d_description *d)
+split(struct d_compiler *c, const char *whole, struct d_description *d)
 {
 	const char *function = d->field[D_FIELD_FUNCTION], *p;
 
@@ -113,8 +116,8 @@ split(struct d_compiler *c, struct d_description *d)
 		continue;
 	if (*p == '\0')
 		return;
-	d->field[D_FIELD_PROVIDER] = d_copy(c, function,
-	    (size_t)(p - function));
+	d->field[D_FIELD_PROVIDER] = expand(c, whole, d_copy(c, function,
+	    (size_t)(p - function)), true);
 	d->field[D_FIELD_FUNCTION] = p + 2;
 }
 
@@ -230,7 +233,7 @@ d_node_description(struct d_compiler *c, const char *text)
 		field--;
 	} while (colon != NULL);
 	if (scoped && field == D_FIELD_MODULE)
-		split(c, d);
+		split(c, text, d);
 	set_provider(c, d);
 	node->description = d;
 	return (node);

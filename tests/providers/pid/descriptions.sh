@@ -174,6 +174,11 @@ int add(int n) { __asm__ volatile ("" : "+r"(n)); return (n * 3 + 1); }
 int main(void) { return (add(1) + fflush(stdout) == 0); }
 END_OF_C
 $CC -O2 -w -o cart cart.c || exit 1
+for description in 'pid$target::shop::cart::add:entry' \
+    'pid$target::shop::c*:entry' 'pid*::shop::cart::add:entry'; do
+	expect "$description" "$(counts "$description" ./cart)" \
+	    'shop::cart::add 1'
+done
 # means DESCRIPTION [ARGUMENT...]: the suggestion, of tbufctl's list, too.
 means() {
 	wrong=$1 command=${2-./cart}
@@ -196,6 +201,7 @@ means_this :mian:entry :main:entry
 means_this a.out:fflush:entry libc.so.6:fflush:entry
 means_this libc:main:entry a.out:main:entry
 means_this a.out:shop::cart::ad:entry a.out:shop::cart::add:entry
+means_this :shop::cart::ad:entry :shop::cart::add:entry
 means_this a.out:_ZN4shop4cart3adEi:entry a.out:_ZN4shop4cart3addEi:entry
 means_this cart:mian:0 cart:main:0
 expect 'a glob has none' "$(means 'pid$target:a.out:mian*:entry')" ''

@@ -288,6 +288,7 @@ other 'pid$target::_IO_fflush:entry' pidN::fflush:entry
 other 'pid$target:held.prog:_ZN4shop4cart3addEi:return' \
     pidN:a.out:_ZN4shop4cart3addEi:return
 other 'pid$target:held:shop::cart::add:' pidN:a.out:_ZN4shop4cart3addEi:
+other 'pid$target::shop::cart::add:' pidN::_ZN4shop4cart3addEi:
 other 'pid$target:libm:f:entry' ''
 other 'pid$target:a.out:main:entry' ''
 expect 'the name that is suggested' "$("$TBUFCTL" -q -n "BEGIN { exit(3); }
