@@ -57,11 +57,12 @@ bool	program_lacking(const struct program *, bool (*lacks)(void *,
 
 /*
  * Descriptions that match nothing: there is none; a suggestion was reported for
- * each; or there is one without.
+ * each; or there is one without, of functions, or of any other probe.
  */
 enum unmatched {
 	UNMATCHED_NONE,
 	UNMATCHED_EXPLAINED,
+	UNMATCHED_FUNCTION,	/* of the provider pid */
 	UNMATCHED_PLAIN
 };
 

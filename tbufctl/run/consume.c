@@ -708,8 +708,9 @@ all_matched(const struct run *run)
 		one = compile_unmatched(run->compiled);
 		most = one > most ? one : most;
 	}
-	if (most == UNMATCHED_PLAIN)
-		hints_tell_command(run->options, run->consumer);
+	if (most >= UNMATCHED_FUNCTION)
+		hints_tell_command(run->options, run->consumer,
+		    most == UNMATCHED_FUNCTION);
 	return (most == UNMATCHED_NONE);
 }
 

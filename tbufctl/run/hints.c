@@ -13,7 +13,8 @@
 #include "preload.h"
 
 void
-hints_tell_command(const struct options *o, struct tbuf_consumer *consumer)
+hints_tell_command(const struct options *o, struct tbuf_consumer *consumer,
+    bool of_functions)
 {
 	char *path = o->command == NULL ? NULL : command_find(o->command[0]);
 	unsigned abilities;
@@ -26,7 +27,7 @@ hints_tell_command(const struct options *o, struct tbuf_consumer *consumer)
 	(void)tbuf_consumer_get(consumer, "follow", &follow);
 	if ((abilities & PROGRAM_EXECUTES) != 0 && follow == 0)
 		message(MSG_HINT_FOLLOW, o->command[0]);
-	if ((abilities & PROGRAM_LOADS) != 0 &&
+	if ((abilities & PROGRAM_LOADS) != 0 && !of_functions &&
 	    (preload_modules(o) & PRELOAD_USDT) == 0)
 		message(MSG_HINT_USDT, o->command[0]);
 }

@@ -13,9 +13,11 @@ struct tbuf_consumer;
 
 /*
  * After the run of a command: names --follow if the command may execute other
- * programs, and -x usdt if it may load libraries, unless they were given.
+ * programs, and -x usdt if it may load libraries, unless they were given, or
+ * all that matched nothing describe functions.
  */
-void	hints_tell_command(const struct options *, struct tbuf_consumer *);
+void	hints_tell_command(const struct options *, struct tbuf_consumer *,
+	    bool of_functions);
 
 /*
  * After -p of a process without libtbuf: says that it can be sampled, unless

@@ -619,7 +619,10 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	explained |= bpftrace_tell_descriptions(text);
 	free(text);
 	explained |= tell_provider(c, d);
-	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
+	if (explained)
+		return (UNMATCHED_EXPLAINED);
+	return (missing_is_pid(d->field[D_FIELD_PROVIDER]) ?
+	    UNMATCHED_FUNCTION : UNMATCHED_PLAIN);
 }
 
 static void
