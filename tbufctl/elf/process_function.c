@@ -263,6 +263,7 @@ compare(void *search, const struct tbuf_probe_info *probe)
 	const struct near_function *w = &s->wanted;
 	const struct object *o;
 	char *module;
+	size_t i;
 
 	if (s->found != NULL || !missing_is_pid(probe->provider) ||
 	    fnmatch(w->provider, probe->provider, 0) != 0 ||
@@ -273,7 +274,8 @@ compare(void *search, const struct tbuf_probe_info *probe)
 	    field_matches(w->name, probe->name);
 	if (s->pid != atoi(probe->provider + strlen("pid")))
 		read_objects(s, atoi(probe->provider + strlen("pid")));
-	for (o = s->objects; o < s->objects + s->nobjects; o++) {
+	for (i = 0; i < s->nobjects; i++) {
+		o = &s->objects[i];
 		module = description_module(probe->module, o->file,
 		    o->is_program);
 		if (module != NULL && s->found == NULL &&
