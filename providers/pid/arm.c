@@ -9,6 +9,7 @@
 #include "base/report.h"
 #include "pid.h"
 #include "target/provider.h"
+#include "types.h"
 
 #define REPORTS_MAX	20u	/* probes that are reported by name */
 
@@ -158,6 +159,7 @@ struct arguments {
 	unsigned n;
 	enum tbuf_type types[PID_ARGS];
 	const char *names[PID_ARGS];
+	uint8_t vectors[PID_ARGS];
 };
 
 #define SPOT_ARGS	6u	/* registers, whatever they have there */
@@ -174,10 +176,13 @@ arguments_of(const struct pid_signature *s, enum pid_kind kind,
 		a->types[i] = kind == PID_ENTRY ? s->types[i] : TBUF_INT64;
 		if (kind == PID_ENTRY && *s->names[i] != '\0')
 			a->names[i] = s->names[i];
+		a->vectors[i] = kind == PID_ENTRY ? s->vectors[i] : 0;
 	}
 	if (kind == PID_RETURN) {
 		a->types[0] = TBUF_UINT64;
 		a->types[1] = s->result;
+		if (s->result == TBUF_FLOAT || s->result == TBUF_DOUBLE)
+			a->vectors[1] = PID_VECTOR;
 	}
 }
 
@@ -200,6 +205,19 @@ register_site(struct tbuf_site *site, const struct pid_called *called,
 	return (false);
 }
 
+static void
+set_vectors(struct pid_sites *sites, const struct arguments *a)
+{
+	unsigned i;
+
+	memcpy(sites->vectors, a->vectors, sizeof(sites->vectors));
+	for (i = 0; i < a->n; i++)
+		if (a->vectors[i] != 0)
+			sites->has_vectors = true;
+		else
+			sites->nwords = (uint8_t)(i + 1);
+}
+
 /* Registers a probe for each name; each is an alias of the one before it. */
 static void
 register_names(struct pid_sites *sites, const struct pid_names *names,
@@ -208,6 +226,7 @@ register_names(struct pid_sites *sites, const struct pid_names *names,
 	struct tbuf_site *site = &sites->first;
 	size_t i;
 
+	set_vectors(sites, a);
 	if (names->n > 1)
 		sites->others = calloc(names->n - 1, sizeof(*site));
 	for (i = 0; i < names->n; i++) {
@@ -303,8 +322,8 @@ register_probes(const struct pid_object *o, struct pid_probes *p)
 static bool
 is_narrow(uint8_t type)
 {
-	return (type <= TBUF_BOOL && type != TBUF_INT64 &&
-	    type != TBUF_UINT64);
+	return (type == TBUF_FLOAT || (type <= TBUF_BOOL &&
+	    type != TBUF_INT64 && type != TBUF_UINT64));
 }
 
 /* Returns the number of a probe's values up to the last narrow one. */
@@ -339,8 +358,12 @@ set_hit(struct pid_place *place, uintptr_t distance)
 		place->patch.enabled = &always;
 		return;
 	}
-	place->patch.hit = place->kind == PID_SPOT ? pid_hit_inside :
-	    place->kind == PID_ENTRY ? pid_hit_entry : pid_hit_exit;
+	if (place->sites->has_vectors)
+		place->patch.hit = place->kind == PID_ENTRY ?
+		    pid_hit_entry_vectors : pid_hit_exit_vector;
+	else
+		place->patch.hit = place->kind == PID_SPOT ? pid_hit_inside :
+		    place->kind == PID_ENTRY ? pid_hit_entry : pid_hit_exit;
 	place->patch.enabled = (const uint32_t *)((uintptr_t)
 	    place->site->enabled + distance);
 }

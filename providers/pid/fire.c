@@ -15,6 +15,7 @@
 #include "arch/stack.h"
 #include "arch/syscall.h"
 #include "target/provider.h"
+#include "types.h"
 
 #define RSEQ_UNREGISTER	1
 #define RSEQ_WRONG	0	/* no signature: nothing is unregistered */
@@ -49,6 +50,22 @@ return_address(const uint64_t *registers)
 {
 	return (*(const uint64_t *)registers[PATCH_STACK]);
 }
+
+/* Copies the low words of the vector registers that pass arguments. */
+static inline void
+copy_vectors(uint64_t all[PID_VECTORS])
+{
+	__asm__ volatile(
+	    "movq %%xmm0, (%0)\n\t"
+	    "movq %%xmm1, 8(%0)\n\t"
+	    "movq %%xmm2, 16(%0)\n\t"
+	    "movq %%xmm3, 24(%0)\n\t"
+	    "movq %%xmm4, 32(%0)\n\t"
+	    "movq %%xmm5, 40(%0)\n\t"
+	    "movq %%xmm6, 48(%0)\n\t"
+	    "movq %%xmm7, 56(%0)"
+	    : : "r" (all) : "memory");
+}
 #else
 #define IN_REGISTERS	8u
 #define LINK_BYTES	0
@@ -70,6 +87,20 @@ static uint64_t
 return_address(const uint64_t *registers)
 {
 	return (tbuf_stack_code(registers[PATCH_LINK]));
+}
+
+/* The assembler is that of code without floating point. */
+static inline void
+copy_vectors(uint64_t all[PID_VECTORS])
+{
+	__asm__ volatile(
+	    ".arch_extension fp\n\t"
+	    "stp d0, d1, [%0]\n\t"
+	    "stp d2, d3, [%0, #16]\n\t"
+	    "stp d4, d5, [%0, #32]\n\t"
+	    "stp d6, d7, [%0, #48]\n\t"
+	    ".arch_extension nofp"
+	    : : "r" (all) : "memory");
 }
 #endif
 #define RESULT		0u
@@ -199,6 +230,8 @@ narrow(uint64_t word, unsigned type)
 		return ((uint64_t)(char)word);
 	case TBUF_BOOL:
 		return ((word & 0xff) != 0);
+	case TBUF_FLOAT:
+		return ((uint32_t)word);
 	default:
 		return (word);
 	}
@@ -251,12 +284,12 @@ take_stack(uint64_t *values, uintptr_t stack)
 
 static inline void
 take_entry(const struct pid_place *place, const uint64_t *registers,
-    uint64_t *values)
+    unsigned nwords, uint64_t *values)
 {
 	unsigned i;
 
 	take_registers(values, registers);
-	if (place->site->nargs > IN_REGISTERS)
+	if (nwords > IN_REGISTERS)
 		take_stack(values + IN_REGISTERS, registers[PATCH_STACK]);
 	for (i = 0; i < place->narrow; i++)
 		values[i] = narrow(values[i], place->site->types[i]);
@@ -272,6 +305,27 @@ take_exit(const struct pid_place *place, const uint64_t *registers,
 	    narrow(registers[RESULT], place->site->types[1]);
 }
 
+/*
+ * Gets the arguments in vector registers, which still have the program's
+ * values, as no code from the stub on has changed them.
+ */
+static void
+take_vectors(const struct pid_place *place, uint64_t *values)
+{
+	const struct pid_sites *sites = place->sites;
+	uint64_t all[PID_VECTORS], word;
+	unsigned i, vector;
+
+	copy_vectors(all);
+	for (i = 0; i < place->site->nargs; i++) {
+		if ((vector = sites->vectors[i]) == 0)
+			continue;
+		word = all[vector % PID_VECTORS];
+		values[i] = narrow((vector & PID_UPPER) != 0 ? word >> 32 :
+		    word, place->site->types[i]);
+	}
+}
+
 void
 pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 {
@@ -279,7 +333,20 @@ pid_hit_entry(struct patch_probe *patch, const struct patch_registers *r)
 	const uint64_t *registers = (const uint64_t *)r;
 	uint64_t values[TBUF_ARGS_MAX];
 
-	take_entry(place, registers, values);
+	take_entry(place, registers, place->site->nargs, values);
+	fire(place, place->site, registers, values);
+}
+
+void
+pid_hit_entry_vectors(struct patch_probe *patch,
+    const struct patch_registers *r)
+{
+	const struct pid_place *place = (const struct pid_place *)patch;
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
+
+	take_entry(place, registers, place->sites->nwords, values);
+	take_vectors(place, values);
 	fire(place, place->site, registers, values);
 }
 
@@ -306,6 +373,19 @@ pid_hit_exit(struct patch_probe *patch, const struct patch_registers *r)
 	fire(place, place->site, registers, values);
 }
 
+void
+pid_hit_exit_vector(struct patch_probe *patch,
+    const struct patch_registers *r)
+{
+	const struct pid_place *place = (const struct pid_place *)patch;
+	const uint64_t *registers = (const uint64_t *)r;
+	uint64_t values[TBUF_ARGS_MAX];
+
+	values[0] = place->offset;
+	take_vectors(place, values);
+	fire(place, place->site, registers, values);
+}
+
 /* All sites have the same arguments. */
 void
 pid_hit_several(struct patch_probe *patch, const struct patch_registers *r)
@@ -317,11 +397,13 @@ pid_hit_several(struct patch_probe *patch, const struct patch_registers *r)
 	size_t i;
 
 	if (place->kind == PID_ENTRY)
-		take_entry(place, registers, values);
+		take_entry(place, registers, sites->nwords, values);
 	else if (place->kind == PID_RETURN)
 		take_exit(place, registers, values);
 	else
 		take_registers(values, registers);
+	if (sites->has_vectors)
+		take_vectors(place, values);
 	if (tbuf_probe_enabled(place->site))
 		fire(place, place->site, registers, values);
 	for (i = 0; i < sites->nothers; i++)

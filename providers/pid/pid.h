@@ -42,6 +42,9 @@ struct pid_sites {
 	struct tbuf_site first;
 	struct tbuf_site *others;
 	size_t nothers;
+	uint8_t nwords;		/* arguments up to the last one in a word */
+	bool has_vectors;
+	uint8_t vectors[PID_ARGS];	/* arguments' registers; 0: words */
 };
 
 /* A place; they are never moved. */
@@ -58,10 +61,15 @@ struct pid_place {
 /*
  * Called when a place is reached while its probe is enabled; pid_hit_several()
  * always, where a place has several sites, which it tests one after the other.
+ * Those with vectors are for functions that pass floating-point numbers.
  */
 void	pid_hit_entry(struct patch_probe *, const struct patch_registers *);
+void	pid_hit_entry_vectors(struct patch_probe *,
+	    const struct patch_registers *);
 void	pid_hit_inside(struct patch_probe *, const struct patch_registers *);
 void	pid_hit_exit(struct patch_probe *, const struct patch_registers *);
+void	pid_hit_exit_vector(struct patch_probe *,
+	    const struct patch_registers *);
 void	pid_hit_several(struct patch_probe *, const struct patch_registers *);
 
 /* Called in the main thread, before any place is reached. */
@@ -165,6 +173,7 @@ void	pid_wanted_offsets(const char *module, bool is_program,
 struct pid_signature {
 	unsigned nargs;
 	enum tbuf_type types[PID_ARGS], result;
+	uint8_t vectors[PID_ARGS];	/* as in struct pid_sites */
 	char names[PID_ARGS][PID_NAME];	/* "": argN */
 };
 

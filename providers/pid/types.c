@@ -229,6 +229,12 @@ pid_types_object(const struct pid_object *o, int fd)
 
 /* ------------------------------------------------------------ functions */
 
+static bool
+is_float(unsigned type)
+{
+	return (type == TBUF_FLOAT || type == TBUF_DOUBLE);
+}
+
 /* Takes a type from a line.  Returns TBUF_NONE at its end. */
 static enum tbuf_type
 take_type(const char **at)
@@ -241,8 +247,29 @@ take_type(const char **at)
 	type = strtoul(*at + 1, &rest, 10);
 	*at = rest;
 	/* A fire has words, and no string. */
-	return (type <= TBUF_BOOL || type == TBUF_POINTER ?
-	    (enum tbuf_type)type : TBUF_NONE);
+	return (type <= TBUF_BOOL || type == TBUF_POINTER ||
+	    is_float((unsigned)type) ? (enum tbuf_type)type : TBUF_NONE);
+}
+
+/*
+ * Takes the register of an argument from a line, 0 if it is a word.  Returns
+ * false if its type is not passed there.
+ */
+static bool
+take_vector(const char **at, enum tbuf_type type, uint8_t *vector)
+{
+	const char *text = *at;
+
+	*vector = 0;
+	if (*text != 'v' && *text != 'u')
+		return (true);
+	if (!is_float(type) || (*text == 'u' && type != TBUF_FLOAT) ||
+	    text[1] < '0' || text[1] >= (char)('0' + PID_VECTORS))
+		return (false);
+	*vector = (uint8_t)(PID_VECTOR | (*text == 'u' ? PID_UPPER : 0) |
+	    (unsigned)(text[1] - '0'));
+	*at = text + 2;
+	return (true);
 }
 
 /* Takes a name of at most PID_NAME - 1 bytes; "" is none. */
@@ -276,7 +303,8 @@ pid_types_find(uintptr_t address, struct pid_signature *s)
 	s->nargs = 0;
 	if ((s->result = take_type(&at)) == TBUF_NONE)
 		return (false);
-	while (s->nargs < PID_ARGS && (type = take_type(&at)) != TBUF_NONE) {
+	while (s->nargs < PID_ARGS && (type = take_type(&at)) != TBUF_NONE &&
+	    take_vector(&at, type, &s->vectors[s->nargs])) {
 		s->types[s->nargs] = type;
 		take_name(&at, s->names[s->nargs++]);
 	}

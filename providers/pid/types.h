@@ -23,8 +23,10 @@
  * in these lines are hexadecimal.
  *
  * ADDRESS is that in the object's file, hexadecimal; types are numbers of enum
- * tbuf_type, a pair for each of the first words of a call; a name is - if no
- * parameter has the word.
+ * tbuf_type, a pair for each argument, which is the word of its number of a
+ * call; a name is - if no parameter has the word.  The type of an argument in a
+ * vector register is followed by v and the register's number, or by u if it is
+ * the second float there.
  *
  * The rules:
  *
@@ -48,6 +50,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/*
+ * Where a floating-point argument is that no word of a call has: in a vector
+ * register, by its number.  On x86-64 a register may have two floats of a
+ * structure.
+ */
+#define PID_VECTOR	0x80u
+#define PID_UPPER	0x40u		/* it is the second one */
+#define PID_VECTORS	8u		/* registers that pass arguments */
 
 #define PID_TYPES	"TBUF_PID_TYPES"
 #define PID_OBJECT	"object "	/* ID FILE */

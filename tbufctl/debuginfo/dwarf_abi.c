@@ -2,22 +2,23 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Places of parameters by the System V ABI of x86-64, and by that of aarch64:
- * which of a call's words has a parameter's value.  The first words are the
- * registers that pass integers, further ones the stack's, on x86-64 after the
- * return address.
+ * which of a call's words, or which vector register, has a parameter's value.
+ * The first words are the registers that pass integers, further ones the
+ * stack's, on x86-64 after the return address.
  */
 #include <dwarf.h>
 #include <string.h>
 
 #include "dwarf_function.h"
+#include "pid/types.h"
 
 #define REGISTERS	DWARF_REGISTERS
-#define VECTORS		8u	/* registers that pass floating point */
+#define VECTORS		PID_VECTORS
 #define WORD		8u
 #define DEPTH_MAX	16	/* of types in types */
 #define STEPS_MAX	2000u	/* through types in types */
 #define STACK_MAX	(1u << 20)	/* bytes of a value */
-#define FLOATS_MAX	4u	/* most of a structure in vector registers */
+#define FLOATS_MAX	DWARF_FLOATS	/* in a value's vector registers */
 
 /*
  * The class of a word, as the ABI of x86-64 calls it; UPPER is the second word
@@ -187,7 +188,7 @@ classify_members(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 	} while (!v->uncertain && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Returns true for numbers of 80 bits, which no general or vector register has. */
+/* Returns true for numbers of 80 bits, which are never in such registers. */
 static bool
 is_extended(Dwarf_Die *type, uint64_t size)
 {
@@ -375,6 +376,15 @@ need_of(struct value *v, struct need *n)
 	n->integers = (unsigned)(v->size + WORD - 1) / WORD;
 }
 
+/* Returns the register of a number, of which a value has `first` on. */
+static unsigned
+vector_of(const struct value *v, const struct part *one, unsigned first)
+{
+
+	return (is_homogeneous(v) ? PID_VECTOR |
+	    (first + (unsigned)(one->at / one->size)) : 0);
+}
+
 /* Takes the registers of a value; false if there are no more of them. */
 static bool
 take_registers(struct dwarf_call *call, const struct value *v,
@@ -420,6 +430,21 @@ need_of(struct value *v, struct need *n)
 	}
 }
 
+/*
+ * Returns the register of a number, of which a value has `first` on; 0 if it is
+ * in a general one.
+ */
+static unsigned
+vector_of(const struct value *v, const struct part *one, unsigned first)
+{
+	unsigned word = one->at / WORD;
+
+	if (!begins_vector(v, word))
+		return (0);
+	return (PID_VECTOR | (one->at % WORD != 0 ? PID_UPPER : 0) |
+	    (first + (word == 1 && begins_vector(v, 0))));
+}
+
 /* Takes the registers of a value; false if there are not as many. */
 static bool
 take_registers(struct dwarf_call *call, const struct value *v,
@@ -436,13 +461,48 @@ take_registers(struct dwarf_call *call, const struct value *v,
 }
 #endif
 
+/* Returns true if two numbers share bytes, as members of a union do. */
+static bool
+overlaps(const struct value *v)
+{
+	unsigned i, j;
+
+	for (i = 0; i < v->nfloats; i++)
+		for (j = 0; j < i; j++)
+			if (v->floats[i].at < v->floats[j].at +
+			    v->floats[j].size && v->floats[j].at <
+			    v->floats[i].at + v->floats[i].size)
+				return (true);
+	return (false);
+}
+
+/* Finds the numbers in the vector registers from `first` on. */
+static void
+find_floats(const struct value *v, unsigned first, struct dwarf_taken *t)
+{
+	const struct part *one = v->floats;
+	unsigned vector;
+
+	if (v->nfloats > FLOATS_MAX || overlaps(v))
+		return;
+	for (; one < v->floats + v->nfloats; one++)
+		if (one->encoding == DW_ATE_float &&
+		    (one->size == 4 || one->size == 8) &&
+		    (vector = vector_of(v, one, first)) != 0)
+			t->floats[t->nfloats++] = (struct dwarf_float){
+				(uint8_t)vector, one->size == 4 ?
+				TBUF_FLOAT : TBUF_DOUBLE
+			};
+}
+
 bool
-dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type, unsigned *word)
+dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type,
+    struct dwarf_taken *t)
 {
 	struct value v;
 	struct need n;
 
-	*word = DWARF_NO_WORD;
+	*t = (struct dwarf_taken){ .word = DWARF_NO_WORD };
 	if (!value_of(type, &v))
 		return (false);
 	need_of(&v, &n);
@@ -452,10 +512,14 @@ dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type, unsigned *word)
 	if (REGISTERS == 6 && call->integers + 1 == REGISTERS &&
 	    n.integers == 2 && !is_composite(dwarf_tag(type)))
 		return (false);
-	if (n.memory || !take_registers(call, &v, &n))
-		*word = take_stack(call, &v);
-	else if (n.integers > 0)
-		*word = call->integers - n.integers;
+	if (n.memory || !take_registers(call, &v, &n)) {
+		t->word = take_stack(call, &v);
+		return (true);
+	}
+	if (n.integers > 0)
+		t->word = call->integers - n.integers;
+	if (n.vectors > 0)
+		find_floats(&v, call->vectors - n.vectors, t);
 	return (true);
 }
 

@@ -12,34 +12,58 @@
 
 #include "dwarf_function.h"
 #include "pid/name.h"
+#include "pid/types.h"
 
 #define PARAMETERS_MAX	64u
 #define NAME_MAX_BYTES	63u	/* of an argument, see tbuf.h */
 #define CFA_OF_RBP	16	/* a frame's address, from its rbp */
 #define WORD		8
 
-static const char floats[] = "a register of floating point has it";
+static const char no_type[] = "D has no type for its floating-point format";
+static const char complex_number[] = "it is a complex number";
+static const char too_many[] = "ten others have all numbers";
 static const char by_value[] = "it is a structure that is passed by value";
 static const char optimized[] = "the compiler has optimized it away";
 static const char odd_place[] = "the function has a call of its own";
 static const char late[] = "it is not among the first ten words of the call";
 static const char wide[] = "it has more than 64 bits";
 
-/* The word of a DWARF register that passes integers. */
-static unsigned
-word_of_register(unsigned number)
+/* DWARF's number of the first vector register. */
+#ifdef __aarch64__
+#define VECTOR_FIRST	64u
+#else
+#define VECTOR_FIRST	17u
+#endif
+
+/*
+ * A value's place at an entry: a word of a call, or a vector register, which is
+ * PID_VECTOR and its number.
+ */
+struct slot {
+	unsigned word;		/* DWARF_NO_WORD */
+	unsigned vector;	/* 0 */
+};
+
+static const struct slot nowhere = { DWARF_NO_WORD, 0 };
+
+/* The place of a value that a DWARF register has. */
+static struct slot
+slot_of_register(uint64_t number)
 {
 #ifdef __aarch64__
 	static const uint8_t order[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 #else
 	static const uint8_t order[] = { 5, 4, 1, 2, 8, 9 };
 #endif
+	struct slot slot = nowhere;
 	unsigned i;
 
+	if (number >= VECTOR_FIRST && number < VECTOR_FIRST + PID_VECTORS)
+		slot.vector = PID_VECTOR | (unsigned)(number - VECTOR_FIRST);
 	for (i = 0; i < sizeof(order); i++)
 		if (order[i] == number)
-			return (i);
-	return (DWARF_NO_WORD);
+			slot.word = i;
+	return (slot);
 }
 
 /* --- places by DWARF ------------------------------------------------------ */
@@ -72,12 +96,14 @@ frame_base(Dwarf_Die *function, int64_t *base)
 }
 
 static enum place
-place_of_op(Dwarf_Die *function, const Dwarf_Op *op, unsigned *word)
+place_of_op(Dwarf_Die *function, const Dwarf_Op *op, struct slot *slot)
 {
 	int64_t base, at;
 
-	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
-		*word = word_of_register(op->atom - DW_OP_reg0);
+	if ((op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) ||
+	    op->atom == DW_OP_regx) {
+		*slot = slot_of_register(op->atom == DW_OP_regx ? op->number :
+		    (uint64_t)op->atom - DW_OP_reg0);
 		return (PLACE_KNOWN);
 	}
 	if (op->atom != DW_OP_fbreg)
@@ -86,13 +112,14 @@ place_of_op(Dwarf_Die *function, const Dwarf_Op *op, unsigned *word)
 	if (!frame_base(function, &base) || at > 4096 || at + base < 0 ||
 	    (at + base) % WORD != 0)
 		return (PLACE_ABI);
-	*word = DWARF_REGISTERS + (unsigned)((at + base) / WORD);
+	*slot = nowhere;
+	slot->word = DWARF_REGISTERS + (unsigned)((at + base) / WORD);
 	return (PLACE_KNOWN);
 }
 
 static enum place
 place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
-    unsigned *word)
+    struct slot *slot)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -101,12 +128,15 @@ place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
 	if (dwarf_attr(parameter, DW_AT_location, &attr) == NULL ||
 	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1)
 		return (PLACE_NONE);
-	return (n == 1 ? place_of_op(function, ops, word) : PLACE_ABI);
+	return (n == 1 ? place_of_op(function, ops, slot) : PLACE_ABI);
 }
 
 /* --- types of words ------------------------------------------------------- */
 
-/* Returns the type of an integer or a pointer; TBUF_NONE for another value. */
+/*
+ * Returns the type of an integer, a pointer or a floating-point number;
+ * TBUF_NONE for another value.
+ */
 static enum tbuf_type
 type_of(Dwarf_Die *type)
 {
@@ -139,6 +169,9 @@ type_of(Dwarf_Die *type)
 	(void)dwarf_number(type, DW_AT_byte_size, &size);
 	if (encoding == DW_ATE_boolean && size == 1)
 		return (TBUF_BOOL);
+	if (encoding == DW_ATE_float)
+		return (size == 4 ? TBUF_FLOAT : size == 8 ? TBUF_DOUBLE :
+		    TBUF_NONE);
 	if (name != NULL && strcmp(name, "char") == 0)
 		return (TBUF_CHAR);
 	is_signed = encoding == DW_ATE_signed ||
@@ -161,8 +194,10 @@ why_not(Dwarf_Die *type)
 	if (dwarf_tag(type) != DW_TAG_base_type)
 		return (by_value);
 	(void)dwarf_number(type, DW_AT_encoding, &encoding);
-	return (encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
-	    encoding == DW_ATE_decimal_float ? floats : wide);
+	if (encoding == DW_ATE_complex_float)
+		return (complex_number);
+	return (encoding == DW_ATE_float || encoding == DW_ATE_decimal_float ?
+	    no_type : wide);
 }
 
 /* --- one function --------------------------------------------------------- */
@@ -173,6 +208,10 @@ struct gather {
 	struct dwarf_call call;
 	bool knows_abi;		/* so far */
 	bool is_copy;
+	bool is_variadic;
+	unsigned taken;		/* words that parameters have: bits */
+	struct dwarf_word vectors[2 * PID_VECTORS];
+	unsigned nvectors;
 };
 
 static bool
@@ -202,18 +241,28 @@ reach(struct gather *g, unsigned word)
 	for (; g->f.nwords <= word && g->f.nwords < TBUF_ARGS_MAX;
 	    g->f.nwords++)
 		g->f.words[g->f.nwords] = (struct dwarf_word){ "",
-		    TBUF_INT64 };
+		    TBUF_INT64, 0 };
+}
+
+/* Gives a word to the call that a parameter has. */
+static void
+take_word(struct gather *g, unsigned word)
+{
+
+	reach(g, word);
+	g->taken |= 1u << word;
 }
 
 /*
- * Finds the word of a parameter.  Returns NULL, or why it has none; `*abi` is
- * the word by the ABI.
+ * Finds the place of a parameter.  Returns NULL, or why it has none; `abi` is
+ * the place by the ABI.
  */
 static const char *
-find_word(const struct gather *g, Dwarf_Die *parameter, unsigned abi,
-    unsigned *word)
+find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
+    struct slot abi, struct slot *slot)
 {
-	enum place place = place_of(g->die, parameter, g->f.address, word);
+	enum place place = place_of(g->die, parameter, g->f.address, slot);
+	bool is_float = type == TBUF_FLOAT || type == TBUF_DOUBLE;
 
 	/* A function of other files has all parameters that are declared. */
 	if (place == PLACE_NONE && !g->is_copy &&
@@ -224,18 +273,46 @@ find_word(const struct gather *g, Dwarf_Die *parameter, unsigned abi,
 	if (place == PLACE_ABI) {
 		if (g->is_copy || !g->knows_abi)
 			return (odd_place);
-		*word = abi;
+		*slot = abi;
 	}
-	if (*word == DWARF_NO_WORD)
+	if (slot->vector != 0 && is_float)
+		return (NULL);
+	if (slot->word == DWARF_NO_WORD)
 		return (odd_place);
-	return (*word < TBUF_ARGS_MAX ? NULL : late);
+	return (slot->word < TBUF_ARGS_MAX ? NULL : late);
+}
+
+/* Adds a number in a vector register, which gets its place among the others. */
+static void
+add_vector(struct gather *g, const char *name, enum tbuf_type type,
+    unsigned vector)
+{
+
+	if (g->nvectors < 2 * PID_VECTORS)
+		g->vectors[g->nvectors++] = (struct dwarf_word){ name, type,
+		    (uint8_t)vector };
+}
+
+/* Adds the numbers of a structure or a complex number; they have no names. */
+static void
+add_parts(struct gather *g, const struct dwarf_taken *taken)
+{
+	unsigned i;
+
+	if (!g->knows_abi || g->is_copy)
+		return;
+	for (i = 0; i < taken->nfloats; i++)
+		add_vector(g, "", taken->floats[i].type,
+		    taken->floats[i].vector);
 }
 
 static void
 add_parameter(struct gather *g, Dwarf_Die *parameter)
 {
-	unsigned abi = DWARF_NO_WORD, before = g->call.integers, word, i;
 	const char *name = dwarf_diename(parameter), *why;
+	struct dwarf_taken taken = { .word = DWARF_NO_WORD };
+	unsigned before = g->call.integers, i;
+	struct slot slot = nowhere;
 	enum tbuf_type type;
 	Dwarf_Die plain;
 
@@ -245,20 +322,52 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 		return;
 	}
 	g->knows_abi = g->knows_abi &&
-	    dwarf_call_take(&g->call, &plain, &abi);
+	    dwarf_call_take(&g->call, &plain, &taken);
 	for (i = before; i < g->call.integers; i++)
-		reach(g, i);
+		take_word(g, i);
 	if ((type = type_of(&plain)) == TBUF_NONE) {
+		add_parts(g, &taken);
 		lack(g, name, why_not(&plain));
 		return;
 	}
-	if ((why = find_word(g, parameter, abi, &word)) != NULL) {
+	if ((why = find_slot(g, parameter, type, (struct slot){ taken.word,
+	    taken.nfloats > 0 ? taken.floats[0].vector : 0 }, &slot)) != NULL) {
 		lack(g, name, why);
 		return;
 	}
-	reach(g, word);
-	g->f.words[word] = (struct dwarf_word){ is_name(name) ? name : "",
-	    type };
+	if (!is_name(name))
+		name = "";
+	if (slot.vector != 0) {
+		add_vector(g, name, type, slot.vector);
+		return;
+	}
+	take_word(g, slot.word);
+	g->f.words[slot.word] = (struct dwarf_word){ name, type, 0 };
+}
+
+/*
+ * Gives numbers to the arguments in vector registers: the first ones that are
+ * no parameter's word.  Words of variable arguments are parameters, too, but
+ * the last of the ten if there are not as many others.
+ */
+static void
+place_vectors(struct gather *g)
+{
+	struct dwarf_word *one = g->vectors;
+	unsigned i;
+
+	for (i = 0; g->is_variadic && i + g->nvectors < TBUF_ARGS_MAX; i++)
+		take_word(g, i);
+	for (; one < g->vectors + g->nvectors; one++) {
+		for (i = 0; (g->taken & 1u << i) != 0; )
+			i++;
+		if (i >= TBUF_ARGS_MAX) {
+			lack(g, one->name, too_many);
+			continue;
+		}
+		take_word(g, i);
+		g->f.words[i] = *one;
+	}
 }
 
 static void
@@ -268,14 +377,14 @@ add_parameters(struct gather *g)
 	Dwarf_Die child;
 
 	if (g->call.integers > 0)
-		reach(g, 0);
+		take_word(g, 0);
 	if (dwarf_child(g->die, &child) != 0)
 		return;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
 			add_parameter(g, &child);
 		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
-			reach(g, TBUF_ARGS_MAX - 1);
+			g->is_variadic = true;
 	} while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -316,6 +425,7 @@ gather(struct gather *g, Dwarf_Die *die, const char *name)
 	g->is_copy = is_copy(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
 	add_parameters(g);
+	place_vectors(g);
 	g->f.result = dwarf_plain_type(die, &type) ? type_of(&type) :
 	    TBUF_NONE;
 	if (g->f.result == TBUF_NONE)
@@ -493,14 +603,19 @@ dwarf_result(struct dwarf_types *types, struct dwarf_module *m,
 	return (agreed_type(types, m, function, NULL));
 }
 
-/* Finds the word that has a parameter, or a word's parameter. */
+/*
+ * Finds the word that has a parameter, or a word's parameter.  The provider
+ * that has no types records words as integers, and no vector registers.
+ */
 static const char *
 look_for(const struct dwarf_function *f, const char *name, uint64_t *word)
 {
 	uint64_t i;
 
 	for (i = 0; i < f->nwords; i++)
-		if (*f->words[i].name != '\0' && (name != NULL ?
+		if (*f->words[i].name != '\0' &&
+		    f->words[i].type != TBUF_FLOAT &&
+		    f->words[i].type != TBUF_DOUBLE && (name != NULL ?
 		    strcmp(f->words[i].name, name) == 0 : i == *word)) {
 			*word = i;
 			return (f->words[i].name);

@@ -11,10 +11,15 @@
 
 #include "dwarf.h"
 
-/* A word of a call, of a type that may be narrower; "": no parameter has it. */
+/*
+ * An argument of an entry: the word of its number of a call, of a type that may
+ * be narrower, or a floating-point number in a vector register.  "": no
+ * parameter has it, or a part of one.
+ */
 struct dwarf_word {
 	const char *name;
 	enum tbuf_type type;
+	uint8_t vector;		/* PID_VECTOR and so on; 0: a word */
 };
 
 /* A parameter without a word. */
@@ -74,13 +79,31 @@ struct dwarf_call {
 	unsigned stack;			/* words */
 };
 
+/* A floating-point number of a parameter in a vector register. */
+struct dwarf_float {
+	uint8_t vector;		/* PID_VECTOR and so on */
+	enum tbuf_type type;
+};
+
+/*
+ * A parameter's first word, DWARF_NO_WORD if it is in vector registers alone,
+ * and the numbers that are in these.
+ */
+#define DWARF_FLOATS	4u
+
+struct dwarf_taken {
+	unsigned word, nfloats;
+	struct dwarf_float floats[DWARF_FLOATS];
+};
+
 /*
  * dwarf_call_result() begins with the value that the function returns, and
- * dwarf_call_take() finds the first word of the next parameter, DWARF_NO_WORD
- * for one in a vector register.  They return false if that is not certain.
+ * dwarf_call_take() finds the place of the next parameter.  They return false
+ * if that is not certain.
  */
 bool	dwarf_call_result(struct dwarf_call *, Dwarf_Die *function);
-bool	dwarf_call_take(struct dwarf_call *, Dwarf_Die *type, unsigned *word);
+bool	dwarf_call_take(struct dwarf_call *, Dwarf_Die *type,
+	    struct dwarf_taken *);
 
 /* Finds the type of an entry without typedefs and qualifiers. */
 bool	dwarf_plain_type(Dwarf_Die *, Dwarf_Die *type);

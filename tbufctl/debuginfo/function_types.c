@@ -314,6 +314,17 @@ add_probes(struct visiting *v, const struct wish *wish,
 }
 
 static void
+put_argument(FILE *table, const struct dwarf_word *one)
+{
+
+	fprintf(table, " %u", one->type);
+	if (one->vector != 0)
+		fprintf(table, "%c%u", (one->vector & PID_UPPER) != 0 ? 'u' :
+		    'v', one->vector % PID_VECTORS);
+	fprintf(table, " %s", *one->name == '\0' ? "-" : one->name);
+}
+
+static void
 add_function(void *visiting, const struct dwarf_function *f)
 {
 	struct visiting *v = visiting;
@@ -324,8 +335,7 @@ add_function(void *visiting, const struct dwarf_function *f)
 		return;
 	fprintf(v->table, "%jx %u", (uintmax_t)f->address, f->result);
 	for (i = 0; i < f->nwords; i++)
-		fprintf(v->table, " %u %s", f->words[i].type,
-		    *f->words[i].name == '\0' ? "-" : f->words[i].name);
+		put_argument(v->table, &f->words[i]);
 	fprintf(v->table, "\n");
 	for (i = 0; i < v->nwishes; i++)
 		add_probes(v, &v->wishes[i], f, from);

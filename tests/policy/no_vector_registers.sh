@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # A fire touches no vector register, and calls no function of another library:
-# redirected code calls a fire without saving those registers.
+# redirected code calls a fire without saving those registers.  Only the provider
+# pid reads those that have arguments, which it stores and does not change.
 
 : "${top_builddir:?}"
 
@@ -12,8 +13,14 @@ if [ -n "$SANITIZER" ]; then
 fi
 
 case $(uname -m) in
-x86_64)	registers='%[xyz]mm[0-9]\|%k[0-7]\|%st\b\|%mm[0-7]' ;;
-aarch64) registers='\b[bdhqsvz][0-9][0-9]*\b' ;;
+x86_64)
+	registers='%[xyz]mm[0-9]\|%k[0-7]\|%st\b\|%mm[0-7]'
+	stores='	movq  *%xmm[0-7],[x0-9a-f]*(%[a-z0-9]*)$'
+	;;
+aarch64)
+	registers='\b[bdhqsvz][0-9][0-9]*\b'
+	stores='	stp	d[0-7], d[0-7], \[x[0-9]*\(, #[0-9]*\)\?\]$'
+	;;
 *)	exit 77 ;;
 esac
 
@@ -38,8 +45,12 @@ stubs=$(find "$top_builddir/providers" -name 'libsyscall_fire_la-*.o' \
 
 # All objects of the target side are checked, as a fire calls many of them.
 for object in $objects $stubs; do
-	objdump -d --no-show-raw-insn "$object" | grep "	.*\($registers\)" &&
-		fail "$object: vector registers"
+	case $object in
+	*libpid_fire_la-fire.o) read=$stores ;;
+	*)	read='^$' ;;
+	esac
+	objdump -d --no-show-raw-insn "$object" | grep -v "$read" |
+	    grep "	.*\($registers\)" && fail "$object: vector registers"
 	# Compilers call these to zero or to copy a structure.
 	nm -u "$object" | grep -wE 'mem(cpy|move|set)|__mem[a-z]*_chk' &&
 		fail "$object: memory by the C library"
