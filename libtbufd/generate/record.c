@@ -24,16 +24,25 @@ add_piece(struct generator *g, struct tbuf_d_piece piece)
 	return (to);
 }
 
-/* Records an argument that is used by name alone with the site's own type. */
+/*
+ * Records an argument that is used by name alone with the site's own type, and
+ * so args[N] of floating point, which may have 32 bits.
+ */
 static bool
 put_argument(struct generator *g, const struct d_node *node)
 {
 	struct tbuf_d_piece piece = { .kind = TBUF_PIECE_ARGUMENT };
+	unsigned number;
 
-	if (node->kind != NODE_VARIABLE ||
-	    (node->identifier->flags & IDENTIFIER_ARGUMENT) == 0)
+	if (node->kind != NODE_VARIABLE)
 		return (false);
-	piece.argument = d_name_selector(g, node->identifier);
+	if ((node->identifier->flags & IDENTIFIER_ARGUMENT) != 0)
+		piece.argument = d_name_selector(g, node->identifier);
+	else if (d_type_is_float(node->type) &&
+	    d_is_argument(g, node, &number))
+		piece.argument = number;
+	else
+		return (false);
 	piece.shape = d_shape(g, g->c->types.type_int64);
 	d_emit(g, TBUF_OP_PUTA, 0, 0, 0, piece.argument);
 	add_piece(g, piece);

@@ -208,9 +208,11 @@ n=2 s=X x=2.5'
 	expect "a float: $build" "$(of half:entry)" 'n=7 y=-1.5'
 	expect "an infinite one: $build" "$(of _infinite:entry)" x=inf
 	expect "returned values: $build" "$(trace 'pid$target:a.out:scale:return
-	    { printf("%g\n", args[1]); }')" '0
+	    { printf("%g\n", args[1]); } pid$target:a.out:half:return
+	    { printf("%.5f\n", args[1]); }')" '0
 1.5
-5'
+5
+-0.21429'
 	expect "structures: $build" "$(of parts:entry)" \
 	    'arg0=5 n=9 arg2=1.25 arg3=2.5 arg4=-3.5 arg5=4.5 arg6=1e+300'
 	expect "more than eight arguments: $build" "$(of more:entry)" \
@@ -266,10 +268,12 @@ expect 'a recording' "$("$TBUFCTL" -q --record=recording -n "$scale" \
     -n 'pid*:::entry /n == 2/ { printf("%g\n", x); }' 2>&1)" 2.5
 expect 'a place with two names' "$(trace 'pid$target:a.out:half:
     { printf("%s %s\n", probemod, probename); }
-    pid$target:values:half:entry { printf("%g\n", y); }')" \
+    pid$target:values:half:entry { printf("%g\n", y); }
+    pid$target:values:half:return { printf("%.3f\n", args[1]); }')" \
     'a.out entry
 -1.5
-a.out return'
+a.out return
+-0.214'
 lack() {
 	trace "pid\$target::$1:entry { trace($2); }" |
 	    sed -n "s/^tbufctl: parameter $2 of $1 is no argument: //p"
