@@ -163,6 +163,35 @@ uint32_t tbuf_inject[TBUF_INJECT_STEPS];
 	".popsection\n\t"
 
 /*
+ * The unwind rules of the jump at label 4, where a signal interrupts an aborted
+ * section: the frame is that of the jump's target, with the same registers.  A
+ * thread that is cancelled in a fire unwinds by them.  `column` is the register
+ * that stands for the return address, `sp` that of the stack pointer, and
+ * `rule` has the bytes of the return address's rule.  There are no directives
+ * of the assembler, as clang's allows no function's rules within those of
+ * another one.
+ */
+#define TBUF_UNWIND_RULES(column, sp, rule)				\
+	"90: .pushsection .eh_frame, \"a\", @progbits\n\t"		\
+	".balign 8\n\t"							\
+	"91: .long 93f - 92f\n\t"					\
+	"92: .long 0\n\t"						\
+	".byte 1\n\t"							\
+	".asciz \"zRS\"\n\t" /* a signal's frame */			\
+	".byte 1, 0x78, " column ", 1, 0x1b\n\t"			\
+	".byte 0x0c, " sp ", 0\n\t"					\
+	".balign 8\n\t"							\
+	"93: .long 95f - 94f\n\t"					\
+	"94: .long 94b - 91b\n\t"					\
+	".long 4b - .\n\t"						\
+	".long 90b - 4b\n\t"						\
+	".byte 0\n\t"							\
+	rule								\
+	".balign 8\n\t"							\
+	"95:\n\t"							\
+	".popsection\n\t"
+
+/*
  * A section: its steps, of which the first arms it; the labels by which it may
  * leave; the registers that it changes; its operands.  In the steps label 1 is
  * the first instruction after ARM, and label 2 follows the commit.

@@ -104,10 +104,7 @@ unwind(void)
 	    unwound);
 }
 
-/*
- * A thread that is cancelled in a fire runs its destructors.  Code by clang has
- * no unwind rules for aborted sections.
- */
+/* A thread that is cancelled in a fire runs its destructors. */
 static void
 test_stack_of_a_handler_is_unwound(void)
 {
@@ -115,9 +112,6 @@ test_stack_of_a_handler_is_unwound(void)
 	struct guest_tally tally = { 0 };
 
 	begin();
-#ifdef __clang__
-	guest_skip("built by clang");
-#endif
 	fire_one();
 	(void)steps_run(fire_one, STEPS_EACH, unwind);
 	GUEST_EXPECT(unwound > 20, "%u steps of a fire", unwound);

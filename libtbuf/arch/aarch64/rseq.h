@@ -29,11 +29,17 @@
 	"add x3, x3, :lo12:" descriptor "\n\t"				\
 	"str x3, [%[rs], #8]\n\t"
 
+/*
+ * The link register's value is kept at the jump, so the return address has the
+ * column that libgcc gives it in a signal's frame.
+ */
 #define TBUF_SECTION_BEGIN						\
 	TBUF_SECTION_DESCRIPTOR("3", "1f", "2f", "4f")			\
 	".pushsection __rseq_failure, \"ax\"\n\t"			\
 	".inst 0xd428bc00\n\t" /* brk, the signature */			\
 	"4: b %l[changed]\n\t"						\
+	TBUF_UNWIND_RULES("96", "31", ".byte 0x16, 96, 6, 0xf1, 0x1b\n\t" \
+	    ".long %l[changed] - .\n\t")				\
 	".popsection\n\t"						\
 	TBUF_DELAY(7)							\
 	TBUF_SECTION_ARM("3b")						\

@@ -32,22 +32,24 @@ static uint32_t *const volatile tbuf_inject_at = tbuf_inject;
 	"leaq " descriptor "(%%rip), %%rax\n\t"				\
 	"movq %%rax, %%fs:" TBUF_RS_CS "(%%rdx)\n\t"
 
-#ifdef __clang__
-/* Its assembler allows no function's rules within those of another one. */
-#define TBUF_SECTION_UNWIND(jump)	jump
-#else
 /*
- * The unwind rules of a jump, where a signal interrupts an aborted section: the
- * frame is that of the jump's target, with the same registers.  Its address is
- * computed from the jump's displacement.  A thread that is cancelled in a fire
- * unwinds by them.
+ * The unwind rule of a jump, where a signal interrupts an aborted section: the
+ * return address is that of the jump's target, computed from its displacement.
  */
+#define TBUF_UNWIND_RETURN						\
+	"0x16, 16, 13, 0x80, 1, 0x94, 4, 8, 32, 0x24, "			\
+	"8, 32, 0x26, 0x80, 5, 0x22\n\t"
+#ifdef __clang__
+#define TBUF_SECTION_UNWIND(jump)					\
+	jump								\
+	TBUF_UNWIND_RULES("16", "7", ".byte " TBUF_UNWIND_RETURN)
+#else
+/* These rules are shorter in an object than those above. */
 #define TBUF_SECTION_UNWIND(jump)					\
 	".cfi_startproc\n\t"						\
 	".cfi_signal_frame\n\t"						\
 	".cfi_def_cfa rsp, 0\n\t"					\
-	".cfi_escape 0x16, 16, 13, 0x80, 1, 0x94, 4, 8, 32, 0x24, "	\
-	"8, 32, 0x26, 0x80, 5, 0x22\n\t"				\
+	".cfi_escape " TBUF_UNWIND_RETURN				\
 	jump								\
 	".cfi_endproc\n\t"
 #endif

@@ -3,8 +3,8 @@
  *
  * The restartable sections of arch/rseq.h: an aborted section has stored
  * nothing, a committed one everything, and a signal handler that interrupts a
- * section may run the same section.  With --enable-inject, the aborts come at
- * each step in turn.
+ * section may run the same section, and unwind the stack.  With
+ * --enable-inject, the aborts come at each step in turn.
  */
 #include <check.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "arch/atomics.h"
 #include "arch/rseq_unit.h"
@@ -476,10 +477,39 @@ fire(unsigned who)
 	return (outcome);
 }
 
+/* The jumps of this program's sections. */
+extern const char __start___rseq_failure[], __stop___rseq_failure[];
+/* Stacks of handlers that have a jump, and those that end there. */
+static unsigned jumps, ended;
+static uint64_t	run(void);
+
+struct stack {
+	bool jump;	/* it has one of these jumps */
+	bool reached;	/* it has a frame of run() */
+};
+
+static _Unwind_Reason_Code
+look(struct _Unwind_Context *context, void *stack_)
+{
+	struct stack *stack = stack_;
+	uintptr_t at = _Unwind_GetIP(context);
+
+	stack->jump |= at - (uintptr_t)__start___rseq_failure <
+	    (uintptr_t)__stop___rseq_failure -
+	    (uintptr_t)__start___rseq_failure;
+	stack->reached |= _Unwind_GetRegionStart(context) == (uintptr_t)run;
+	return (_URC_NO_REASON);
+}
+
 static void
 on_signal(int signal)
 {
+	struct stack stack = { 0 };
+
 	(void)signal;
+	(void)_Unwind_Backtrace(look, &stack);
+	jumps += stack.jump;
+	ended += stack.jump && !stack.reached;
 	while (fire(1) != TBUF_COMMITTED)
 		continue;
 }
@@ -675,15 +705,19 @@ check(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Fires until ABORTS sections were aborted.  Returns how many committed. */
-static uint64_t
+/*
+ * Fires until ABORTS sections were aborted, and a handler has found one at its
+ * jump.  Returns how many committed.
+ */
+static __attribute__((noinline)) uint64_t
 run(void)
 {
 	uint64_t before = fired[0];
 	unsigned aborts = 0;
 	enum tbuf_outcome outcome;
 
-	while (aborts < ABORTS) {
+	jumps = 0;
+	while (aborts < ABORTS || tbuf_load(&jumps) == 0) {
 		outcome = fire(0);
 		tbuf_store(&turns, turns + 1);
 		if (outcome == TBUF_COMMITTED)
@@ -692,6 +726,8 @@ run(void)
 		aborts++;
 		check();
 	}
+	/* A thread that is cancelled at the jump runs its destructors. */
+	ck_assert_uint_eq(tbuf_load(&ended), 0);
 	return (fired[0] - before);
 }
 
