@@ -414,6 +414,22 @@ is_copy(Dwarf_Die *die)
 	    !dwarf_hasattr_integrate(die, DW_AT_external)));
 }
 
+/*
+ * Gives all words to a call whose parameters may be anywhere, as those of Rust
+ * are; those in vector registers are not in the place of one in a register.
+ */
+static void
+add_unknown(struct gather *g)
+{
+	unsigned i;
+
+	if (g->knows_abi || g->is_copy)
+		return;
+	for (i = 0; i < DWARF_REGISTERS; i++)
+		take_word(g, i);
+	reach(g, TBUF_ARGS_MAX - 1);
+}
+
 static bool
 gather(struct gather *g, Dwarf_Die *die, const char *name)
 {
@@ -425,6 +441,7 @@ gather(struct gather *g, Dwarf_Die *die, const char *name)
 	g->is_copy = is_copy(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
 	add_parameters(g);
+	add_unknown(g);
 	place_vectors(g);
 	g->f.result = dwarf_plain_type(die, &type) ? type_of(&type) :
 	    TBUF_NONE;

@@ -548,6 +548,21 @@ value for specified option: 'none' is not a file or a folder that can be read \
 expect 'no command' "$("$TBUFCTL" -x pidobject=one -n "$handle" 2>&1 |
     sed 1q)" 'tbufctl: -x pidobject needs -c'
 
+# Where a parameter may be anywhere, words are those of the call as it is.
+cat >aligned.c <<'END'
+struct aligned { long v; } __attribute__((aligned(16)));
+__attribute__((noinline, noclone)) long
+f(struct aligned s, long n)
+{
+	__asm__ volatile ("" : "+r"(n));
+	return (s.v + n);
+}
+int main(void) { struct aligned s = { 77 }; return (f(s, 4) != 81); }
+END
+$CC -O2 -g -o aligned aligned.c || exit 1
+expect 'a call that is not known' "$(trace aligned \
+    'pid$target:aligned:f:entry { trace(arg0); }')" 77
+
 # Programs by a link, and of a script.
 ln -s loader by-link
 printf '#!%s/loader\n' "$PWD" >script
