@@ -272,13 +272,13 @@ take_vector(const char **at, enum tbuf_type type, uint8_t *vector)
 	return (true);
 }
 
-/* Takes a name of at most PID_NAME - 1 bytes; "" is none. */
+/* Takes a blank, and a name of at most PID_NAME - 1 bytes; "" is none. */
 static void
 take_name(const char **at, char name[PID_NAME])
 {
 	size_t length;
 
-	*at += **at == ' ';
+	*at += 1;
 	length = strcspn(*at, " \n");
 	if (length >= PID_NAME || (length == 1 && **at == '-'))
 		*name = '\0';
@@ -304,7 +304,7 @@ pid_types_find(uintptr_t address, struct pid_signature *s)
 	if ((s->result = take_type(&at)) == TBUF_NONE)
 		return (false);
 	while (s->nargs < PID_ARGS && (type = take_type(&at)) != TBUF_NONE &&
-	    take_vector(&at, type, &s->vectors[s->nargs])) {
+	    take_vector(&at, type, &s->vectors[s->nargs]) && *at == ' ') {
 		s->types[s->nargs] = type;
 		take_name(&at, s->names[s->nargs++]);
 	}

@@ -285,11 +285,14 @@ expect 'an eleventh one' "$(lack more h)" 'ten others have all numbers'
 
 # A process that was started with the provider by hand records words alone.
 cat >loop.c <<'END_OF_C'
+#include <stdlib.h>
 #include <unistd.h>
 __attribute__((noinline, noipa)) void turn(double x, int n, float y, int m)
 { __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); }
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return (system("cp $TBUF_PID_TYPES types"));
 	(void)!write(STDOUT_FILENO, "\n", 1);
 	for (;;) {
 		turn(2.5, 7, 1.0f, 8);
@@ -312,5 +315,25 @@ expect 'a process: no double' "$(attach 'pid*:::entry { trace(x); exit(0); }' |
     grep -c 'failed to resolve x')" 1
 kill $loop
 wait $loop 2>/dev/null
+
+# The file of types may say anything: a wrong place ends the arguments.
+"$TBUFCTL" -q -n 'pid$target:a.out:turn:entry' -c './loop copy' >/dev/null 2>&1
+types() {
+	sed "$1" types >wrong
+	TBUF_PID='pid*:a.out:turn:entry' TBUF_PID_TYPES=$PWD/wrong \
+	    LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-pid.so ./loop >ready &
+	loop=$!
+	read -r _ <ready
+	"$TBUFCTL" -lv -n 'pid*:::entry' -p $loop | grep '	' | tr -s '\t\n' ' '
+	kill $loop
+	wait $loop 2>/dev/null
+}
+expect 'the types' "$(types '')" ' n int32_t m int32_t x double y float '
+expect 'an upper half' "$(types s/v1/u1/)" \
+    ' n int32_t m int32_t x double y float '
+for wrong in s/v0/v8/ s/v0/v/ 's/12v0/4v0/' s/v0/u0/ s/v0/x0/ s/v0/v00/; do
+	expect "wrong types: $wrong" "$(types $wrong | sed 's/ x double//')" \
+	    ' n int32_t m int32_t '
+done
 
 report
