@@ -52,9 +52,9 @@ expect_text arguments 'pid$target:a.out:many:entry
 expect_text 'named arguments' 'pid$target:a.out:many:entry
     /a == 1 && args[1] == 2 && h == 8 && i == 9 && j == 10/ { trace(f); }' 6
 expect_text doubles 'pid$target:a.out:real:entry
-    { printf("%.1f,%g.\n", args[0], b); exit(0); }' '0.0,2.'
+    /n++ == 0/ { printf("%.1f,%g.\n", args[0], b); }' '0.0,2.'
 expect_text 'a returned double' 'pid$target:a.out:real:return
-    { printf("%g\n", args[1]); exit(0); }' 0.5
+    /n++ == 0/ { printf("%g\n", args[1]); }' 0.5
 expect_text 'a returned value' 'pid$target:a.out:many:return
     { trace(arg1); }' $((1 + 4 + 3 + 4 + 5 + 6 + 21 + 8 + 9 + 50))
 expect_text 'the offset of a return' 'pid$target:a.out:many:return

@@ -213,8 +213,6 @@ n=2 s=X x=2.5'
 1.5
 5
 -0.21429'
-	expect "structures: $build" "$(of parts:entry)" \
-	    'arg0=5 n=9 arg2=1.25 arg3=2.5 arg4=-3.5 arg5=4.5 arg6=1e+300'
 	expect "more than eight arguments: $build" "$(of more:entry)" \
 	    'i=9 j=10 k=11 a=1 b=2 c=3 d=4 e=5 f=6 g=7'
 	expect "a copy: $build" "$(of 'copied*:entry' | tr ' ' '\n' |
@@ -223,6 +221,8 @@ n=2 s=X x=2.5'
 	[ $source = values.c ] || expect "a method: $build" \
 	    "$(of 'shape::area:entry')" 'this=X by=0.5'
 	[ "$machine" = x86_64 ] || continue
+	expect "structures: $build" "$(of parts:entry)" \
+	    'arg0=5 n=9 arg2=1.25 arg3=2.5 arg4=-3.5 arg5=4.5 arg6=1e+300'
 	expect "nine doubles: $build" "$(of nine:entry)" \
 	    'j=-10 a=1 b=2 c=3 d=4 e=5 i=9.5 f=6 g=7 h=8'
 	expect "words on the stack: $build" "$(of words:entry)" \
