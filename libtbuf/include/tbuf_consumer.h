@@ -715,8 +715,8 @@ struct tbuf_packet {
  * and probes that were lost or unmet.  Records and losses that one of the two
  * functions has returned are not returned by the other; both count in the
  * totals, except in a snapshot.  A packet without records reports losses, or a
- * fault.  Hung units are left to tbuf_consumer_next(), as their records come
- * again.  The data are valid until the next call with this consumer other than
+ * fault; or, of a recording, that all drops before it are counted.  Hung units
+ * are left to tbuf_consumer_next(), as their records come again.  The data are valid until the next call with this consumer other than
  * tbuf_consumer_epid() and tbuf_consumer_fields().  Returns -ENOTSUP with
  * `temporal`, as lanes are not in order of time, and in a replay.
  */

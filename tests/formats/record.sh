@@ -251,8 +251,52 @@ lost()
 	    sed 's/.*://' | tr '\n' ' ')
 }
 
-# A recording has the losses of its file, between the same records; each reading
-# of the clock may be some ns apart.
+# near TIMES TIMES: each reading of the clock may be some ns apart.
+near()
+{
+	echo "$1 $2" | awk '{
+		n = NF / 2
+		for (i = 1; i <= n; i++) {
+			apart = $i - $(i + n)
+			if (apart > 1000 || apart < -1000)
+				exit 1
+		}
+	}'
+}
+
+# A copy of a recording has its drops between the same records: those of two
+# loads, which others without drops are after.
+copies()
+{
+	begin -b 4k -x switchrate=100hz -n kv:::
+	for requests in 1000 2 2 2 2 2 2 2 2 2 1000 2 2 2 2 2 2 2 2 2; do
+		"$kvload" --requests=$requests --connections=1 \
+		    "$SCRATCH/sock" >load
+	done
+	kill "$server"
+	wait $consumer || failed=1
+	counted 'two loads'
+	[ "$drops" -gt 0 ] || same 'two loads' drops none
+	lost recording
+	expected=$loss around=$times
+	"$TBUFCTL" --read=recording --format=chrome >read.txt 2>said
+	"$TBUFCTL" --read=recording --record=copied 2>said
+	"$TBUFCTL" --read=recording --record=- 2>said |
+	    "$TBUFCTL" --read=- --record=piped 2>said.piped
+	for copy in copied piped; do
+		lost $copy
+		same "losses, $copy" "$expected" "$loss"
+		near "$around" "$times" ||
+		    same "losses, $copy: times" "$around" "$times"
+		"$TBUFCTL" --read=$copy --format=chrome >again.txt 2>said
+		same "losses, $copy: slices" "$(untimed read.txt)" \
+		    "$(untimed again.txt)"
+		view $copy
+		same "losses, $copy: babeltrace2" "$drops" "$discarded"
+	done
+}
+
+# A recording has the losses of its file, between the same records.
 losses()
 {
 	for options in bufpolicy=ring,bufsize=16k bufpolicy=fill,bufsize=8k; do
@@ -277,14 +321,8 @@ losses()
 		same "losses under $options: kinds" "$kinds" \
 		    "$(tr ',{' '\n' <lost.json | grep -e '"cause"' \
 		    -e '"type":"[od]' | tr -d '\n')"
-		echo "$around $times" | awk '{
-			n = NF / 2
-			for (i = 1; i <= n; i++) {
-				apart = $i - $(i + n)
-				if (apart > 1000 || apart < -1000)
-					exit 1
-			}
-		}' || same "losses under $options: times" "$around" "$times"
+		near "$around" "$times" ||
+		    same "losses under $options: times" "$around" "$times"
 	done
 }
 
@@ -541,6 +579,7 @@ clauses
 followed
 files
 losses
+copies
 selected
 snapshots
 limited

@@ -392,6 +392,13 @@ begin_gap(struct rebuilt *b, struct placed *placed)
 	return (0);
 }
 
+static void
+add_drops(struct tbuf_recorded_gap *gap, const struct tbuf_packet *p)
+{
+	gap->drops[0] += p->drops[TBUF_CAUSE_FULL];
+	gap->drops[1] += p->drops[TBUF_CAUSE_LARGE];
+}
+
 /*
  * Notes between which records drops are: after those of the last packet that
  * had all drops then, and before those that follow the next such packet, since
@@ -411,7 +418,8 @@ place_losses(struct rebuilt *b, const struct tbuf_packet *p)
 	if ((p->drops[TBUF_CAUSE_FULL] | p->drops[TBUF_CAUSE_LARGE]) != 0) {
 		if (!placed->drops)
 			placed->after = b->counted;
-		error = begin_gap(b, placed);
+		if ((error = begin_gap(b, placed)) == 0)
+			add_drops(&b->gaps[b->ngaps - 1], p);
 		placed->drops = true;
 		placed->before = 0;
 		placed->awaits = 1;

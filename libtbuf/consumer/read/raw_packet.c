@@ -52,7 +52,8 @@ static bool
 follows(struct tbuf_consumer *c, struct tbuf_reader *r,
     const struct tbuf_header *header)
 {
-	return (!tbuf_reader_later(c, r, header) && !is_apart(r, header) &&
+	return (header->time <= r->until &&
+	    !tbuf_reader_later(c, r, header) && !is_apart(r, header) &&
 	    tbuf_reader_timely(r, header) && !tbuf_reader_outlier(c, r,
 	    header) && good(c, r, header));
 }
@@ -127,12 +128,12 @@ pass_plain(const struct tbuf_reader *r, const struct tbuf_header *header,
  * latest, and sets *records to their number; NULL if there is none.
  */
 static const struct tbuf_header *
-before_latest(const struct tbuf_reader *r, const struct tbuf_header *header,
+before_latest(uint64_t latest, const struct tbuf_header *header,
     uint64_t *records)
 {
 	const struct tbuf_header *last = NULL;
 
-	for (*records = 0; header->time <= r->latest; (*records)++) {
+	for (*records = 0; header->time <= latest; (*records)++) {
 		last = header;
 		header = (const void *)((const char *)header + header->size);
 	}
@@ -149,6 +150,7 @@ take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
 {
 	const struct tbuf_header *header, *last;
 	uint64_t left, most = packet_most(c), records = 0;
+	uint64_t latest = MIN(r->latest, r->until);
 	size_t size;
 
 	if (c->drain.cut || packet->size >= most ||
@@ -158,8 +160,8 @@ take_plain(const struct tbuf_consumer *c, struct tbuf_reader *r,
 	left = MIN(left, r->end - r->position);
 	left -= MIN(left, sizeof(*header));
 	last = pass_plain(r, header, MIN(left, most - packet->size), &records);
-	if (last != NULL && last->time > r->latest)
-		last = before_latest(r, header, &records);
+	if (last != NULL && last->time > latest)
+		last = before_latest(latest, header, &records);
 	if (last == NULL)
 		return;
 	packet->records += records;
@@ -262,6 +264,65 @@ fetch_packet(const struct tbuf_consumer *c, struct tbuf_reader *r)
 		    TBUF_CHUNK), &size);
 }
 
+static bool
+has_gap(const struct tbuf_consumer *c, const struct tbuf_reader *r)
+{
+	return (r->nrecorded_gaps > 0 && !c->drain.snapshot);
+}
+
+/*
+ * Copies of a recording have its gaps again, as tbuf_consumer_open_packets()
+ * finds them: a counted packet ends before the gap, the next one has its drops,
+ * and another counted one comes before the first record after the gap.
+ *
+ * Sets the last stamp of the packet that begins with a record, in a gap or
+ * before it.  Returns true if an empty packet comes first.
+ */
+static bool
+gap_ends(struct tbuf_reader *r, uint64_t time)
+{
+	const struct tbuf_recorded_gap *gap = r->recorded_gaps;
+
+	r->until = gap->after;
+	if (r->gap_state == TBUF_GAP_AHEAD && time <= gap->after)
+		return (false);
+	if (r->gap_state == TBUF_GAP_AHEAD)
+		r->gap_state = TBUF_GAP_BEGUN;
+	r->until = gap->before == 0 ? UINT64_MAX : gap->before - 1;
+	return (time > r->until);
+}
+
+/*
+ * Adds the drops of the gap in which a packet is, once, and says whether all
+ * drops before the packet's end are counted.
+ */
+static void
+take_gap(struct tbuf_reader *r, struct tbuf_packet *packet)
+{
+	const struct tbuf_recorded_gap *gap = r->recorded_gaps;
+	const struct tbuf_header *next = tbuf_reader_fetched(r);
+	unsigned i;
+
+	packet->counted |= r->gap_state == TBUF_GAP_AHEAD ?
+	    packet->size != 0 && packet->end >= gap->after :
+	    packet->size == 0 || (next != NULL && next->time > r->until);
+	if (r->gap_state == TBUF_GAP_BEGUN) {
+		packet->counted = true;
+		/* Of the causes FULL and LARGE. */
+		for (i = 0; i < 2; i++) {
+			packet->drops[i] = MIN(gap->drops[i],
+			    tbuf_reader_counter(r, i) - r->reported[i]);
+			r->reported[i] += packet->drops[i];
+		}
+		r->gap_state = TBUF_GAP_COUNTED;
+	} else if (r->gap_state == TBUF_GAP_COUNTED && packet->size == 0) {
+		r->gap_state = TBUF_GAP_AHEAD;
+		r->recorded_gaps++;
+		r->nrecorded_gaps--;
+		r->until = UINT64_MAX;
+	}
+}
+
 /*
  * Takes the lane's next records, after skipping damaged bytes: up to a batch,
  * which is opened if no records come before it.  Returns false at the end.
@@ -277,6 +338,10 @@ take_data(struct tbuf_consumer *c, struct tbuf_reader *r,
 		fetch_packet(c, r);
 		if (tbuf_reader_next(c, r, &header) == 0)
 			return (false);
+		if (has_gap(c, r) && gap_ends(r, header->time)) {
+			packet->counted = true;
+			return (true);
+		}
 		if (tbuf_batch_opens(r, header))
 			tbuf_batch_open(c, r, header);
 		else if (is_fault(r, header)) {
@@ -329,10 +394,10 @@ take_losses(struct tbuf_consumer *c, struct tbuf_reader *r,
 	r->unplaced = false;
 	if (t->state == TBUF_REPORTED || !tbuf_session_holds(t) || packet->more)
 		return;
-	packet->counted = records || c->drain.snapshot ||
+	packet->counted |= records || c->drain.snapshot ||
 	    tbuf_drain_counts(&c->drain, t, TBUF_CAUSE_FULL);
 	for (i = 0; i < TBUF_OVERWRITTEN; i++)
-		packet->drops[i] = gain(c, r, i, records);
+		packet->drops[i] += gain(c, r, i, records);
 	if (tbuf_policy(t->order.terms.policy)->overwrites)
 		packet->overwritten = gain(c, r, TBUF_OVERWRITTEN, records);
 }
@@ -415,13 +480,19 @@ static bool
 next_packet(struct tbuf_consumer *c, struct tbuf_reader *r,
     struct tbuf_packet *packet)
 {
+	bool gap;	/* it is an empty one, at a gap */
+
 	memset(packet, 0, sizeof(*packet));
-	while (take_data(c, r, packet) && packet->data == NULL)
+	while (take_data(c, r, packet) && packet->data == NULL &&
+	    !packet->counted)
 		if (batch_packet(c, r, packet))
 			return (true);
 	packet->more = r->position < r->end;
+	gap = packet->counted;
+	if (has_gap(c, r) && (gap || packet->data != NULL))
+		take_gap(r, packet);
 	take_losses(c, r, packet);
-	if (packet->data == NULL && empty(packet))
+	if (packet->data == NULL && empty(packet) && !gap)
 		return (false);
 	describe(r, packet);
 	add_totals(c, r, packet);

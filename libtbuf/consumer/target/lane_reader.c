@@ -54,6 +54,7 @@ tbuf_reader_make(struct tbuf_target *t, uint32_t index,
 	r->size = r->limit = lane->size;
 	r->backed = r->storage;
 	r->counters = lane->counters;
+	r->until = UINT64_MAX;
 	for (i = 0; i < TBUF_NGAPS; i++)
 		r->gaps[i].low = UINT64_MAX;
 	table_make(&r->tables[0], lane->table[0]);

@@ -66,9 +66,17 @@ struct tbuf_gap {
 					   from there on, ns; 0: none yet */
 };
 
+/* Which packets of a recording have reached its next gap (raw_packet.c). */
+enum tbuf_gap_state {
+	TBUF_GAP_AHEAD,		/* none */
+	TBUF_GAP_BEGUN,		/* the next one, which has its drops */
+	TBUF_GAP_COUNTED	/* one that has its drops */
+};
+
 /* Stamps around drops of a recording between two switches, or 0. */
 struct tbuf_recorded_gap {
 	uint64_t after, before;
+	uint64_t drops[2];		/* by TBUF_CAUSE_FULL and _LARGE */
 };
 
 /* Copy of an aggregation table (agg_target_tables.c). */
@@ -185,6 +193,8 @@ struct tbuf_reader {
 	uint64_t drops_after, drops_before;
 	const struct tbuf_recorded_gap *recorded_gaps;	/* next ones of them */
 	uint32_t nrecorded_gaps;
+	enum tbuf_gap_state gap_state;	/* of the next one, for packets */
+	uint64_t until;			/* last stamp of the next packet */
 	uint64_t damage;		/* bytes skipped, not yet reported */
 	uint64_t skipped;		/* lane.skipped, as read last */
 	uint64_t consumed;		/* records returned so far */
