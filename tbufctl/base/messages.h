@@ -77,6 +77,7 @@
 #define MSG_RECORD_LINK	"it is a link (name the directory itself)"
 #define MSG_RECORD_OWNER "it belongs to another user (name a directory of " \
 			"your own)"
+#define MSG_RECORD_USED	"another run records to it (name a new directory)"
 #define MSG_RECORD_FULL	"it is not empty (name a new directory)"
 #define MSG_EXECUTE	"failed to execute %s: %s"
 #define MSG_WRITE	"failed to write %s: %s"

@@ -1,6 +1,7 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <sys/file.h>
 #include <sys/param.h>
 #include <sys/stat.h>
 
@@ -97,6 +98,9 @@ recording_open(const char *path, uint64_t most, int *error, const char **why)
 		*error = -errno;
 	else if (fstat(fd, &st) == 0 && st.st_uid != geteuid())
 		*why = MSG_RECORD_OWNER;
+	/* Two runs that begin at once would both find it empty. */
+	else if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		*why = MSG_RECORD_USED;
 	else if (!chunks_is_empty(fd, error)) {
 		if (*error == 0)
 			*why = MSG_RECORD_FULL;

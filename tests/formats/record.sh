@@ -481,6 +481,11 @@ refusals()
 	ln -s empty link
 	refused "failed to record to 'full': it is not empty (name a new directory)" \
 	    1 --record=full -n tt:::
+	exec 4<empty
+	flock 4
+	refused "failed to record to 'empty': another run records to it (name a new directory)" \
+	    1 --record=empty -n tt:::
+	exec 4<&-
 	refused "failed to record to 'link': it is a link (name the directory itself)" \
 	    1 --record=link -n tt:::
 	refused "failed to record to 'full/file': Not a directory" \
