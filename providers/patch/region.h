@@ -107,6 +107,40 @@ void	patch_regions_arm(const struct patch *, const struct patch_map *,
 /* Gives the stubs of an object back that has been unloaded. */
 void	patch_regions_forget(const struct patch_regions *);
 
+/* ------------------------------------------------- for the files of regions */
+
+/*
+ * Changes of a text.  patch_edit_put() collects one, and returns a negative
+ * errno if the kernel does not permit it; patch_edit_get() reads the text as it
+ * will be.  patch_edit_write() writes all changes, from the lowest address up,
+ * and returns the address of the first page that was not written, or
+ * UINTPTR_MAX.  Free them in any case.
+ */
+struct patch_edit {
+	const struct patch *patch;
+	const struct patch_text *text;
+	uintptr_t base;		/* of the first page */
+	size_t npages;
+	uint8_t *taken;		/* by page: it is in the copy */
+	uint8_t *copy;
+};
+
+const char *patch_edit_begin(struct patch_edit *, const struct patch *,
+	    const struct patch_text *);
+int	patch_edit_put(struct patch_edit *, uintptr_t at, const void *bytes,
+	    size_t size);
+void	patch_edit_get(const struct patch_edit *, uintptr_t at, uint8_t *bytes,
+	    size_t size);
+uintptr_t patch_edit_write(const struct patch_edit *);
+void	patch_edit_free(struct patch_edit *);
+
+/* Returns true if the page of an address is to be written. */
+static inline bool
+patch_edit_has(const struct patch_edit *e, uintptr_t at)
+{
+	return (e->taken[(at - e->base) / PATCH_PAGE]);
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -32,7 +32,18 @@
 #define CHECKS_MAX	2u
 #define ROOM		((CHECKS_MAX + 1) * PATCH_STUB)
 
+static const char refused[] = "the kernel does not permit writing to text";
+
 void	patch_hit(void);
+
+/* Stubs beside each other are written at once, and the text last. */
+struct arming {
+	struct patch_edit edit;
+	uintptr_t at;		/* of the stubs that are not written yet */
+	size_t size;
+	uint8_t bytes[PATCH_PAGE];
+	bool failed;		/* a stub could not be written */
+};
 
 /* The last check of a stub with the copy of an instruction. */
 struct copy {
@@ -214,9 +225,47 @@ make(uint8_t bytes[ROOM], uintptr_t at, struct patch_point *points, size_t n)
 	return (c.reached);
 }
 
+static void
+write_stubs(struct arming *a)
+{
+	a->failed |= a->size > 0 && patch_write(a->edit.patch, a->at, a->bytes,
+	    a->size) != 0;
+	a->size = 0;
+}
+
+static void
+put_stub(struct arming *a, uintptr_t at, const uint8_t *bytes, size_t size)
+{
+	if (at != a->at + a->size || size > sizeof(a->bytes) - a->size) {
+		write_stubs(a);
+		a->at = at;
+	}
+	memcpy(a->bytes + a->size, bytes, size);
+	a->size += size;
+}
+
 static const char *
-arm(const struct patch *patch, const struct patch_text *text,
-    struct patch_point *points, size_t n)
+put_branch_in_text(struct arming *a, uintptr_t place, uintptr_t to,
+    const char *problem)
+{
+	uint32_t word;
+
+	if (!patch_branch(place, to, &word))
+		return (problem);
+	return (patch_edit_put(&a->edit, place, &word, sizeof(word)) == 0 ?
+	    NULL : refused);
+}
+
+static const char *
+redirect(struct arming *a, uintptr_t at, const uint8_t *stub, size_t size,
+    uintptr_t place)
+{
+	put_stub(a, at, stub, size);
+	return (put_branch_in_text(a, place, at, "its stub is out of reach"));
+}
+
+static const char *
+arm(struct arming *a, struct patch_point *points, size_t n)
 {
 	size_t size = size_of(points, n);
 	uint8_t bytes[ROOM] = { 0 };
@@ -224,13 +273,12 @@ arm(const struct patch *patch, const struct patch_text *text,
 
 	if (n > CHECKS_MAX)
 		return ("it has too many points");
-	if ((at = patch_map_near(text, size)) == 0)
+	if ((at = patch_map_near(a->edit.text, size)) == 0)
 		return ("there is no room for a stub within reach");
 	if (!make(bytes, at, points, n))
 		return ("its stub is out of reach");
 	points[n - 1].probe->stub_size = size - (n - 1) * PATCH_STUB;
-	return (patch_redirect(patch, at, bytes, size, place_of(points),
-	    PATCH_JUMP));
+	return (redirect(a, at, bytes, size, place_of(points)));
 }
 
 /* ------------------------------------------------------------ loops */
@@ -254,8 +302,7 @@ entry_at(struct patch_point *points, size_t n, uintptr_t start)
 
 /* Makes a branch back lead to the code after the check of its entry. */
 static const char *
-pass(const struct patch *patch, const struct patch_text *text,
-    const struct patch_point *back, uintptr_t to)
+pass(struct arming *a, const struct patch_point *back, uintptr_t to)
 {
 	uint8_t bytes[SKIPPED] = { 0 };
 	uintptr_t place = back->at;
@@ -263,23 +310,21 @@ pass(const struct patch *patch, const struct patch_text *text,
 	uint32_t word = patch_word(place);
 
 	if ((word & 0xfc000000) == 0x14000000)
-		return (patch_branch(place, to, &word) && patch_write(patch,
-		    place, &word, sizeof(word)) == 0 ? NULL :
-		    PATCH_NOT_PASSED);
-	if ((c.at = patch_map_near(text, sizeof(bytes))) == 0)
+		return (put_branch_in_text(a, place, to, PATCH_NOT_PASSED));
+	if ((c.at = patch_map_near(a->edit.text, sizeof(bytes))) == 0)
 		return ("there is no room for a stub within reach");
 	back->probe->stub = c.at;
 	back->probe->stub_size = sizeof(bytes);
 	put_condition(&c, 0, word, 2 * PATCH_WORD);
 	put_branch(&c, PATCH_WORD, place + PATCH_WORD);
 	put_branch(&c, 2 * PATCH_WORD, to);
-	return (!c.reached ? PATCH_NOT_PASSED : patch_redirect(patch, c.at,
-	    bytes, sizeof(bytes), place, PATCH_JUMP));
+	return (!c.reached ? PATCH_NOT_PASSED : redirect(a, c.at, bytes,
+	    sizeof(bytes), place));
 }
 
 /* A place has one instruction, which another point may have replaced. */
 static void
-pass_entries(const struct patch *patch, const struct patch_map *m,
+pass_entries(struct arming *a, const struct patch_map *m,
     struct patch_point *points, size_t n)
 {
 	struct patch_point *back = points, *entry;
@@ -293,21 +338,19 @@ pass_entries(const struct patch *patch, const struct patch_map *m,
 		is_free = back->problem == NULL && (back == points ||
 		    place_of(back - 1) != place_of(back));
 		entry->problem = !is_free ? PATCH_NOT_PASSED :
-		    pass(patch, m->text, back, entry->passed);
+		    pass(a, back, entry->passed);
 	}
 }
 
 /* ------------------------------------------------------------ all points */
 
 /* Points of one place follow each other. */
-void
-patch_regions_arm(const struct patch *patch, const struct patch_map *m,
-    struct patch_regions *unused, struct patch_point *points, size_t n)
+static void
+arm_all(struct arming *a, struct patch_point *points, size_t n)
 {
 	const char *problem;
 	size_t first, end;
 
-	(void)unused;
 	for (first = 0; first < n; first = end) {
 		for (end = first + 1; end < n && points[end].problem == NULL &&
 		    !points[end].is_back &&
@@ -315,9 +358,41 @@ patch_regions_arm(const struct patch *patch, const struct patch_map *m,
 			continue;
 		if (points[first].problem != NULL || points[first].is_back)
 			continue;
-		problem = arm(patch, m->text, points + first, end - first);
+		problem = arm(a, points + first, end - first);
 		for (; problem != NULL && first < end; first++)
 			points[first].problem = problem;
 	}
-	pass_entries(patch, m, points, n);
+}
+
+/* Pages that could be written before are hardly ever refused now. */
+static void
+write_all(struct arming *a, struct patch_point *points, size_t n)
+{
+	uintptr_t end;
+	size_t i;
+
+	write_stubs(a);
+	end = a->failed ? 0 : patch_edit_write(&a->edit);
+	for (i = 0; i < n; i++)
+		if (points[i].problem == NULL && place_of(&points[i]) >= end)
+			points[i].problem = refused;
+}
+
+void
+patch_regions_arm(const struct patch *patch, const struct patch_map *m,
+    struct patch_regions *unused, struct patch_point *points, size_t n)
+{
+	struct arming a = { .size = 0 };
+	const char *problem = patch_edit_begin(&a.edit, patch, m->text);
+	size_t i;
+
+	(void)unused;
+	for (i = 0; problem != NULL && i < n; i++)
+		points[i].problem = problem;
+	if (problem == NULL) {
+		arm_all(&a, points, n);
+		pass_entries(&a, m, points, n);
+		write_all(&a, points, n);
+	}
+	patch_edit_free(&a.edit);
 }

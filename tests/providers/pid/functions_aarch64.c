@@ -367,6 +367,32 @@ is_tried(const struct patch_code *code)
 	    strncmp(code->name, "c_", 2) == 0));
 }
 
+/* Writes of code; a place that is redirected by itself takes two. */
+static unsigned writes;
+
+int	__real_patch_write(const struct patch *, uintptr_t, const void *, size_t);
+int	__wrap_patch_write(const struct patch *, uintptr_t, const void *, size_t);
+const char *__real_patch_redirect(const struct patch *, uintptr_t,
+	    const void *, size_t, uintptr_t, size_t);
+const char *__wrap_patch_redirect(const struct patch *, uintptr_t,
+	    const void *, size_t, uintptr_t, size_t);
+
+int
+__wrap_patch_write(const struct patch *patch, uintptr_t to, const void *bytes,
+    size_t size)
+{
+	writes++;
+	return (__real_patch_write(patch, to, bytes, size));
+}
+
+const char *
+__wrap_patch_redirect(const struct patch *patch, uintptr_t at,
+    const void *stub, size_t size, uintptr_t place, size_t taken)
+{
+	writes += 2;
+	return (__real_patch_redirect(patch, at, stub, size, place, taken));
+}
+
 /* An emulator has threads of its own, which run none of this code. */
 static void
 arm(void)
@@ -439,6 +465,17 @@ check_plan(void)
 	}
 }
 
+/* Each page of the text takes two writes, and so does each one of stubs. */
+static void
+check_writes(void)
+{
+	size_t pages = (own.map.text->end - own.map.text->start) / PATCH_PAGE +
+	    2 + plan.npoints * 2 * PATCH_STUB / PATCH_PAGE + 2;
+
+	if (writes == 0 || writes > 2 * pages)
+		errx(1, "%u writes for %zu points", writes, plan.npoints);
+}
+
 static void
 check_count(const char *name, const void *function, unsigned entries,
     unsigned exits)
@@ -498,6 +535,7 @@ main(void)
 	run_before(&before);
 	arm();
 	check_plan();
+	check_writes();
 	run(&after);
 	compare("disabled", &after, &before);
 	check_registers();
@@ -508,6 +546,7 @@ main(void)
 	compare("enabled", &after, &before);
 	check_counts();
 	check_registers();
-	printf("functions_aarch64: ok\n");
+	printf("functions_aarch64: ok, %u writes for %zu points\n", writes,
+	    plan.npoints);
 	return (0);
 }

@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "line.h"
+#include "patch/line.h"
 
 /*
  * Returns true if another provider might take the bytes for a jump's, and then

@@ -4,7 +4,7 @@
  * Changes of a text, made in a copy of its pages and written in runs of these:
  * a system call for each change took a fifth of the time of arming a program.
  */
-#include "patch/region_stub.h"
+#include "region.h"
 
 #include <sys/mman.h>
 
