@@ -108,7 +108,7 @@ printf 'plain=%s\ninject=%s\n' "$dir/plain" "$dir/inject" >"$root/builds"
 (cd "$root" && find . | cpio --quiet -o -H newc) | gzip -1 >root.gz
 
 qemu-system-aarch64 --version
-timeout 1800 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 2 -m 3G \
+timeout 3600 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 2 -m 3G \
     -nodefaults -display none -serial stdio -no-reboot \
     -kernel debian/boot/vmlinuz-* -initrd root.gz \
     -append 'console=ttyAMA0 quiet panic=-1' </dev/null | tee console
