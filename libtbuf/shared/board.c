@@ -44,8 +44,8 @@ tbuf_board_file(int dirfd)
 	    O_NONBLOCK | O_CLOEXEC));
 }
 
-static struct tbuf_board *
-board_map(int fd)
+struct tbuf_board *
+tbuf_board_map(int fd)
 {
 	struct stat st;
 	void *p = MAP_FAILED;
@@ -76,7 +76,7 @@ tbuf_board_open(int dirfd, int *fd)
 
 	if ((*fd = tbuf_board_file(dirfd)) == -1)
 		return (NULL);
-	if ((board = board_map(*fd)) == NULL)
+	if ((board = tbuf_board_map(*fd)) == NULL)
 		close(*fd);
 	return (board);
 }
@@ -101,7 +101,7 @@ has_run(int fd)
 struct tbuf_board *
 tbuf_board_look(int fd)
 {
-	return (fd != -1 && has_run(fd) ? board_map(fd) : NULL);
+	return (fd != -1 && has_run(fd) ? tbuf_board_map(fd) : NULL);
 }
 
 void

@@ -125,6 +125,8 @@ _Static_assert(sizeof(struct tbuf_board) == 32 * 8192, "board");
  * caller closes it by tbuf_board_close().
  */
 struct tbuf_board *tbuf_board_open(int dirfd, int *fd);
+/* Maps a valid board's file, or returns NULL. */
+struct tbuf_board *tbuf_board_map(int fd);
 void	tbuf_board_close(struct tbuf_board *, int fd);
 
 /* Opens the board's file without a check.  Returns a descriptor or -1. */

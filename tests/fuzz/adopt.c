@@ -224,7 +224,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    is_whole(length, options)) {
 		FUZZ_CHECK(tbuf_load(&tbuf_file.sign->stage) ==
 		    TBUF_STAGE_LIVE);
-		tbuf_wanted_child();
+		tbuf_wanted_child(named);
 	}
 	if (named != -1)
 		close(named);

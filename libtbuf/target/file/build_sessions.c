@@ -735,22 +735,17 @@ tbuf_wanted_unnoticed(void)
 }
 
 bool
-tbuf_wanted_child(void)
+tbuf_wanted_child(int fd)
 {
-	int dirfd = tbuf_directory_open_kept(false), fd;
-	struct tbuf_board *board = NULL;
+	struct tbuf_board *board = fd < 0 ? NULL : tbuf_board_map(fd);
 	bool wanted = false;
 	unsigned i;
 
-	if (dirfd >= 0) {
-		board = tbuf_board_open(dirfd, &fd);
-		close(dirfd);
-	}
 	nruns = runs_read(runs, board == NULL);
 	if (board == NULL)
 		return (false);
 	for (i = 0; i < tbuf_board_used(board) && !wanted; i++)
 		wanted = entry_wanted(board, fd, i);
-	tbuf_board_close(board, fd);
+	tbuf_board_unmap(board);
 	return (wanted);
 }

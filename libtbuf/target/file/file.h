@@ -142,9 +142,10 @@ const char *tbuf_wanted_own(int fd, unsigned slot, struct tbuf_board_entry *,
 void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;
 
 /*
- * Returns true if the board wants this forked child.  Saves its parent's runs.
+ * Returns true if the board, open as fd or -1, wants this forked child.  Saves
+ * its parent's runs.
  */
-bool	tbuf_wanted_child(void) TBUF_HIDDEN;
+bool	tbuf_wanted_child(int fd) TBUF_HIDDEN;
 
 /*
  * Called by a fire without a file.  Counts this process in its parent's

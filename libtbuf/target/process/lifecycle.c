@@ -314,25 +314,40 @@ end(void)
 		    TBUF_STAGE_EXITED);
 }
 
+/* The runtime directory and the board; a negative descriptor is none. */
+struct place {
+	int dirfd, board;
+};
+
+static struct place
+place_open(void)
+{
+	int dirfd = tbuf_directory_open_kept(false);
+
+	return ((struct place){ dirfd, dirfd < 0 ? -1 :
+	    tbuf_board_file(dirfd) });
+}
+
+static void
+place_close(struct place place)
+{
+	descriptor_close(place.board);
+	descriptor_close(place.dirfd);
+}
+
 /* Makes a control file of this child's own, at its parent's addresses. */
 static enum stage
-become_target(void)
+become_target_in(struct place place)
 {
 	const char *problem = forbidden();
-	uid_t uid = geteuid();
-	int dirfd = -1, board = -1;
 
 	/* The parent's other threads do not run here: free their workspaces. */
 	tbuf_workspaces_forget();
-	if (problem == NULL &&
-	    (dirfd = tbuf_directory_open_kept(false)) < 0)
-		problem = tbuf_directory_problem(dirfd);
-	if (problem == NULL) {
-		board = tbuf_board_file(dirfd);
-		problem = tbuf_file_make(dirfd, &board, uid);
-	}
-	descriptor_close(board);
-	descriptor_close(dirfd);
+	if (problem == NULL)
+		problem = place.dirfd < 0 ?
+		    tbuf_directory_problem(place.dirfd) :
+		    tbuf_file_make(place.dirfd, &place.board, geteuid());
+	place_close(place);
 	tbuf_recorder_child(problem);
 	if (problem == NULL && let_in()) {
 		missed = NULL;
@@ -344,20 +359,29 @@ become_target(void)
 	return (OFF);
 }
 
+static enum stage
+become_target(void)
+{
+	return (become_target_in(place_open()));
+}
+
 /* Decides on the stage of a target's child. */
 static enum stage
 child_begin(void)
 {
 	bool wanted, follows, room;
+	struct place place;
 
 	if (!local_wiped)
 		*local_page = off;
 	room = tbuf_file_forked(local_wiped);
 	/* Call both, even if the first returns true. */
 	follows = tbuf_recorder_follows();
-	wanted = tbuf_wanted_child() || follows;
+	place = place_open();
+	wanted = tbuf_wanted_child(place.board) || follows;
 	if (wanted && room && !tbuf_hold_any())
-		return (become_target());
+		return (become_target_in(place));
+	place_close(place);
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted) {
 		missed = room ? "forked while writing a record" :
