@@ -333,7 +333,7 @@ tbuf_tables_make(uint64_t window, uint64_t limit, struct tbuf_tables *tables)
 void
 tbuf_control_fill(struct tbuf_control *control,
     const struct tbuf_tables *tables, uid_t uid, pid_t pid, uint64_t start,
-    uint64_t random)
+    uint64_t pid_namespace, uint64_t random)
 {
 	memcpy(control->magic, TBUF_MAGIC, sizeof(control->magic));
 	control->byte_order = TBUF_BYTE_ORDER;
@@ -347,7 +347,7 @@ tbuf_control_fill(struct tbuf_control *control,
 	control->pid = (uint32_t)pid;
 	control->uid = uid;
 	control->start = start;
-	control->pid_namespace = tbuf_pid_namespace(0);
+	control->pid_namespace = pid_namespace;
 	control->random = random;
 	control->end = tables->areas;
 	/* Offset 0 of the heap means no string. */

@@ -88,7 +88,8 @@ int	tbuf_control_link(int dirfd, int fd, const char *name,
  * namespace of the caller.
  */
 void	tbuf_control_fill(struct tbuf_control *, const struct tbuf_tables *,
-	    uid_t, pid_t pid, uint64_t start, uint64_t random);
+	    uid_t, pid_t pid, uint64_t start, uint64_t pid_namespace,
+	    uint64_t random);
 
 /* Reads `size` bytes of a file.  Returns false if it does not have all. */
 bool	tbuf_file_read(int fd, void *to, uint64_t size, uint64_t offset);

@@ -36,7 +36,7 @@ make_header(struct tbuf_target *t)
 	t->view.tables = tables;
 	t->view.size = tables.areas;
 	tbuf_control_fill(map, &tables, geteuid(), t->pid,
-	    tbuf_start_time(t->pid), tbuf_random());
+	    tbuf_start_time(t->pid), tbuf_pid_namespace(0), tbuf_random());
 	return (0);
 }
 

@@ -33,7 +33,7 @@ make_complete(int dirfd, pid_t pid, uint64_t random, const char *hidden,
 		return (-errno);
 	file->control = map;
 	tbuf_control_fill(map, &tables, geteuid(), pid, tbuf_start_time(pid),
-	    random);
+	    tbuf_pid_namespace(0), random);
 	file->control->window = window;
 	error = tbuf_control_link(dirfd, file->fd, file->name, hidden);
 	if (error != 0)

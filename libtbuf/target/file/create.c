@@ -9,28 +9,35 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/syscall.h"
 #include "shared/atomic_step.h"
 #include "shared/memory_limit.h"
 #include "target/file/file.h"
 #include "target/file/probe_table.h"
 #include "target/self/self.h"
 
-/* Fills in the base name of the running program. */
+/* Fills in the base name of the running program, which its children have. */
 static void
 fill_comm(struct tbuf_control *control)
 {
+	static char kept[sizeof(control->comm)] TBUF_FORKED;
 	/* Static: the stack may be small.  An untouched page costs nothing. */
 	static char long_path[TBUF_PAGE];
 	char short_path[256], *path = short_path;
 	const char *name;
 	ssize_t n;
 
+	if (*kept != '\0') {
+		memcpy(control->comm, kept, sizeof(kept));
+		return;
+	}
 	n = readlink("/proc/self/exe", path, sizeof(short_path));
 	if (n == (ssize_t)sizeof(short_path)) {
 		path = long_path;
@@ -40,7 +47,8 @@ fill_comm(struct tbuf_control *control)
 	name = strrchr(path, '/');
 	name = name == NULL ? path : name + 1;
 	n = (ssize_t)strnlen(name, sizeof(control->comm) - 1);
-	memcpy(control->comm, name, (size_t)n);
+	memcpy(kept, name, (size_t)n);
+	memcpy(control->comm, kept, sizeof(kept));
 }
 
 /* Fills in the base name of the executed file, if it is known, else comm. */
@@ -128,6 +136,24 @@ copy_tables(int fd)
 	return (0);
 }
 
+/*
+ * Returns the pid namespace.  A child is in that of its parent, if the parent
+ * has the pid there that it has for itself: of one in another namespace, which
+ * setns(2) or unshare(2) gives children, getppid(2) returns 0.  A reaper that
+ * adopts children may be pid 1 in any namespace.
+ */
+static uint64_t
+pid_namespace(pid_t pid)
+{
+	static uint64_t kept TBUF_FORKED;
+	static pid_t owner TBUF_FORKED;
+
+	if (owner <= 1 || raw_call(SYS_getppid, 0, 0, 0, 0, 0) != owner)
+		kept = tbuf_pid_namespace(0);
+	owner = pid;
+	return (kept);
+}
+
 /* Fills and names the file open as fd.  Returns NULL, or the problem. */
 static const char *
 make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
@@ -139,7 +165,7 @@ make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
 		return ("control file cannot be locked");
 	tbuf_control_fill(tbuf_file.sign, &tbuf_self.tables, uid, pid,
-	    start, random);
+	    start, pid_namespace(pid), random);
 	tbuf_file.sign->generation = tbuf_file.generation;
 	if (copy_tables(fd) != 0)
 		return ("no space in the runtime directory");

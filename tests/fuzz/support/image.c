@@ -62,7 +62,7 @@ image_target(struct image *image, pid_t pid, uint64_t start)
 
 	tbuf_tables_make(0, UINT64_MAX, &image->view.tables);
 	tbuf_control_fill(control, &image->view.tables, geteuid(), pid,
-	    start, 1);
+	    start, tbuf_pid_namespace(0), 1);
 	control->stage = TBUF_STAGE_LIVE;
 	control->flags = TBUF_F_RSEQ;
 	control->clock = TBUF_CLOCK_MONOTONIC;

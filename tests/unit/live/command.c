@@ -643,8 +643,8 @@ START_TEST(children_in_another_pid_namespace)
 	ck_assert_int_gt(tbuf_consumer_spawn(c, argv, NULL), 0);
 	live_go(c);
 	ck_assert_int_eq(live_work(c, &t), 0);
-	ck_assert_uint_eq(t.records, live_nests() ? 30 : 0);
-	ck_assert_uint_eq(t.exits, live_nests() ? 2 : 1);
+	ck_assert_uint_eq(t.records, live_nests() ? 40 : 0);
+	ck_assert_uint_eq(t.exits, live_nests() ? 4 : 2);
 	tbuf_consumer_close(c);
 }
 END_TEST

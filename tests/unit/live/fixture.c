@@ -21,6 +21,7 @@
 #include "fixture.h"
 #include "lib/check_main.h"
 #include "lib/scratch.h"
+#include "target/file/file.h"
 #include "tbuf.h"
 
 char live_self[4096];
@@ -112,17 +113,44 @@ drop(char *argv[])
 	return (1);
 }
 
-/* Runs this program in a new pid namespace, where it has pid 1. */
+/* Returns true if this process's file has the pid namespace that it is in. */
+static bool
+is_placed(void)
+{
+	return (tbuf_file.sign != NULL && tbuf_file.sign->pid_namespace ==
+	    tbuf_pid_namespace(0));
+}
+
+/* Makes a child in this pid namespace, and runs this program. */
+static void
+nested(char *argv[])
+{
+	int status = 1;
+
+	if (!is_placed())
+		_exit(125);
+	fire(0, 10);
+	if (fork() == 0)
+		_exit(!is_placed());
+	wait(&status);
+	if (status == 0)
+		execv(live_self, argv);
+	_exit(126);
+}
+
+/* Makes a child in this pid namespace that makes one in a new one. */
 static int
 nest(char *argv[])
 {
 	int status = 1;
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
-		return (1);
 	if (fork() == 0) {
-		execv(live_self, argv);
-		_exit(127);
+		if (!is_placed() || unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+			_exit(1);
+		if (fork() == 0)
+			nested(argv);
+		wait(&status);
+		_exit(status != 0);
 	}
 	wait(&status);
 	return (status != 0);

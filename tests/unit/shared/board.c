@@ -138,7 +138,7 @@ set_up(void)
 	ck_assert_ptr_ne(view.base, MAP_FAILED);
 	tbuf_file.sign = tbuf_view_control(&view);
 	tbuf_control_fill(tbuf_view_control(&view), &view.tables, geteuid(),
-	    getpid(), 1, 1);
+	    getpid(), 1, tbuf_pid_namespace(0), 1);
 	tbuf_self.window = UINT64_C(1) << 30;
 	order_write(&board->entries[0], 1, "first:::");
 }
