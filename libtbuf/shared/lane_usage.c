@@ -73,18 +73,25 @@ most(uint64_t a, uint64_t b)
 	return (a > b ? a : b);
 }
 
+/* Returns the least bytes of the lane that is written, after n lives. */
+static uint64_t
+least_own(unsigned n)
+{
+	return (n < TBUF_USAGE_LIVES ? TBUF_USAGE_NEW >> n :
+	    n < TBUF_USAGE_WELL ? TBUF_USAGE_MIN : TBUF_USAGE_MIN_WELL);
+}
+
 struct tbuf_usage
 tbuf_usage_look(const uint64_t *words, uint64_t run, const char *program)
 {
-	uint64_t h = hash(run, program), word, many;
+	uint64_t h = hash(run, program), word, many, own;
 
 	word = tbuf_load(&words[h & LOW_MASK]);
-	if ((word & ~LOW_MASK) != (h & ~LOW_MASK) ||
-	    lives(word) < TBUF_USAGE_LIVES ||
+	if ((word & ~LOW_MASK) != (h & ~LOW_MASK) || lives(word) == 0 ||
 	    UINT64_C(1) << log_of(word) > UINT64_MAX / TBUF_USAGE_TIMES)
 		return ((struct tbuf_usage){ UINT64_MAX, UINT64_MAX });
 	many = (UINT64_C(1) << log_of(word)) * TBUF_USAGE_TIMES;
-	return ((struct tbuf_usage){ most(many, TBUF_USAGE_LEAST),
-	    most(many, lives(word) < TBUF_USAGE_WELL ? TBUF_USAGE_MIN :
-	    TBUF_USAGE_MIN_WELL) });
+	own = least_own(lives(word));
+	return ((struct tbuf_usage){ most(many, most(own / TBUF_USAGE_TIMES,
+	    TBUF_USAGE_LEAST)), most(many, own) });
 }

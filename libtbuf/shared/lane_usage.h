@@ -6,7 +6,8 @@
  * the rest of its work, and a shell script runs most of its commands
  * repeatedly.  The consumer notes each program's use on the board; the next
  * process with the same program backs TBUF_USAGE_TIMES as much.  A program
- * with fewer than TBUF_USAGE_LIVES lives backs the whole half.
+ * without a life backs the whole half; until it has TBUF_USAGE_LIVES, its own
+ * lane has at least TBUF_USAGE_NEW, halved for each life.
  *
  * The same is known of aggregation tables, as that of the run
  * TBUF_USAGE_TABLES(run): the first ones of a known program are small, and the
@@ -24,6 +25,7 @@
 #define TBUF_USAGE_WORDS	512u
 #define TBUF_USAGE_NAME		64u	/* bytes of a program's name */
 #define TBUF_USAGE_LIVES	4u	/* lives until a program is known */
+#define TBUF_USAGE_NEW		2097152u /* least before that, halved for each */
 #define TBUF_USAGE_TIMES	16u	/* factor on the bytes used */
 #define TBUF_USAGE_LEAST	4096u	/* least bytes of any lane */
 #define TBUF_USAGE_MIN		65536u	/* least of the lane to be used */

@@ -312,7 +312,11 @@ static const struct {
 	uint64_t run;
 	uint64_t own, other, lock;	/* limits; at most a lane's size */
 } usages[] = {
-	{ TBUF_USAGE_LIVES - 1, 100, 1, 1 << 20, 262144, UINT64_MAX },
+	{ 0, 100, 1, 1 << 20, 262144, UINT64_MAX },
+	{ 1, 100, 1, 1 << 20, 65536, UINT64_MAX },
+	{ 2, 100, 1, 524288, 32768, 32768 },
+	{ 3, 100, 1, 262144, 16384, 16384 },
+	{ 3, 2048, 1, 262144, 32768, 32768 },
 	{ TBUF_USAGE_LIVES, 100, 1, TBUF_USAGE_MIN, TBUF_USAGE_LEAST,
 	    TBUF_USAGE_LEAST },
 	{ TBUF_USAGE_LIVES, 0, 1, TBUF_USAGE_MIN, TBUF_USAGE_LEAST,
