@@ -90,7 +90,8 @@ tbuf_target_ended(struct tbuf_target *t)
 	if (t->pidfd == -1 || waited(t))
 		return;
 	/* The parent may reap it at any time; newer kernels keep the status. */
-	if (!zombie(t->pid, t->pidfd, &code) && !recorded(t->pidfd, &code))
+	if (!recorded(t->pidfd, &code) && !zombie(t->pid, t->pidfd, &code) &&
+	    !recorded(t->pidfd, &code))
 		return;
 	if (WIFSIGNALED(code))
 		t->exit_signal = WTERMSIG(code);
