@@ -94,7 +94,7 @@ runs()
 	serve 2000 -n kv:::
 	received 'lanes'
 	kept pipe
-	kept recording/*/cpu*
+	kept recording/*/*
 	"$TBUFCTL" -q --read=- -n 'kv:::request-start { @ = count(); }' \
 	    <pipe >counted
 	same 'a script' 2000 "$(tr -dc 0-9 <counted)"
