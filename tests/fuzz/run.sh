@@ -88,8 +88,9 @@ shared()
 	done
 	echo "$source/providers/pid/name.c"
 	for file in ${patch:+arrivals call_line copy decode frame holes jumps \
-	    line map marks pads parts prove pun region relocate table text
-	    x86_64/common x86_64/lazy x86_64/passed x86_64/scan}; do
+	    line map marks pads parts prove region relocate table text
+	    x86_64/common x86_64/lazy x86_64/passed x86_64/pun
+	    x86_64/scan}; do
 		echo "$source/providers/patch/$file.c"
 	done
 	for file in ${patch:+pid/functions pid/plan usdt/debug_file}; do
