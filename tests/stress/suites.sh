@@ -4,10 +4,11 @@
 # Suites of tests of other programs have the same results while all functions of
 # these programs and of their libraries are armed and fire: CPython's tests, of
 # Debian's libpython3-testsuite, the regression tests of PostgreSQL, if
-# $POSTGRES_SOURCE is a source folder of the installed version, and tests of git
+# $POSTGRES_SOURCE is a source folder of the installed version, tests of perl's
+# core ($PERL_TESTS), if $PERL_SOURCE is one of its version, and tests of git
 # (t$GIT_TESTS*.sh), if $GIT_SOURCE is one that was built.  Other programs do as
 # without it while a signal comes each 200 microseconds, and processors have
-# more to do than they can.  `make check-slow' runs it, for half an hour;
+# more to do than they can.  `make check-slow' runs it, for an hour;
 # SUITES=programs runs only that.
 
 set -u
@@ -223,7 +224,48 @@ git_tests() {
 	expect 'git: records' "$(grep -q arg0 records && echo some)" some
 }
 
-for suite in ${SUITES-programs cpython postgres git}; do
+# ------------------------------------------------------------------- perl
+
+perl_files=${PERL_TESTS-'base/*.t cmd/*.t comp/*.t io/*.t mro/*.t op/*.t
+    opbasic/*.t re/*.t uni/*.t'}
+
+# perl_results HOW COMMAND: the result of each check of the tests, which look for
+# modules in ../lib alone.  op/magic.t has other results in one run of twelve.
+perl_results() {
+	mkdir "$1"
+	cp -r "$PERL_SOURCE/t" "$PERL_SOURCE/lib" "$1"
+	perl -MConfig -e 'print "$Config{privlibexp}\n$Config{archlibexp}\n"' |
+	    while read -r modules; do
+		cp -r "$modules/." "$1/lib"
+	done
+	for test in $(cd "$1/t" && echo $perl_files); do
+		[ "$test" != op/magic.t ] || continue
+		(
+			cd "$1/t" && $2 "perl $test"
+		) </dev/null 2>/dev/null |
+		    sed -n "s,^\(\(not \)*ok [0-9]*\).*,$test \1,p"
+	done >"$1.results"
+	rm -rf "$1"
+}
+plain_perl() {
+	sh -c "exec $1"
+}
+armed_perl() {
+	"$TBUFCTL" --follow -Z -x bufpolicy=ring -b 64k -o "$SCRATCH/records" \
+	    -n 'pid*:::entry, pid*:::return' -c "$1"
+}
+perl_tests() {
+	[ -e "${PERL_SOURCE-}/t/test.pl" ] || {
+		echo 'no $PERL_SOURCE with t/test.pl: not tried'
+		return
+	}
+	perl_results plain plain_perl
+	perl_results armed armed_perl
+	same_results perl 100
+	expect 'perl: records' "$(grep -q entry records && echo some)" some
+}
+
+for suite in ${SUITES-programs cpython postgres perl git}; do
 	"${suite}_tests"
 done
 report
