@@ -82,6 +82,12 @@ tbuf_select(const struct tbuf_machine *m, uint32_t selector)
 }
 
 /*
+ * Loads an argument of type float, as the bits of a double of the same value: D
+ * has no other type for both.
+ */
+int	tbuf_float_load(struct tbuf_machine *, uint64_t word);
+
+/*
  * Returns an argument as a number; that of bytes with a length is their
  * address, although a site has that of their struct tbuf_bytes.
  */

@@ -7,6 +7,34 @@
 
 #include "machine/internal.h"
 
+/*
+ * The formats are those of IEEE 754-2019, 3.4: a float has 8 bits of exponent,
+ * biased by 127, and 23 of fraction, a double 11, biased by 1023, and 52.  An
+ * exponent of all bits is that of infinity and of what is no number; one of 0
+ * is that of a number without the bit before the fraction.
+ */
+int
+tbuf_float_load(struct tbuf_machine *m, uint64_t word)
+{
+	uint64_t bits = m->values[tbuf_select(m, tbuf_word_immediate(word))];
+	uint64_t fraction = bits & 0x7fffff;
+	uint64_t exponent = bits >> 23 & 0xff;
+
+	if (exponent == 0xff)
+		exponent = 0x7ff;
+	else if (exponent > 0)
+		exponent += 1023 - 127;
+	else if (fraction > 0) {
+		exponent = 1023 - 126;
+		for (; fraction >> 23 == 0; fraction <<= 1)
+			exponent--;
+		fraction &= 0x7fffff;
+	}
+	m->registers[tbuf_word_a(word) % TBUF_REGISTERS] = bits >> 31 << 63 |
+	    exponent << 52 | fraction << 29;
+	return (0);
+}
+
 /* Returns true for 2 to 36; any other base is an illegal operation. */
 static bool
 is_base(uint64_t base)

@@ -14,6 +14,8 @@ static int
 other(struct tbuf_machine *m, uint64_t word)
 {
 	switch (tbuf_word_operation(word)) {
+	case TBUF_OP_LDA:
+		return (tbuf_float_load(m, word));
 	case TBUF_OP_LD1S ... TBUF_OP_LD8:
 	case TBUF_OP_ST1 ... TBUF_OP_ST8:
 		return (tbuf_memory_access(m, word));
@@ -35,6 +37,14 @@ other(struct tbuf_machine *m, uint64_t word)
 		return (tbuf_call_step(m, word));
 	}
 	return (tbuf_illegal(m));
+}
+
+static inline bool
+is_float(const struct tbuf_machine *m, uint32_t selector)
+{
+	unsigned n = tbuf_select(m, selector);
+
+	return (n < m->nargs && m->types[n] == TBUF_FLOAT);
 }
 
 /* Raises the fault of `fault`, which the compiler emits, or of `bound`. */
@@ -336,6 +346,8 @@ again:
 				pc += tbuf_word_distance(word);
 			break;
 		case TBUF_OP_LDA:
+			if (is_float(m, tbuf_word_immediate(word)))
+				goto rest;
 			RA = tbuf_argument(m, tbuf_word_immediate(word));
 			break;
 		case TBUF_OP_LDAT:

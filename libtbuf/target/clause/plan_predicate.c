@@ -73,7 +73,8 @@ tbuf_decode_cut(const struct tbuf_decoder *g, uint32_t selector,
 		return (false);
 	type = g->site->types[n];
 	if (type == TBUF_STRING || type == TBUF_STRING_SIZED ||
-	    type == TBUF_BINARY || type == TBUF_STRING_INTERNED)
+	    type == TBUF_BINARY || type == TBUF_STRING_INTERNED ||
+	    type == TBUF_FLOAT)
 		return (false);
 	cut_make(g->site, n, g->packed, cut);
 	return (true);

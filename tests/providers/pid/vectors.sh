@@ -213,6 +213,9 @@ n=2 s=X x=2.5'
 1.5
 5
 -0.21429'
+	expect "a key and a variable: $build" "$(trace '
+	    pid$target:a.out:half:entry { x = y; @[y, x] = count(); }' | xargs)" \
+	    '-1.5 -1.5 1'
 	expect "more than eight arguments: $build" "$(of more:entry)" \
 	    'i=9 j=10 k=11 a=1 b=2 c=3 d=4 e=5 f=6 g=7'
 	expect "a copy: $build" "$(of 'copied*:entry' | tr ' ' '\n' |

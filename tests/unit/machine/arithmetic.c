@@ -373,6 +373,38 @@ START_TEST(arguments_by_number_and_by_name)
 }
 END_TEST
 
+/* Each exponent, with fractions of no bit, of some and of all bits. */
+START_TEST(an_argument_of_type_float_is_a_double)
+{
+	static const uint32_t fractions[] = {
+		0, 1, 2, 0x12345, 0x200000, 0x400000, 0x400001, 0x7fffff
+	};
+	uint32_t exponent, bits;
+	uint64_t expected;
+	unsigned i;
+	double wide;
+	float x;
+
+	f.m.nargs = 1;
+	f.types[0] = TBUF_FLOAT;
+	for (exponent = 0; exponent < 512; exponent++)
+		for (i = 0; i < 8; i++) {
+			bits = exponent << 23 | fractions[i];
+			memcpy(&x, &bits, sizeof(x));
+			wide = (double)x;
+			memcpy(&expected, &wide, sizeof(wide));
+			/* A processor makes what is no number quiet. */
+			if (wide != wide)
+				expected ^= (expected ^ (uint64_t)bits << 29) &
+				    UINT64_C(1) << 51;
+			f.values[0] = bits;
+			fixture_clear(&f);
+			op(&f, TBUF_OP_LDA, 1, 0, 0, 0);
+			ck_assert_uint_eq(returns(&f, 1), expected);
+		}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -390,6 +422,7 @@ main(void)
 	tcase_add_test(tc, faults_are_raised_by_number);
 	tcase_add_test(tc, an_index_is_held_against_its_bound);
 	tcase_add_test(tc, arguments_by_number_and_by_name);
+	tcase_add_test(tc, an_argument_of_type_float_is_a_double);
 	suite_add_tcase(suite, tc);
 	return (run_suite(suite));
 }
