@@ -450,9 +450,11 @@ expect 'a type by its name' "$(later "$handle
 expect 'twice, and in a child' "$(later 'pid*:plugin:handle:entry
     { @[stringof(r->path)] = count(); }' './loader one/plugin.so fork
     one/plugin.so' --follow | tr -s ' ')" '/one 2'
+# A child may end before its probe is counted, and then the word of tbufctl about
+# that varies (doc/open.md).
 expect 'first in a child' "$(later 'pid*:plugin:handle:entry
     { @[stringof(r->path)] = count(); }' './loader fork one/plugin.so' \
-    --follow | tr -s ' ')" '/one 1'
+    --follow | grep -v 'not match any\|can load libraries' | tr -s ' ')" '/one 1'
 expect 'after an exec' "$(later 'pid*:plugin:handle:entry
     { @[stringof(r->path)] = count(); }' './loader exec one/plugin.so' \
     --follow | tr -s ' ')" '/one 1'
