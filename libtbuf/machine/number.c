@@ -10,8 +10,8 @@
 /*
  * The formats are those of IEEE 754-2019, 3.4: a float has 8 bits of exponent,
  * biased by 127, and 23 of fraction, a double 11, biased by 1023, and 52.  An
- * exponent of all bits is that of infinity and of what is no number; one of 0
- * is that of a number without the bit before the fraction.
+ * exponent of all bits is that of infinities and NaNs; one of 0 is that of a
+ * number without the bit before the fraction.
  */
 int
 tbuf_float_load(struct tbuf_machine *m, uint64_t word)

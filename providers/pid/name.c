@@ -60,7 +60,7 @@ put_identifier(struct scan *s)
 	return (s->last_length != 0 && put(s, "", s->last, s->last_length));
 }
 
-/* Skips an underscore and what is before it. */
+/* Skips the rest of an index, with its underscore. */
 static void
 skip_to_underscore(struct scan *s)
 {
@@ -162,7 +162,7 @@ skip_in_group(struct scan *s, char kind, unsigned depth)
 	}
 }
 
-/* Skips what begins with a letter and ends with an E, with all that is in it. */
+/* Skips a group: from its letter to its E, with all groups in it. */
 static bool
 skip_group(struct scan *s, unsigned depth)
 {
@@ -262,7 +262,7 @@ hash(const char *text)
 	return (value);
 }
 
-/* Functions of templates may differ in the rest alone, so the hash is of all. */
+/* Functions of templates may differ in the rest alone: the hash is of all. */
 const char *
 pid_name_fit(const char *symbol, char name[PID_SCOPED])
 {

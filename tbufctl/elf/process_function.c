@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Other names of functions that a process has probes of.  The provider pid has
- * given these the names that TBUF_PID used: a description may call the module by
- * another part of its file's name, or the function by another symbol.
+ * given these the names that TBUF_PID used: a description may call the module
+ * by another part of its file's name, or the function by another symbol.
  */
 #include <sys/stat.h>
 

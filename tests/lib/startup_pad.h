@@ -1,9 +1,10 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * Room before the code of a program whose functions are looked at.  Startup code,
- * which is linked before it, has no bounds: any of its bytes may be a short branch
- * into the first functions, and their values change with each build.
+ * Room before the code of a program that looks at its own functions.  Startup
+ * code, which is linked before it, has no bounds: any of its bytes may be a
+ * short branch into the first functions, and their values change with each
+ * build.
  */
 #ifndef TESTS_LIB_STARTUP_PAD_H
 #define TESTS_LIB_STARTUP_PAD_H

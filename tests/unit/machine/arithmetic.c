@@ -393,7 +393,7 @@ START_TEST(an_argument_of_type_float_is_a_double)
 			memcpy(&x, &bits, sizeof(x));
 			wide = (double)x;
 			memcpy(&expected, &wide, sizeof(wide));
-			/* A processor makes what is no number quiet. */
+			/* A processor makes each NaN quiet. */
 			if (wide != wide)
 				expected ^= (expected ^ (uint64_t)bits << 29) &
 				    UINT64_C(1) << 51;
