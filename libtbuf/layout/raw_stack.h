@@ -5,13 +5,16 @@
  * consumer unwinds them.
  *
  *	+-------+-------+----+----+----+------------------------+
- *	|   3   | image | pc | sp | fp | bytes from sp on ...	|
+ *	| inner | image | pc | sp | fp | bytes from sp on ...	|
  *	+-------+-------+----+----+----+------------------------+
  *	|   0   | image | frames that are known already ...	|
  *	+-------+-------+---------------------------------------+
  *
  * Words have 64 bits and need not be aligned.  After a call only these three
- * registers are known, and unwind tables rarely need others.
+ * registers are known, and unwind tables rarely need others.  A provider may
+ * fire in a function that has no frame: `inner' is a place in it, with
+ * TBUF_FRAME_EXACT (machine/program.h), and the registers are the caller's.
+ * Otherwise it is equal to pc, or has another number.
  */
 #ifndef TBUF_LAYOUT_RAW_STACK_H
 #define TBUF_LAYOUT_RAW_STACK_H
@@ -19,12 +22,11 @@
 #include <stdint.h>
 
 struct tbuf_raw {
-	uint64_t registers;		/* number that follow the image */
+	uint64_t inner;
 	uint64_t image;
 	uint64_t pc, sp, fp;
 };
 
-#define TBUF_RAW_REGISTERS	3u
 /* Bytes of the stack. */
 #define TBUF_RAW_BYTES		8192u
 

@@ -157,7 +157,8 @@ struct tbuf_d_record {
  * function that recorded them: "ustack", "usym", "umod", "ufunc" or "uaddr".
  *
  * A frame's address is a return address, after a call.  With this bit it is the
- * address where the thread was, as in the first frame of a sample.
+ * address where the thread was, as in the first frame of a sample, or that of a
+ * redirected place.
  */
 #define TBUF_FRAME_EXACT	(UINT64_C(1) << 63)
 

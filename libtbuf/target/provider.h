@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/program.h"
+
 #pragma GCC visibility push(default)
 
 /*
@@ -142,8 +144,9 @@ void	tbuf_series_site(struct tbuf_site *, uint32_t index,
  * Fires a site on behalf of redirected code, or of a wrapper that has called
  * the wrapped function: stacks begin at `pc', where the program resumes, with
  * `sp' and `fp' in these registers.  `inner' is an address in the wrapper, or
- * 0.  Such a site is fired in no other way.  Async-signal-safe; preserves
- * errno.
+ * 0.  Both are after an instruction of their function, or the address of one
+ * with TBUF_FRAME_EXACT.  Such a site is fired in no other way.
+ * Async-signal-safe; preserves errno.
  */
 void	tbuf_site_fire_from(struct tbuf_site *, const uint64_t *values,
 	    uint64_t inner, uint64_t pc, uint64_t sp, uint64_t fp);

@@ -106,22 +106,21 @@ copy_vectors(uint64_t all[PID_VECTORS])
 #define RESULT		0u
 #define ON_STACK	(PID_ARGS - IN_REGISTERS)
 
-/*
- * An address in a stack is after an instruction, and names the function before
- * it.  Providers call the C library while they arm, and the program does not.
- */
+/* Providers call the C library while they arm, and the program does not. */
 static inline __attribute__((always_inline)) void
 fire_once(const struct pid_place *place, struct tbuf_site *site,
     const uint64_t *registers, const uint64_t *values)
 {
+	uint64_t pc = place->patch.place | TBUF_FRAME_EXACT;
+
 	if (tbuf_thread_hide(0) != 0)
 		return;
 	if (place->kind == PID_SPOT)
-		tbuf_site_fire_from(site, values, 0, place->patch.place,
+		tbuf_site_fire_from(site, values, 0, pc,
 		    registers[PATCH_STACK], registers[PATCH_FRAME]);
 	else
-		tbuf_site_fire_from(site, values,
-		    place->patch.place + PATCH_NOP, return_address(registers),
+		tbuf_site_fire_from(site, values, pc,
+		    return_address(registers),
 		    registers[PATCH_STACK] + LINK_BYTES,
 		    registers[PATCH_FRAME]);
 }

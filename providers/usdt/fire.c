@@ -22,7 +22,7 @@ static void
 fire(const struct usdt_site *s, const uint64_t *registers,
     const uint64_t *values)
 {
-	uint64_t pc = s->patch.place + PATCH_NOP, inner = 0;
+	uint64_t pc = s->patch.place | TBUF_FRAME_EXACT, inner = 0;
 
 #ifdef PATCH_LINK
 	if (s->is_leaf) {

@@ -87,7 +87,7 @@ arg6=$((base + 30)) arg7=$((286331153 + 9)) arg8=[0-9]* arg9=[0-9]*\$"
 "$tbufctl" -q -o "$dir/stacks" -c "$program leaf" -n '
 shop:::leaf { ustack(); }' 2>"$dir/said" || fail "stacks: $(cat "$dir/said")"
 tr -d ' \n' <"$dir/stacks" | grep -q \
-    '`leaf+0x[0-9a-f]*calls`caller+0x[0-9a-f]*calls`main' ||
+    '`leaf\(+0x[0-9a-f]*\)*calls`caller+0x[0-9a-f]*calls`main' ||
     fail "another stack: $(cat "$dir/stacks")"
 
 # All sites are armed, and none while tracing is off.

@@ -20,13 +20,20 @@ enum {
 	REGISTERS
 };
 
-/* Unwinds from the site's call, before pc.  Returns the number of frames. */
+/* Returns an address in the instruction that a frame's address names. */
+static uint64_t
+place_of(uint64_t pc)
+{
+	return ((pc & TBUF_FRAME_EXACT) != 0 ? pc & ~TBUF_FRAME_EXACT : pc - 1);
+}
+
+/* Unwinds from the site's frame.  Returns the number of frames. */
 static unsigned
 unwind(const struct tbuf_consumer *c, const struct tbuf_raw *raw,
     const char *bytes, size_t size, uint64_t *frames, unsigned most)
 {
 	uint64_t registers[REGISTERS] = {
-		[FRAME] = raw->fp, [STACK] = raw->sp, [CODE] = raw->pc - 1
+		[FRAME] = raw->fp, [STACK] = raw->sp, [CODE] = place_of(raw->pc)
 	};
 	const struct tbuf_stack stack = {
 		.image = raw->image, .registers = registers,
@@ -47,6 +54,7 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 	unsigned most = (unsigned)(piece->bytes / sizeof(uint64_t));
 	uint64_t *words = c->stack;
 	struct tbuf_raw raw;
+	unsigned n = 0;
 
 	most = MIN(most, TBUF_STACK_WORDS);
 	if (v->size < sizeof(raw) || most < 2) {
@@ -54,10 +62,15 @@ give(struct tbuf_consumer *c, const struct tbuf_d_piece *piece,
 		return;
 	}
 	memcpy(&raw, v->data, sizeof(raw));
-	words[0] = raw.image;
-	words[1] = raw.pc & ~TBUF_FRAME_EXACT;
-	v->size = (uint32_t)sizeof(uint64_t) * (2 + unwind(c, &raw, v->data +
-	    sizeof(raw), v->size - sizeof(raw), words + 2, most - 2));
+	words[n++] = raw.image;
+	if ((raw.inner & TBUF_FRAME_EXACT) != 0 && raw.inner != raw.pc)
+		words[n++] = raw.inner;
+	if (n < most) {
+		words[n++] = raw.pc;
+		n += unwind(c, &raw, v->data + sizeof(raw), v->size -
+		    sizeof(raw), words + n, most - n);
+	}
+	v->size = n * (uint32_t)sizeof(uint64_t);
 	v->data = (const char *)words;
 }
 

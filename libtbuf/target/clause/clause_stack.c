@@ -229,7 +229,9 @@ first_redirected(struct frame *f)
 
 	f->at = tbuf_load(&from->sp) - 2 * sizeof(uint64_t);
 	f->next = tbuf_load(&from->fp);
-	f->pc = tbuf_stack_code(tbuf_load(&from->pc));
+	f->pc = tbuf_load(&from->pc);
+	if ((f->pc & TBUF_FRAME_EXACT) == 0)
+		f->pc = tbuf_stack_code(f->pc);
 	if (tbuf_load(&from->inner) != 0) {
 		f->behind = f->pc;
 		f->pc = tbuf_load(&from->inner);
@@ -358,7 +360,7 @@ tbuf_run_register(struct tbuf_run *run, uint64_t number, uint64_t *value)
 		return (TBUF_FAULT_ILLEGAL);
 	switch (number) {
 	case TBUF_STACK_PC:
-		*value = f.pc;
+		*value = f.pc & ~TBUF_FRAME_EXACT;
 		return (0);
 	case TBUF_STACK_SP:
 		*value = f.at + 16;
@@ -431,15 +433,13 @@ tbuf_run_stack_raw(struct tbuf_machine *m, uint64_t image, uint8_t *to,
     uint32_t *size)
 {
 	struct tbuf_run *run = tbuf_run_of(m);
-	struct tbuf_raw raw = {
-		.registers = TBUF_RAW_REGISTERS, .image = image
-	};
+	struct tbuf_raw raw = { .image = image };
 	struct frame f;
 	uint32_t room = *size;
 
 	if (room < sizeof(raw) || !first(run, &f))
 		return (TBUF_FAULT_ILLEGAL);
-	/* The other registers are the caller's. */
+	raw.inner = f.pc;
 	raw.pc = f.behind != 0 ? f.behind : f.pc;
 	raw.sp = f.at + 2 * sizeof(uint64_t);
 	raw.fp = f.next;

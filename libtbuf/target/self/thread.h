@@ -44,7 +44,7 @@ struct tbuf_locked {
 struct tbuf_from {
 	const struct tbuf_site *site;
 	uint64_t inner;		/* address in the called function, or 0 */
-	uint64_t pc;		/* where the program resumes */
+	uint64_t pc;		/* where the program resumes, or a place */
 	uint64_t sp, fp;	/* these registers when it resumes */
 };
 

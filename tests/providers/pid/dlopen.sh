@@ -158,7 +158,7 @@ TBUF_PID='pid*:one:module_work:entry' \
 expect 'a process that runs' "$("$TBUFCTL" -q -Z -w \
     -n 'BEGIN { system("echo >go"); }
     pid*:one:module_work:entry { ustack(); system("echo >go"); }' -p $! 2>&1 |
-    sed -n 's/^ *\([a-z.]*`[a-z_]*\)+.*/\1/p' | head -n 2)" 'one.so`module_work
+    sed -n 's/^ *\([a-z.]*`[a-z_]*\).*/\1/p' | head -n 2)" 'one.so`module_work
 opener`work'
 exec 3>&-
 

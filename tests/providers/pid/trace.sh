@@ -56,7 +56,7 @@ for function in many main; do
 	place=$(printf '0x%x' $((0x$1 - 0x$3 + 0x$4)))
 	expect "the place of $function" "$("$TBUFCTL" -q -x noresolve \
 	    -n "pid\$target:a.out:$function:entry { ustack(1); }" -c ./truth \
-	    2>/dev/null | sed -n 's/^ *truth:\(0x.*\)[0-9a-f]$/\10/p')" "$place"
+	    2>/dev/null | sed -n 's/^ *truth:\(0x.*\)$/\1/p')" "$place"
 done
 
 g++ -w -O2 -o truth "$top/tests/providers/pid/truth.cc" -lpthread || exit 1
@@ -71,20 +71,28 @@ expect 'a returned value' "$(trace 'pid$target:a.out:many:return
     { trace(arg1); }')" "$((1 + 4 + 3 + 4 + 5 + 6 + 21 + 8 + 9 + 50))"
 expect 'the offset of a return' "$(trace 'pid$target:a.out:many:return
     /arg0 > 0 && arg0 < 200/ { trace(1); }')" 1
-expect 'a stack from an entry' "$(trace 'pid$target:a.out:recursive:entry
-    /arg0 == 15/ { ustack(); }' | sed 's/+0x.*//' | head -n 2)" \
-    'truth`recursive
+# The first frame is the place itself, whichever way the stack is walked.
+for way in '' -xustackunwind; do
+	expect "a stack from an entry $way" "$(trace 'pid$target:a.out:recursive:entry
+	    /arg0 == 15/ { ustack(); }' $way | sed 's/main+0x.*/main/' |
+	    head -n 2)" 'truth`recursive
 truth`main'
-expect 'a stack from a return' "$(trace 'pid$target:a.out:many:return
-    { ustack(); }' | sed 's/+0x.*//' | head -n 2)" 'truth`many
-truth`main'
+	trace 'pid$target:a.out:many:return
+	    { ustack(); printf("truth`many+0x%x", arg0); }' $way >frames
+	expect "a stack from a return $way" "$(sed 's/main+0x.*/main/' frames |
+	    head -n 2)" "$(sed '1d; /many/!d' frames)
+truth\`main"
+done
+expect 'the program counter' "$(trace 'pid$target:a.out:many:
+    { @[usym(uregs[R_PC]), uregs[R_PC] >> 48] = count(); }')" \
+    'truth`many 0 2'
 # Each has a call among its first bytes, which leads to another function.
 for function in placed aimed; do
 	expect "a stack through a call: $function" "$("$TBUFCTL" -q \
 	    -n "pid\$target:a.out:$function:entry { self->in = arg0 == 4; }
 	    pid\$target:a.out:thrower:entry /self->in/
 	    { ustack(); self->in = 0; }" -c ./truth 2>err |
-	    sed -n 's/^ *\(truth`[a-z]*\)+0x.*/\1/p' | head -n 2)" \
+	    sed -n 's/^ *\(truth`[a-z]*\).*/\1/p' | head -n 2)" \
 	    "truth\`thrower
 truth\`$function"
 done
