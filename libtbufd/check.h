@@ -46,6 +46,8 @@ struct d_node *d_check_index(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
 struct d_node *d_check_member(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
+/* Returns an expression for the text of an object of C++, or NULL. */
+struct d_node *d_class_text(struct d_compiler *c, struct d_node *object);
 struct d_node *d_check_xlate(struct d_compiler *c, struct d_node *node);
 /* Fails unless both operands are integers. */
 void	d_check_integers(struct d_compiler *c, const struct d_node *node);

@@ -123,8 +123,10 @@ check_step(struct d_compiler *c, struct d_node *node)
 static void
 check_stringof(struct d_compiler *c, struct d_node *node)
 {
-	const struct d_node *operand = node->left;
+	struct d_node *operand = node->left, *text = d_class_text(c, operand);
 
+	if (text != NULL)
+		operand = node->left = d_check(c, text, IDENTIFIER_READ);
 	if (!d_type_is_scalar(operand->type) &&
 	    !d_node_is_pointer(c, operand) &&
 	    !d_type_is_char_string(operand->type))

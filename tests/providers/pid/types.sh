@@ -307,6 +307,37 @@ expect 'a member by a scoped name' "$(trace method \
 expect 'a symbol stays one' "$(trace method \
     'pid$target:a.out:_ZN4shop4takeE5owneri:entry { trace(probefunc); }')" \
     _ZN4shop4takeE5owneri
+# The text of an object, also through references and pointers.
+cat >texts.cc <<'END_OF_C'
+#include <string>
+#include <string_view>
+struct item { int n; std::string name; std::string_view label; };
+__attribute__((noipa)) void look(const std::string &near,
+    std::string &&far, const std::string_view &view, std::string *pointer,
+    const item &i, const std::wstring &wide)
+{ __asm__ volatile("nop; nop; nop; nop; nop" ::: "memory"); }
+int main()
+{
+	std::string near = "near", far(40, 'f');
+	item i = { 1, "item", std::string_view("labelled", 5) };
+
+	look(near, std::move(far), std::string_view("viewed text", 6), &near,
+	    i, L"wide");
+}
+END_OF_C
+g++ -std=c++17 -O1 -g -w -o texts texts.cc || exit 1
+look='pid$target:a.out:*look*:entry'
+expect 'strings of C++' "$(trace texts "$look { printf(\"%s %s %s %s %s %s %s\",
+    stringof(near), stringof(far), stringof(view), stringof(pointer),
+    stringof(*pointer), stringof(i->name), stringof(i->label)); }")" \
+    "near $(printf %040d 0 | tr 0 f) viewed near near item label"
+expect 'as a key' "$(trace texts "$look { @[stringof(args[2])] = count(); }" |
+    tr -s ' ')" 'viewed 1'
+for object in wide '*wide' '&*wide'; do
+	expect "wide characters: $object" "$(refused texts \
+	    "$look { trace(stringof($object)); }" |
+	    grep -c 'its characters have more than one byte$')" 1
+done
 cat >names.cc <<'END_OF_C'
 namespace n {
 template <typename T> struct box {
