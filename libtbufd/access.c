@@ -402,9 +402,11 @@ check_composite_member(struct d_compiler *c, struct d_node *node)
 struct d_node *
 d_check_member(struct d_compiler *c, struct d_node *node, unsigned use)
 {
-	struct d_node *left = node->left, *right = node->right;
+	struct d_node *left = node->left, *right = node->right, *part;
 	struct table *table = NULL;
 
+	if (node->op == OP_MEMBER && (part = d_check_part(c, node)) != NULL)
+		return (d_check(c, part, use));
 	if (node->op == OP_POINTER && left->kind == NODE_NAME)
 		table = strcmp(left->text, "self") == 0 ? &c->threads :
 		    strcmp(left->text, "this") == 0 ? &c->locals : NULL;

@@ -15,17 +15,20 @@ cast_argument(struct d_compiler *c, const char *name, uint64_t number,
     struct d_node *argument)
 {
 	const struct d_callbacks *calls = &c->options->callbacks;
-	uint64_t id = 0;
+	uint64_t id = 0, shift = 0;
 
 	if (c->description != NULL && calls->argument_place != NULL &&
 	    !c->options->ilp32)
 		id = calls->argument_place(calls->context, c->description,
-		    name, &number);
+		    name, &number, &shift);
 	if (id == 0)
 		return (NULL);
 	if (argument == NULL)
 		argument = d_node_name(c, d_format(c, "arg%ju",
 		    (uintmax_t)number));
+	if (shift != 0)
+		argument = d_node_binary(c, OP_RIGHT, argument,
+		    d_node_constant(c, c->types.type_int, shift));
 	return (d_node_binary(c, OP_CAST, d_node_type(c, d_type_of_id(c, id)),
 	    argument));
 }
@@ -40,6 +43,31 @@ d_check_argument(struct d_compiler *c, struct d_node *node)
 	    strcmp(node->identifier->name, "args") == 0)
 		cast = cast_argument(c, NULL, node->arguments->value, node);
 	return (cast == NULL ? node : d_check(c, cast, IDENTIFIER_READ));
+}
+
+/* Returns "a.b.c" for such an expression, or NULL for another one. */
+static const char *
+path_of(struct d_compiler *c, const struct d_node *node)
+{
+	const char *left;
+
+	if (node->kind == NODE_NAME && node->text[0] != '@' &&
+	    d_global_find(c, node->text) == NULL &&
+	    !d_names_argument(c, node->text))
+		return (node->text);
+	if (node->kind != NODE_BINARY || node->op != OP_MEMBER ||
+	    node->right->text == NULL ||
+	    (left = path_of(c, node->left)) == NULL)
+		return (NULL);
+	return (d_format(c, "%s.%s", left, node->right->text));
+}
+
+struct d_node *
+d_check_part(struct d_compiler *c, struct d_node *node)
+{
+	const char *path = path_of(c, node);
+
+	return (path == NULL ? NULL : cast_argument(c, path, 0, NULL));
 }
 
 static struct d_node *

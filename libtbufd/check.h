@@ -46,8 +46,16 @@ struct d_node *d_check_index(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
 struct d_node *d_check_member(struct d_compiler *c, struct d_node *node,
 	    unsigned use);
-/* Returns an expression for the text of an object of C++, or NULL. */
+/*
+ * class_text.c: d_class_text() returns an expression for the text of an object
+ * of C++, or NULL.  The other functions return those for the place and the text
+ * of a string view, or of the one that a pointer leads to.
+ */
 struct d_node *d_class_text(struct d_compiler *c, struct d_node *object);
+struct d_node *d_view_place(struct d_compiler *c, struct d_node *object,
+	    enum operator op);
+struct d_node *d_view_text(struct d_compiler *c, struct d_node *object,
+	    enum operator op);
 struct d_node *d_check_xlate(struct d_compiler *c, struct d_node *node);
 /* Fails unless both operands are integers. */
 void	d_check_integers(struct d_compiler *c, const struct d_node *node);
@@ -58,6 +66,8 @@ _Noreturn void d_fail_variable(struct d_compiler *c, enum d_unknown what,
 	    const char *name);
 /* Gives args[N] the type of the parameter that the argument has, if any. */
 struct d_node *d_check_argument(struct d_compiler *, struct d_node *);
+/* Returns a member of a structure that is passed by value; or NULL. */
+struct d_node *d_check_part(struct d_compiler *, struct d_node *);
 /* Returns true if the clause's probes have an argument of this name. */
 bool	d_names_argument(struct d_compiler *c, const char *name);
 /* Looks a name up in a table, and adds it if it is new and `create`. */

@@ -53,12 +53,18 @@ put_member(struct d_compiler *c, struct d_node *object, enum operator op,
 	return (d_node_binary(c, op, object, d_node_name(c, name)));
 }
 
-static struct d_node *
-put_view(struct d_compiler *c, struct d_node *object, enum operator op)
+struct d_node *
+d_view_place(struct d_compiler *c, struct d_node *object, enum operator op)
+{
+	return (put_member(c, object, op, view));
+}
+
+struct d_node *
+d_view_text(struct d_compiler *c, struct d_node *object, enum operator op)
 {
 	struct d_node *at = d_node_binary(c, OP_CAST,
 	    d_node_type(c, c->types.type_uint64),
-	    put_member(c, object, op, view));
+	    d_view_place(c, object, op));
 	struct d_node *size = d_node_binary(c, OP_ADD,
 	    put_member(c, object, op, length),
 	    d_node_constant(c, c->types.type_uint64, 1));
@@ -84,6 +90,6 @@ d_class_text(struct d_compiler *c, struct d_node *object)
 		    OP_MEMBER, text));
 	if (member_of(c, type, length) != NULL &&
 	    is_text(c, object, member_of(c, type, view)))
-		return (put_view(c, object, op));
+		return (d_view_text(c, object, op));
 	return (NULL);
 }

@@ -191,6 +191,10 @@ d_check_unary(struct d_compiler *c, struct d_node *node)
 	    node->op == OP_PRE_DECREMENT || node->op == OP_POST_INCREMENT ||
 	    node->op == OP_POST_DECREMENT;
 
+	/* A view that is passed by value is no expression itself. */
+	if (node->op == OP_STRINGOF && d_check_part(c, d_view_place(c, operand,
+	    OP_MEMBER)) != NULL)
+		operand = d_view_text(c, operand, OP_MEMBER);
 	if (operand->kind == NODE_NAME && step && operand->text[0] != '@')
 		d_resolve(c, operand, &c->globals, IDENTIFIER_SCALAR, true);
 	operand = node->left = d_check(c, operand, 0);

@@ -144,11 +144,13 @@ struct d_callbacks {
 	/*
 	 * Returns the id of the type of a parameter of the probes' function
 	 * that is in an integer argument, and that argument's number, by the
-	 * parameter's name, or by the number if the name is NULL; or 0.
+	 * parameter's name, or by the number if the name is NULL; or 0.  A
+	 * member of a structure has its path as name, such as "view._M_str",
+	 * and begins at bit `shift'.
 	 */
 	uint64_t (*argument_place)(void *context,
 	    const struct d_description *d, const char *name,
-	    uint64_t *number);
+	    uint64_t *number, uint64_t *shift);
 	bool (*type_read)(void *context, uint64_t id, struct d_import *type);
 	/* Returns true if the pid is that of a traced program. */
 	bool (*is_traced)(void *context, int64_t pid);

@@ -518,6 +518,8 @@ dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type,
 	}
 	if (n.integers > 0)
 		t->word = call->integers - n.integers;
+	t->is_whole = !v.by_address && n.vectors == 0 &&
+	    n.integers == (v.size + WORD - 1) / WORD;
 	if (n.vectors > 0)
 		find_floats(&v, call->vectors - n.vectors, t);
 	return (true);

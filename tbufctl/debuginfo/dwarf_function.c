@@ -22,7 +22,8 @@
 static const char no_type[] = "D has no type for its floating-point format";
 static const char complex_number[] = "it is a complex number";
 static const char too_many[] = "ten others have all numbers";
-static const char by_value[] = "it is a structure that is passed by value";
+static const char by_value[] = "it is a structure that is passed by value; "
+    "its members may be read";
 static const char optimized[] = "the compiler has optimized it away";
 static const char odd_place[] = "the function has a call of its own";
 static const char late[] = "it is not among the first ten words of the call";
@@ -212,6 +213,10 @@ struct gather {
 	unsigned taken;		/* words that parameters have: bits */
 	struct dwarf_word vectors[2 * PID_VECTORS];
 	unsigned nvectors;
+	const char *path;	/* of a member that is looked for, or NULL */
+	uint64_t at;		/* its place in the words, in bytes */
+	Dwarf_Die member;
+	bool is_found;
 };
 
 static bool
@@ -306,6 +311,32 @@ add_parts(struct gather *g, const struct dwarf_taken *taken)
 		    taken->floats[i].vector);
 }
 
+/* Finds the member that is looked for in a structure by value. */
+static void
+find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
+    const struct dwarf_taken *taken)
+{
+	size_t length = g->path == NULL ? 0 : strcspn(g->path, ".");
+	const char *name = dwarf_diename(parameter);
+	enum tbuf_type its;
+	struct slot slot;
+	uint64_t offset;
+	Dwarf_Die plain;
+
+	if (length == 0 || g->path[length] == '\0' || name == NULL ||
+	    strncmp(name, g->path, length) != 0 || name[length] != '\0' ||
+	    !g->knows_abi || g->is_copy || !taken->is_whole ||
+	    (place_of(g->die, parameter, g->f.address, &slot) == PLACE_NONE &&
+	    !dwarf_hasattr_integrate(g->die, DW_AT_external)) ||
+	    !dwarf_member(type, g->path + length + 1, &g->member, &offset) ||
+	    !dwarf_plain_type(&g->member, &plain))
+		return;
+	its = type_of(&plain);
+	g->at = taken->word * (uint64_t)WORD + offset;
+	g->is_found = its != TBUF_NONE && its != TBUF_FLOAT &&
+	    its != TBUF_DOUBLE;
+}
+
 static void
 add_parameter(struct gather *g, Dwarf_Die *parameter)
 {
@@ -327,6 +358,7 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 		take_word(g, i);
 	if ((type = type_of(&plain)) == TBUF_NONE) {
 		add_parts(g, &taken);
+		find_member(g, parameter, &plain, &taken);
 		lack(g, name, why_not(&plain));
 		return;
 	}
@@ -435,7 +467,7 @@ gather(struct gather *g, Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die type;
 
-	*g = (struct gather){ .die = die, .f.name = name };
+	*g = (struct gather){ .die = die, .f.name = name, .path = g->path };
 	if (!entry_of(die, &g->f.address))
 		return (false);
 	g->is_copy = is_copy(die);
@@ -458,8 +490,8 @@ dwarf_functions(struct dwarf_module *m,
     void (*visit)(void *, const struct dwarf_function *), void *arg)
 {
 	const char *symbol;
+	struct gather g = { .path = NULL };
 	Dwarf_Addr entry;
-	struct gather g;
 	Dwarf_Die die;
 	size_t i;
 
@@ -641,14 +673,14 @@ look_for(const struct dwarf_function *f, const char *name, uint64_t *word)
 }
 
 /* Functions of one name have to agree in the place, too. */
-uint64_t
-dwarf_place(struct dwarf_types *types, struct dwarf_module *m,
+static uint64_t
+place_of_word(struct dwarf_types *types, struct dwarf_module *m,
     const char *function, const char *name, uint64_t *word)
 {
 	const struct dwarf_name *one = NULL;
 	const char *found = NULL;
 	uint64_t at = *word, first = 0;
-	struct gather g;
+	struct gather g = { .path = NULL };
 	Dwarf_Die die;
 
 	while ((one = find_function(m, function, one)) != NULL) {
@@ -664,4 +696,41 @@ dwarf_place(struct dwarf_types *types, struct dwarf_module *m,
 	}
 	*word = first;
 	return (found == NULL ? 0 : agreed_type(types, m, function, found));
+}
+
+static uint64_t
+place_of_member(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function, const char *path, uint64_t *at)
+{
+	const struct dwarf_name *one = NULL;
+	struct gather g = { .path = path };
+	uint64_t id, agreed = 0;
+	Dwarf_Die die;
+
+	while ((one = find_function(m, function, one)) != NULL) {
+		die = one->die;
+		if (!gather(&g, &die, function))
+			continue;
+		id = g.is_found ? dwarf_type_of(types, m, &g.member) : 0;
+		if (id == 0 || (agreed != 0 && (id != agreed || g.at != *at)))
+			return (0);
+		agreed = id;
+		*at = g.at;
+	}
+	return (agreed);
+}
+
+uint64_t
+dwarf_place(struct dwarf_types *types, struct dwarf_module *m,
+    const char *function, const char *name, uint64_t *word, uint64_t *shift)
+{
+	uint64_t id, at = 0;
+
+	*shift = 0;
+	if (name == NULL || strchr(name, '.') == NULL)
+		return (place_of_word(types, m, function, name, word));
+	id = place_of_member(types, m, function, name, &at);
+	*word = at / WORD;
+	*shift = at % WORD * 8;
+	return (id);
 }

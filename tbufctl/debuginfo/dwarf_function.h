@@ -57,10 +57,17 @@ uint64_t dwarf_result(struct dwarf_types *, struct dwarf_module *,
 
 /*
  * Likewise of a parameter that is in a word of a call, by its name, or without
- * one by the word; finds the word.
+ * one by the word; finds the word.  A name such as "view._M_str" is that of a
+ * member of a structure that is passed by value; its value begins at bit
+ * `shift' of the word.
  */
 uint64_t dwarf_place(struct dwarf_types *, struct dwarf_module *,
-	    const char *function, const char *name, uint64_t *word);
+	    const char *function, const char *name, uint64_t *word,
+	    uint64_t *shift);
+
+/* Finds a member of a structure by its path, and its place in bytes. */
+bool	dwarf_member(Dwarf_Die *type, const char *path, Dwarf_Die *member,
+	    uint64_t *offset);
 
 /* --- the ABI ----------------------------------------------------------- */
 
@@ -87,12 +94,14 @@ struct dwarf_float {
 
 /*
  * A parameter's first word, DWARF_NO_WORD if it is in vector registers alone,
- * and the numbers that are in these.
+ * and the numbers that are in these.  All bytes of a whole one are in registers
+ * of words.
  */
 #define DWARF_FLOATS	4u
 
 struct dwarf_taken {
 	unsigned word, nfloats;
+	bool is_whole;
 	struct dwarf_float floats[DWARF_FLOATS];
 };
 

@@ -168,7 +168,7 @@ types_parameter(struct types *t, const char *module, const char *function,
 
 uint64_t
 types_place(struct types *t, const char *module, const char *function,
-    const char *name, uint64_t *word)
+    const char *name, uint64_t *word, uint64_t *shift)
 {
 	struct parcel *p = ask(t, TYPES_PLACE);
 	uint64_t id;
@@ -179,6 +179,7 @@ types_place(struct types *t, const char *module, const char *function,
 	parcel_put(p, *word);
 	id = parcel_take(hear(t, &t->answer));
 	*word = parcel_take(&t->answer);
+	*shift = parcel_take(&t->answer);
 	return (id);
 }
 

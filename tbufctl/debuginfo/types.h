@@ -60,9 +60,13 @@ uint64_t types_argument(struct types *, const char *module,
 /* Likewise of a function's own parameter, and of the value it returns. */
 uint64_t types_parameter(struct types *, const char *module,
 	    const char *function, const char *name);
-/* Likewise, and the parameter's word; without a name, of the one in a word. */
+/*
+ * Likewise, and the parameter's word, and the bit at which a structure's member
+ * begins there; without a name, of the parameter in a word.
+ */
 uint64_t types_place(struct types *, const char *module,
-	    const char *function, const char *name, uint64_t *word);
+	    const char *function, const char *name, uint64_t *word,
+	    uint64_t *shift);
 uint64_t types_result(struct types *, const char *module,
 	    const char *function);
 bool	types_read(struct types *, uint64_t id, struct d_import *);

@@ -173,7 +173,7 @@ put_place(struct parcel *p, struct parcel *to)
 	const char *module = parcel_take_text(p);
 	const char *function = parcel_take_text(p);
 	const char *name = parcel_take_text(p);
-	uint64_t word = parcel_take(p), id = 0;
+	uint64_t word = parcel_take(p), shift = 0, id = 0;
 	struct types_source *one;
 	struct dwarf_module *m;
 
@@ -181,9 +181,10 @@ put_place(struct parcel *p, struct parcel *to)
 		for (m = modules(one); m != NULL && id == 0; m = m->next)
 			if (dwarf_module_is(m, module))
 				id = dwarf_place(&types, m, function, name,
-				    &word);
+				    &word, &shift);
 	parcel_put(to, id);
 	parcel_put(to, word);
+	parcel_put(to, shift);
 }
 
 static void

@@ -650,7 +650,7 @@ is_word(const struct tbuf_probe_info *probe, uint64_t number)
 
 static uint64_t
 place_of(struct known *k, const struct tbuf_probe_info *probe,
-    const char *name, uint64_t *number)
+    const char *name, uint64_t *number, uint64_t *shift)
 {
 	bool returns = strcmp(probe->name, "return") == 0;
 	uint64_t id, word = *number;
@@ -658,9 +658,10 @@ place_of(struct known *k, const struct tbuf_probe_info *probe,
 	if ((name == NULL && !is_word(probe, word)) ||
 	    (returns && (name != NULL || word != 1)))
 		return (0);
+	*shift = 0;
 	id = returns ? types_result(&k->types, probe->module,
 	    probe->function) : types_place(&k->types, probe->module,
-	    probe->function, name, &word);
+	    probe->function, name, &word, shift);
 	if (id == 0 || !is_word(probe, word))
 		return (0);
 	*number = word;
@@ -677,34 +678,59 @@ may_be_pid(const struct d_description *d)
 	    missing_is_pid(provider)) && known_own(d) == 0);
 }
 
+/* A place that all probes have to agree on. */
+struct agreed {
+	const char *name;
+	uint64_t number, shift, id;
+	unsigned asked;
+	bool differs;
+};
+
+static void
+agree(struct known *k, const struct d_description *d,
+    const struct tbuf_probe_info *probe, struct agreed *a)
+{
+	uint64_t id, word = a->number, shift;
+
+	if (a->differs || !missing_is_pid(probe->provider) ||
+	    !known_matches(d, probe))
+		return;
+	id = ++a->asked > PLACES_MAX ? 0 :
+	    place_of(k, probe, a->name, &word, &shift);
+	a->differs = id == 0 || (a->id != 0 && (word != a->number ||
+	    shift != a->shift));
+	a->id = a->id == 0 ? id : a->id;
+	a->number = word;
+	a->shift = shift;
+}
+
 /*
- * A provider that was preloaded without tbufctl knows no parameters.  Those of
- * all probes have to be in one place, as a clause reads one argument.
+ * A provider that was preloaded without tbufctl knows no parameters, and none
+ * knows those that are structures.  A parameter of all probes has to be in one
+ * place, as a clause reads one argument.
  */
 uint64_t
 known_argument_place(void *known, const struct d_description *d,
-    const char *name, uint64_t *number)
+    const char *name, uint64_t *number, uint64_t *shift)
 {
+	struct agreed a = { .name = name, .number = *number };
+	const struct sites *sites;
 	struct known *k = known;
-	uint64_t found = 0, id, at = 0, word;
 	size_t i;
 
 	if (k->files || !may_be_pid(d))
 		return (0);
 	known_list(k);
-	for (i = 0; i < k->count && i < PLACES_MAX; i++) {
-		if (!missing_is_pid(k->probes[i]->provider) ||
-		    !known_matches(d, k->probes[i]))
-			continue;
-		word = *number;
-		id = place_of(k, k->probes[i], name, &word);
-		if (id == 0 || (found != 0 && word != at))
-			return (0);
-		found = found == 0 ? id : found;
-		at = word;
+	for (i = 0; i < k->count; i++)
+		agree(k, d, k->probes[i], &a);
+	if (name != NULL && strchr(name, '.') != NULL) {
+		sites = known_sites(k);
+		for (i = 0; i < sites->count; i++)
+			agree(k, d, &sites->all[i], &a);
 	}
-	*number = at;
-	return (found);
+	*number = a.number;
+	*shift = a.shift;
+	return (a.differs ? 0 : a.id);
 }
 
 bool

@@ -131,7 +131,7 @@ uint64_t known_type_find(void *known, const char *module, enum d_import_kind,
 uint64_t known_argument_type(void *known, const struct d_description *,
 	    const char *name, uint64_t number);
 uint64_t known_argument_place(void *known, const struct d_description *,
-	    const char *name, uint64_t *number);
+	    const char *name, uint64_t *number, uint64_t *shift);
 bool	known_type_read(void *known, uint64_t id, struct d_import *);
 
 #endif

@@ -167,7 +167,7 @@ lack() {
 	    sed -n "s/^parameter $2 of $1 is no argument: //p"
 }
 expect 'a structure' "$(lack by_value l)" \
-    'it is a structure that is passed by value'
+    'it is a structure that is passed by value; its members may be read'
 expect 'too far' "$(lack stacked late)" \
     'it is not among the first ten words of the call'
 
@@ -307,6 +307,55 @@ expect 'a member by a scoped name' "$(trace method \
 expect 'a symbol stays one' "$(trace method \
     'pid$target:a.out:_ZN4shop4takeE5owneri:entry { trace(probefunc); }')" \
     _ZN4shop4takeE5owneri
+# Members of structures by value, which are in registers; callers leave out a
+# word that the function does not read.
+cat >parts.c <<'END_OF_C'
+struct two { int x, y; };
+struct small { char a; short b; unsigned char c; int d; };
+struct tail { long n; signed char c; };
+struct nested { struct two inner; union { long n; void *p; } u; };
+struct odd { unsigned low : 4, high : 4; int n; float f; };
+struct moved { double d; long n; };
+struct large { long a; int b, c; short s[2]; };
+#define API	__attribute__((noinline, noipa))
+#define USE(s)	__asm__ volatile("nop; nop; nop; nop; nop" : : "m" (s))
+API long parts(struct two t, struct small s, struct nested n)
+{ USE(t); USE(s); USE(n); return (t.x + s.d + n.u.n); }
+API long rest(struct tail l, struct odd o, struct moved m, struct large g,
+    struct nested n, struct tail last)
+{ USE(l); return (l.n + o.n + m.n + g.a + n.u.n + last.n); }
+int main(void)
+{
+	struct two t = { -1, 2 };
+	struct small s = { 'a', -3, 200, 4 };
+	struct tail l = { 5, -6 };
+	struct nested n = { { 7, -8 }, { 9 } };
+	struct odd o = { 1, 2, -3, 4.5F };
+	struct moved m = { 1.5, 6 };
+	struct large g = { 10, -11, 12, { 13, 14 } };
+
+	return (parts(t, s, n) + rest(l, o, m, g, n, l) == 0);
+}
+END_OF_C
+ln parts.c parts.cc
+for build in 'gcc -O0' 'gcc -O2' 'g++ -O1' 'clang -O0' 'clang -O2'; do
+	command -v "${build%% *}" >/dev/null || continue
+	case $build in
+	g++*) source=parts.cc ;;
+	*) source=parts.c ;;
+	esac
+	$build -g -w -o parts $source || exit 1
+	expect "members: $build" "$(trace parts 'pid$target:a.out:*parts*:entry
+	    { printf("%d %d %d %d %d %d %d %d %d\n", t.x, t.y, s.a, s.b, s.c,
+	    s.d, n.inner.x, n.inner.y, n.u.n); }')" '-1 2 97 -3 200 4 7 -8 9'
+	expect "in a predicate: $build" "$(trace parts 'pid$target:a.out:*rest*:entry
+	    /l.n == 5/ { trace(l.c); }')" -6
+	for member in o.n o.low o.f m.d m.n g.a g.s t.x l.z x.a last.n g; do
+		expect "none: $build: $member" "$(trace parts \
+		    "pid\$target:a.out:*rest*:entry { trace($member); }" |
+		    grep -c '^tbufctl: invalid probe specifier')" 1
+	done
+done
 # The text of an object, also through references and pointers.
 cat >texts.cc <<'END_OF_C'
 #include <string>
