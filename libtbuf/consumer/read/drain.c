@@ -109,9 +109,13 @@ tbuf_drain_end(struct tbuf_consumer *c)
 	c->drain.pending = false;
 	c->drain.fast.reader = NULL;
 	forget_copies(&c->drain);
-	TAILQ_FOREACH_SAFE(t, &c->targets, link, next)
-		if (t->state == TBUF_REPORTED)
-			tbuf_target_free(c, t);
+	TAILQ_FOREACH_SAFE(t, &c->targets, link, next) {
+		if (t->state != TBUF_REPORTED)
+			continue;
+		/* A target may have ended before its probes were read. */
+		tbuf_target_probes(c, t);
+		tbuf_target_free(c, t);
+	}
 }
 
 static bool

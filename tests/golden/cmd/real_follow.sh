@@ -41,6 +41,14 @@ start 3 4 fire=1 spawn=2
 go_on() { tell 3; }
 follow probe -p $target
 wait
+# Probes of a child that had ended when tbufctl found it are matched: there is
+# no message, and the status is 0.
+for probes in tt:::count 'tt:::count { @ = sum(arg0); }' \
+    'tt:::count /arg0 == 3/ { trace(arg0); }'; do
+	"$TBUFCTL" -q --follow -n "$probes" -c \
+	    "sh $top_srcdir/tests/lib/ended_child.sh $TBUF_TARGET fire=3" 2>&1
+	echo "= $?"
+done
 # A clause of a child ends the run before tbufctl, which is stopped, has seen the
 # child's session.
 cat >stopped <<'END'

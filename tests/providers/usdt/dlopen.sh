@@ -58,6 +58,10 @@ for description in module:::work module:::wo* work; do
 	expect "-x usdt: $description" "$("$TBUFCTL" -q -x usdt \
 	    -n "$description" -c './opener 1' 2>/dev/null | grep -c arg)" 100
 done
+# Probes of a child that had ended when tbufctl found it are counted.
+expect 'in a child that has ended' "$("$TBUFCTL" -q --follow -x usdt=module.d \
+    -n 'module:::work { @ = count(); }' \
+    -c "sh $top/tests/lib/ended_child.sh ./opener 1" 2>&1 | tr -d ' \n')" 100
 # 1500 loads would exhaust the space for stubs if it were not reused.
 expect 'and again' "$(count 1500)" "$(fired 1500)"
 "$TBUFCTL" -q -Z -x usdt=module.d -x temporal -n module:::work \
