@@ -235,6 +235,9 @@ d_node_description(struct d_compiler *c, const char *text)
 	if (scoped && field == D_FIELD_MODULE)
 		split(c, text, d);
 	set_provider(c, d);
+	if (c->options->callbacks.others != NULL)
+		d->others = c->options->callbacks.others(
+		    c->options->callbacks.context, d);
 	node->description = d;
 	return (node);
 }

@@ -32,6 +32,8 @@ struct d_description {
 	const char *field[4];
 	/* A second name of the provider, or NULL: see d_provider_bare(). */
 	const char *bare;
+	/* Another description of which the same holds, or NULL. */
+	const struct d_description *others;
 };
 
 /*
@@ -132,6 +134,9 @@ struct d_callbacks {
 	/* Finds the probe of an id (-i, and numbers in scripts). */
 	bool (*probe_by_id)(void *context, uint64_t id,
 	    struct d_description *d);
+	/* Returns further descriptions that mean the same; or NULL. */
+	const struct d_description *(*others)(void *context,
+	    const struct d_description *d);
 	/*
 	 * Types of the traced programs, of one module if that is not NULL: the
 	 * id of a named type or of an argument's type, or 0; and a description

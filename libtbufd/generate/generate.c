@@ -10,7 +10,10 @@
 
 /* --- clauses -------------------------------------------------------------- */
 
-/* Returns a description's text, also with the provider's second name. */
+/*
+ * Returns a description's text, also with the provider's second name, and with
+ * the other descriptions that it means.
+ */
 static const char *
 description_text(struct d_compiler *c, const struct d_node *node)
 {
@@ -21,8 +24,13 @@ description_text(struct d_compiler *c, const struct d_node *node)
 	    d->field[D_FIELD_FUNCTION], d->field[D_FIELD_NAME]);
 	if (d->bare != NULL)
 		text = d_format(c, "%s,%s:%s", text, d->bare, text);
-	return (d_format(c, "%s:%s%s", d->field[D_FIELD_PROVIDER], text,
-	    node->text == NULL ? "" : node->text));
+	text = d_format(c, "%s:%s", d->field[D_FIELD_PROVIDER], text);
+	while ((d = d->others) != NULL)
+		text = d_format(c, "%s,%s:%s:%s:%s", text,
+		    d->field[D_FIELD_PROVIDER], d->field[D_FIELD_MODULE],
+		    d->field[D_FIELD_FUNCTION], d->field[D_FIELD_NAME]);
+	return (d_format(c, "%s%s", text, node->text == NULL ? "" :
+	    node->text));
 }
 
 static void
