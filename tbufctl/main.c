@@ -362,6 +362,7 @@ trace_or_list(struct options *o, struct tbuf_consumer *consumer,
 	if (status == 0 && o->mode == MODE_TRACE && !o->unmatched &&
 	    known_refuses(&compiled->known, &o->program))
 		status = EXIT_FAILED;
+	program_extend(&o->program, known_others_text, &compiled->known);
 	if (status == 0 && o->mode == MODE_LIST)
 		status = list(consumer, o, out, compiled->script);
 	else if (status == 0)

@@ -59,7 +59,6 @@ wants_all(const struct options *o)
 struct looked {
 	struct tbuf_consumer *consumer;
 	const char *command;		/* or NULL */
-	bool files;			/* targets are files */
 };
 
 static char *
@@ -70,9 +69,6 @@ suggest(void *looked, const char *description)
 
 	if (l->command != NULL)
 		near = command_function(l->command, description, near_targets,
-		    l->consumer);
-	else if (!l->files)
-		near = process_function(description, near_targets,
 		    l->consumer);
 	return (near != NULL ? near : near_description(description,
 	    near_targets, l->consumer));
@@ -190,8 +186,7 @@ list(struct tbuf_consumer *consumer, struct options *o, struct output *out,
     const struct tbuf_d_script *script)
 {
 	struct looked looked = { .consumer = consumer,
-	    .command = o->command == NULL ? NULL : o->command[0],
-	    .files = options_reads(o) };
+	    .command = o->command == NULL ? NULL : o->command[0] };
 	struct format format;
 	pid_t first = 0;
 	int status;

@@ -22,14 +22,6 @@
 char	*command_function(const char *command, const char *description,
 	    near_probes *, void *context);
 
-/*
- * Suggests the description with the names of a probe that a process has of the
- * described function, for one that uses other names of its module or of the
- * function.  The caller frees it; NULL if there is none.
- */
-char	*process_function(const char *description, near_probes *,
-	    void *context);
-
 /* The search for the names that a description of functions may mean. */
 struct near_function {
 	char *text;			/* the fields */

@@ -130,14 +130,11 @@ send_plan(FILE *out, struct pid_functions *f, unsigned options,
 	return (problem);
 }
 
-/* An answer ends with a line that has the problem with the file, or none. */
-static __attribute__((noreturn)) void
-reader(int fd, int socket, unsigned options, pid_offsets *offsets, void *arg)
+/* Confines the helper process.  Returns the file that it answers with. */
+static FILE *
+confine(int fd, int socket)
 {
 	FILE *out = fdopen(socket, "w");
-	struct pid_functions f = { .naliases = 0 };
-	struct pid_image image;
-	const char *problem;
 
 	(void)patch_decoder_load();
 	reader_become_owner(fd);
@@ -145,13 +142,49 @@ reader(int fd, int socket, unsigned options, pid_offsets *offsets, void *arg)
 	(void)alarm(READER_SECONDS);
 	if (out == NULL)
 		_exit(1);
-	problem = pid_image_read(&image, fd);
-	if (problem == NULL)
-		problem = pid_functions_find(&f, &image.memory, fd,
-		    NULL, NULL);
+	return (out);
+}
+
+/* Finds the functions, which stay as long as the process. */
+static const char *
+find_functions(struct pid_functions *f, int fd)
+{
+	static struct pid_image image;
+	const char *problem = pid_image_read(&image, fd);
+
+	return (problem != NULL ? problem :
+	    pid_functions_find(f, &image.memory, fd, NULL, NULL));
+}
+
+/* An answer ends with a line that has the problem with the file, or none. */
+static __attribute__((noreturn)) void
+reader(int fd, int socket, unsigned options, pid_offsets *offsets, void *arg)
+{
+	FILE *out = confine(fd, socket);
+	struct pid_functions f = { .naliases = 0 };
+	const char *problem = find_functions(&f, fd);
+
 	if (problem == NULL)
 		problem = send_plan(out, &f, options, offsets, arg);
 	fprintf(out, "\t%s\n", problem == NULL ? "" : problem);
+	_exit(fflush(out) == 0 ? 0 : 1);
+}
+
+/* Sends a line for each symbol: its address, its name, and its scoped name. */
+static __attribute__((noreturn)) void
+names_reader(int fd, int socket)
+{
+	FILE *out = confine(fd, socket);
+	char fit[PID_SCOPED], scoped[PID_SCOPED];
+	struct pid_functions f = { .naliases = 0 };
+	size_t i, n = find_functions(&f, fd) == NULL ? f.naliases : 0;
+
+	for (i = 0; i < n; i++) {
+		if (!pid_scoped(f.aliases[i].name, scoped))
+			*scoped = '\0';
+		fprintf(out, "%jx\t%s\t%s\n", (uintmax_t)f.aliases[i].address,
+		    pid_name_fit(f.aliases[i].name, fit), scoped);
+	}
 	_exit(fflush(out) == 0 ? 0 : 1);
 }
 
@@ -165,8 +198,9 @@ struct answer {
 
 /* A line that is not complete is of a helper process that has died. */
 static void
-take_line(struct answer *a, char *line)
+take_line(void *answer, char *line)
 {
+	struct answer *a = answer;
 	struct pid_function f;
 	char *fields[FIELDS];
 	unsigned i;
@@ -192,7 +226,7 @@ take_line(struct answer *a, char *line)
 
 /* A line has a name (functions.c) and reasons; a longer one is no answer. */
 static void
-listen(struct answer *a, int socket)
+listen(int socket, void (*take)(void *, char *line), void *arg)
 {
 	FILE *in = fdopen(socket, "r");
 	static char line[LINE_BYTES];
@@ -207,7 +241,7 @@ listen(struct answer *a, int socket)
 		n = strlen(line);
 		all += n;
 		if (n > 0 && line[n - 1] == '\n')
-			take_line(a, line);
+			take(arg, line);
 		else
 			n = 0;
 	}
@@ -226,7 +260,7 @@ ask(int fd, struct answer *a, unsigned options, pid_offsets *offsets)
 		reader(fd, socket, options, offsets, a->arg);
 	if (pid == -1)
 		return ("cannot create the helper process");
-	listen(a, socket);
+	listen(socket, take_line, a);
 	status = reader_wait(pid);
 	if (a->problem == NULL)
 		return (reader_why(status));
@@ -250,7 +284,49 @@ pid_functions_visit(const char *path, unsigned options, pid_offsets *offsets,
 	return (problem);
 }
 
+struct naming {
+	void (*visit)(void *, uint64_t, const char *, const char *);
+	void *arg;
+};
+
+static void
+take_name(void *naming, char *line)
+{
+	const struct naming *n = naming;
+	const char *address = strsep(&line, "\t"), *name, *scoped;
+
+	name = strsep(&line, "\t");
+	scoped = name == NULL ? NULL : strsep(&line, "\n");
+	if (scoped != NULL && line != NULL)
+		n->visit(n->arg, strtoull(address, NULL, 16), name, scoped);
+}
+
+void
+pid_names_visit(int fd, void (*visit)(void *, uint64_t, const char *,
+    const char *), void *arg)
+{
+	struct naming naming = { visit, arg };
+	int socket;
+	pid_t pid;
+
+	if ((pid = reader_start(&socket)) == 0)
+		names_reader(fd, socket);
+	if (pid == -1)
+		return;
+	listen(socket, take_name, &naming);
+	(void)reader_wait(pid);
+}
+
 #else
+
+void
+pid_names_visit(int fd, void (*visit)(void *, uint64_t, const char *,
+    const char *), void *arg)
+{
+	(void)fd;
+	(void)visit;
+	(void)arg;
+}
 
 const char *
 pid_functions_visit(const char *path, unsigned options, pid_offsets *offsets,

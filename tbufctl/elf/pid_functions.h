@@ -1,14 +1,15 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  *
- * The functions of a program or a library, and whether the pid provider can
- * trace them, from its file, which a helper process reads.
+ * The functions of a program or a library, their names, and whether the pid
+ * provider can trace them, from its file, which a helper process reads.
  */
 #ifndef TBUFCTL_ELF_PID_FUNCTIONS_H
 #define TBUFCTL_ELF_PID_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * One name of a function.  An alias has a name that is not the best one; the
@@ -35,5 +36,13 @@ enum { PID_PARTIAL = 1, PID_LOOPS = 2 };
 const char *pid_functions_visit(const char *path, unsigned options,
 	    pid_offsets *, void (*visit)(void *, const struct pid_function *),
 	    void *arg);
+
+/*
+ * Visits the names of all functions of a file, those of one function together:
+ * a symbol, and "" or its scoped name.  A helper process that fails has sent a
+ * part of them, or none.
+ */
+void	pid_names_visit(int fd, void (*visit)(void *, uint64_t address,
+	    const char *name, const char *scoped), void *arg);
 
 #endif

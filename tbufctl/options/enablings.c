@@ -302,6 +302,41 @@ enable(const struct description *d, struct tbuf_consumer *consumer)
 	return (enabling);
 }
 
+/* Returns a comma list with others; frees it. */
+static char *
+extend(char *list, char *(*more)(void *, const char *), void *context)
+{
+	char *all = memory_string(list), *item, *others, *longer;
+	const char *p, *end;
+
+	for (p = list;; p = end + 1) {
+		end = description_end(p);
+		item = string_format("%.*s", (int)(end - p), p);
+		others = more(context, item);
+		longer = string_format("%s%s", all, others);
+		free(item);
+		free(others);
+		free(all);
+		all = longer;
+		if (*end == '\0')
+			break;
+	}
+	free(list);
+	return (all);
+}
+
+void
+program_extend(struct program *program, char *(*more)(void *, const char *),
+    void *context)
+{
+	struct description *d = program->all;
+	const struct description *last = d + program->count;
+
+	for (; d < last; d++)
+		if (!d->is_program && d->full != NULL)
+			d->full = extend(d->full, more, context);
+}
+
 /* Writes a field as a pattern that matches only itself.  Returns its end. */
 static char *
 put_exact(char *to, const char *field)

@@ -40,6 +40,13 @@ struct program {
 int	program_add(struct program *, int flag, const char *text);
 
 /*
+ * Adds to each description without a clause, and to each in a list, others that
+ * mean the same: more() returns these with a comma before each, to be freed.
+ */
+void	program_extend(struct program *, char *(*more)(void *,
+	    const char *), void *context);
+
+/*
  * Enables all descriptions.  Ids are looked up among the current probes of the
  * consumer's targets; a missing one never matches.  With has_targets, named
  * targets are attached even if there are only D programs.  Returns 0, or an

@@ -237,7 +237,7 @@ set_options(struct compiled *c, pid_t target)
 			.probe_exists = probe_exists,
 			.probe_is_own = probe_is_own,
 			.argument = known_argument, .likely = known_likely,
-			.probe_by_id = known_by_id,
+			.probe_by_id = known_by_id, .others = known_others,
 			.type_find = known_type_find,
 			.argument_type = known_argument_type,
 			.argument_place = known_argument_place,
@@ -512,6 +512,7 @@ compile_free(struct compiled *c)
 	if (c->compiler != NULL)
 		d_close(c->compiler);
 	libraries_free(&c->libraries);
+	known_others_free(&c->known);
 	known_free(&c->known);
 	free(c->programs);
 	words_free(&c->hinted);

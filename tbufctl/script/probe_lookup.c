@@ -150,6 +150,7 @@ add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 
 	if (!k->files)
 		types_add_process(&k->types, pid);
+	process_names_add(&k->names, pid, probe);
 	for (i = 0; i < k->count; i++)
 		if (k->probes[i]->id == probe->id)
 			return (0);
@@ -196,8 +197,12 @@ bool
 known_matches(const struct d_description *d,
     const struct tbuf_probe_info *probe)
 {
-	return (matches(d, probe->provider, probe->module, probe->function,
-	    probe->name) || matches_scoped(d, probe));
+	bool found = matches_scoped(d, probe);
+
+	for (; !found && d != NULL; d = d->others)
+		found = matches(d, probe->provider, probe->module,
+		    probe->function, probe->name);
+	return (found);
 }
 
 /* Returns true if a description enables a probe: no elder of it matches. */
@@ -461,8 +466,6 @@ known_near(void *known, const char *description)
 
 	if (k->command != NULL)
 		near = command_function(k->command, description, known_all, k);
-	else if (!k->files)
-		near = process_function(description, known_all, k);
 	return (near != NULL ? near : near_description(description, known_all,
 	    k));
 }

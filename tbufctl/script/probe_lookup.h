@@ -14,6 +14,7 @@
 #include <tbuf_consumer.h>
 
 #include "debuginfo/types.h"
+#include "elf/process_names.h"
 #include "options/enablings.h"
 #include "tbufd.h"
 
@@ -28,6 +29,8 @@ struct known {
 	bool listed;
 	const struct tbuf_probe_info **probes;
 	size_t count;
+	struct process_names names;	/* of their functions */
+	struct other *others;	/* of known_others() */
 	struct types types;	/* of the targets that are listed */
 	/* A command that does not run yet; NULL: none. */
 	const char *command;
@@ -97,6 +100,16 @@ near_one known_near;
  * Returns known_count(), or, if that is 0, counts the probes there are by now.
  */
 unsigned known_count_again(struct known *, const struct d_description *);
+/*
+ * Returns descriptions of the probes of functions that a description matches by
+ * other names than they have (process_names.h), or NULL; valid until
+ * known_others_free().  known_others_text() returns a text of them, with a comma
+ * before each, for the caller to free.
+ */
+const struct d_description *known_others(void *known,
+	    const struct d_description *);
+char	*known_others_text(void *known, const char *description);
+void	known_others_free(struct known *);
 /* Visits the names of the arguments of matching probes. */
 void	known_names(struct known *, const struct d_description *,
 	    void (*visit)(void *, const char *name), void *);

@@ -240,8 +240,8 @@ for module in a.out prog; do
 	    "pid*:$module:f:entry { @ = count(); }" 2>&1 | rows)" 7
 done
 
-# A process that runs has the names that TBUF_PID used: others are answered with
-# these.
+# The probes of a process that runs have the names that TBUF_PID used;
+# descriptions match them by all names of their modules and functions.
 cat >held.c <<'END_OF_C'
 #include <stdio.h>
 #define CALLED	__attribute__((noinline, noclone))
@@ -250,14 +250,21 @@ CALLED int f(int n) { HIDE(n); return (n * 3 + 1); }
 int g(int) __attribute__((alias("f")));
 CALLED int add(int) __asm__("_ZN4shop4cart3addEi");
 CALLED int add(int n) { HIDE(n); return (n * 3 + 1); }
+int one(int), two(int);
 int main(void)
 {
 	puts("ready");
 	fflush(stdout);
-	return (getchar() + f(1) + g(2) + add(3) == 0);
+	return (getchar() + f(1) + g(2) + add(3) + one(4) + two(5) +
+	    fflush(stdout) == 0);
 }
 END_OF_C
-$CC -O2 -w -o held.prog held.c || exit 1
+for part in one/1 two/2; do
+	echo "int ${part%/*}(int n)
+	{ __asm__ volatile (\"\" : \"+r\"(n)); return (n * 5 + 1); }" >part.c
+	$CC -O2 -fPIC -shared -o libpart.so.${part#*/} part.c || exit 1
+done
+$CC -O2 -w -o held.prog held.c ./libpart.so.1 ./libpart.so.2 || exit 1
 mkfifo hold ready
 # held SETTING: begins such a process, $held, until the descriptor 7 is closed.
 held() {
@@ -267,34 +274,71 @@ held() {
 	held=$!
 	read -r line <ready
 }
-# other DESCRIPTION SUGGESTION: as a clause, without one, and in a list.
-other() {
-	for flags in -q -ql; do
-		for clause in '' ' { n++; }'; do
-			expect "$1$clause, $flags" "$("$TBUFCTL" $flags \
-			    -n "$1$clause" -p $held 2>&1 7>&- |
-			    sed -n "s/^tbufctl: did you mean '\(.*\)'?$/\1/p" |
-			    sed "s/pid$held/pidN/")" "$2"
-		done
+# called DESCRIPTION PROBE...: lists the probes, with a clause and without.
+called() {
+	description=$1
+	shift
+	for clause in '' ' { n++; }'; do
+		expect "$description$clause" "$("$TBUFCTL" -ql \
+		    -n "$description$clause" -p $held 2>&1 7>&- |
+		    awk '/^ *[0-9]/ { print $3 ":" $4 ":" $5 }')" "$*"
 	done
 }
-held 'pid*:held.prog:f:,pid*:libc:*fflush:entry,pid*:a.out:_Z*:return'
-other 'pid$target:a.out:f:entry' pidN:held.prog:f:entry
-other "pid$held:a.out:g:" pidN:held.prog:f:
-other 'pid*:held:f:' pidN:held.prog:f:
-other 'pid*:a.out:[f-g]:entry' 'pidN:held.prog:[f-g]:entry'
-other 'pid$target:libc.so.6:fflush:entry' pidN:libc:fflush:entry
-other 'pid$target::_IO_fflush:entry' pidN::fflush:entry
-other 'pid$target:held.prog:_ZN4shop4cart3addEi:return' \
-    pidN:a.out:_ZN4shop4cart3addEi:return
-other 'pid$target:held:shop::cart::add:' pidN:a.out:_ZN4shop4cart3addEi:
-other 'pid$target::shop::cart::add:' pidN::_ZN4shop4cart3addEi:
-other 'pid$target:libm:f:entry' ''
-other 'pid$target:a.out:main:entry' ''
-expect 'the name that is suggested' "$("$TBUFCTL" -q -n "BEGIN { exit(3); }
-    pid$held:held.prog:f:entry { n++; }" -p $held >out 2>&1 7>&-; echo $?)" 3
-exec 7>&-
+held 'pid*:held.prog:f:,pid*:held.prog:f:0,pid*:libc:*fflush:entry',\
+'pid*:a.out:_Z*:return,pid*:libpart:*:entry'
+called 'pid$target:a.out:f:entry' held.prog:f:entry
+called "pid$held:a.out:g:return" held.prog:f:return
+called 'pid*:held:f:entry' held.prog:f:entry
+called 'pid*:a.out:[f-g]:entry' held.prog:f:entry
+called 'pid$target:libc.so.6:fflush:entry' libc:fflush:entry
+called 'pid$target:libc.so:*_fflush:' libc:fflush:entry
+called 'pid$target::_IO_fflush:entry' libc:fflush:entry
+called 'pid$target:held.prog:_ZN4shop4cart3addEi:return' \
+    a.out:_ZN4shop4cart3addEi:return
+called 'pid$target:held:shop::cart::add:' a.out:_ZN4shop4cart3addEi:return
+called 'pid$target::shop::*::add:' a.out:_ZN4shop4cart3addEi:return
+called 'pid$target:a.out:g:0x0' held.prog:f:0
+called 'pid$target:held:*:return' "held.prog:f:return
+a.out:_ZN4shop4cart3addEi:return"
+# Two objects have the module's name, and one of them the function.
+called 'pid$target:libpart.so.1:*:entry' libpart:one:entry
+called 'pid$target:libpart.so.2::' libpart:two:entry
+called 'pid$target:libpart.so:two:' libpart:two:entry
+called 'pid$target:libm:f:entry' ''
+called 'pid$target:a.out:main:entry' ''
+called 'pid$target:libpart.so.2:one:' ''
+# attach FILE DESCRIPTION OPTION ...: begins a run, and waits until it traces.
+attach() {
+	file=$1 description=$2
+	shift 2
+	mkfifo "$file.said"
+	"$TBUFCTL" "$@" -n "$description" -p $held >"$file" \
+	    2>"$file.said" 7>&- &
+	exec 6<"$file.said"
+	until [ "${line#*"$description"}" != "$line" ]; do
+		read -r line <&6 || break
+	done
+}
+# Runs at once, with different names.
+attach by_alias "pid$held:a.out:g:entry"
+exec 5<&6
+attach by_part "pid$held:held:f:entry" -n 'pid$target:libc.so.6:_IO_fflush:entry
+    { @[probemod, probefunc] = count(); }'
+exec 7>&- 5<&- 6<&-
 wait
+expect 'by an alias' "$(grep -c f:entry by_alias)" 2
+expect 'by a part of the name' "$(grep -c f:entry by_part)" 2
+expect 'the names of the probe' \
+    "$(awk '/^ *libc/ { print $1, $2, $3 }' by_part)" 'libc fflush 1'
+# A place with several names: a description that has one of them uses that one.
+held 'pid*:a.out:f:entry,pid*:held.prog:f:entry'
+called 'pid*:held.prog:f:entry' held.prog:f:entry
+called 'pid*:a.out:g:entry' "a.out:f:entry
+held.prog:f:entry"
+attach several "pid$held:held:g:entry"
+exec 7>&- 6<&-
+wait
+expect 'it fires once' "$(grep -c f:entry several)" 2
 
 # A symbol that is longer than a field is cut, and its hash tells it from others.
 begin=$(printf '%0300d' 0 | sed 's/0/x/g')
