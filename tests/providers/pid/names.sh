@@ -307,6 +307,18 @@ called 'pid$target:libpart.so:two:' libpart:two:entry
 called 'pid$target:libm:f:entry' ''
 called 'pid$target:a.out:main:entry' ''
 called 'pid$target:libpart.so.2:one:' ''
+# A pipe in the place of a file is not opened, as tbufctl would wait for a
+# writer.  The kernel lets root read the file that was removed.
+cp libpart.so.1 kept.so
+rm libpart.so.1
+mkfifo libpart.so.1
+timeout 60 "$TBUFCTL" -ql -n 'pid$target:libpart.so.1:one:entry' -p $held \
+    >out 2>&1 7>&-
+status=$?
+expect 'a pipe in the place of a file' \
+    "$status $(grep -c one out)" "$([ $status = 0 ]; echo "$? 1")"
+rm libpart.so.1
+mv kept.so libpart.so.1
 # attach FILE DESCRIPTION OPTION ...: begins a run, and waits until it traces.
 attach() {
 	file=$1 description=$2

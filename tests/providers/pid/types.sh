@@ -198,6 +198,8 @@ expect 'a process: a name' "$(attach 'pid*:::entry
     { trace(flags < 0); exit(0); }')" 1
 expect 'a process: a member' "$(attach 'pid*:::entry /r->bytes == 5000/
     { trace(stringof(args[0]->path)); exit(0); }')" /l
+expect 'a process: other names' "$(attach 'pid$target:serve:request_*:entry
+    /r->bytes == 5000/ { trace(stringof(args[0]->path)); exit(0); }')" /l
 expect 'a process: by number' "$(attach 'pid*:::entry
     { trace(args[1] < 0 && args[1] > -1000000); exit(0); }')" 1
 expect 'a process: a returned value' "$(attach 'pid*:::return
