@@ -146,14 +146,13 @@ static int
 add(void *arg, pid_t pid, const struct tbuf_probe_info *probe)
 {
 	struct known *k = arg;
-	size_t i;
 
 	if (!k->files)
 		types_add_process(&k->types, pid);
 	process_names_add(&k->names, pid, probe);
-	for (i = 0; i < k->count; i++)
-		if (k->probes[i]->id == probe->id)
-			return (0);
+	/* They are listed by their ids. */
+	if (k->count > 0 && k->probes[k->count - 1]->id == probe->id)
+		return (0);
 	k->probes = memory_get(k->probes, k->count + 1, sizeof(*k->probes));
 	k->probes[k->count++] = probe;
 	return (0);
