@@ -103,8 +103,8 @@ unsigned known_count_again(struct known *, const struct d_description *);
 /*
  * Returns descriptions of the probes of functions that a description matches by
  * other names than they have (process_names.h), or NULL; valid until
- * known_others_free().  known_others_text() returns a text of them, with a comma
- * before each, for the caller to free.
+ * known_others_free().  known_others_text() returns a text of them, with a
+ * comma before each, for the caller to free.
  */
 const struct d_description *known_others(void *known,
 	    const struct d_description *);
