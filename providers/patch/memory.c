@@ -291,6 +291,21 @@ take_freed(const struct patch_text *text, size_t size)
 	return (0);
 }
 
+/*
+ * Maps room below the last one, or else anywhere near a text.  Rooms that are
+ * adjacent have fewer tables of pages.
+ */
+static uintptr_t
+add_room(const struct patch_text *text)
+{
+	uintptr_t below = room_end - 2 * ROOM;
+
+	if (room_end > 2 * ROOM && may_map(text, below, ROOM) &&
+	    map_room(below, ROOM))
+		return (below);
+	return (patch_find_near(text, ROOM, map_room));
+}
+
 uintptr_t
 patch_map_near(const struct patch_text *text, size_t size)
 {
@@ -302,7 +317,7 @@ patch_map_near(const struct patch_text *text, size_t size)
 	if (size > ROOM)
 		return (0);
 	if (room_end - room < size || !reaches(text, room, ROOM)) {
-		room = patch_find_near(text, ROOM, map_room);
+		room = add_room(text);
 		room_end = room == 0 ? 0 : room + ROOM;
 		if (room == 0)
 			return (0);

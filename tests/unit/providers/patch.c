@@ -598,7 +598,7 @@ write_across(uintptr_t at)
  */
 START_TEST(room_is_found_below_an_object_near_the_stack)
 {
-	static const size_t size = 16 << 20;
+	static const size_t size = 16 << 20, all = 64 << 10;
 	uintptr_t top = getauxval(AT_RANDOM) & ~(uintptr_t)(size - 1), room;
 	struct patch_text object = { 0 };
 	unsigned i;
@@ -616,6 +616,9 @@ START_TEST(room_is_found_below_an_object_near_the_stack)
 	room = patch_map_near(&object, 64);
 	ck_assert_uint_lt(room, object.low);
 	ck_assert_uint_lt(object.low - room, size);
+	/* A second mapping is next to it. */
+	room = patch_map_near(&object, all);
+	ck_assert_uint_eq(patch_map_near(&object, all), room - all);
 }
 END_TEST
 
