@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Planning of regions.  For plain jumps, points are taken from the highest
- * address down, exits of a function before its entry: the entry of a short
- * function takes the exit with it if no jump has room before that alone.  The
+ * address down, exits of a function before its entry.  An exit takes the whole
+ * line from the entry if that is a short one: a call then needs neither the
+ * jump back nor the one to the exit's stub, nor the function's own bytes.  The
  * other ways then take the points that are left, entries before exits.
  */
 #include <stdlib.h>
@@ -167,6 +168,16 @@ find_line(const struct patch_plan *p, const struct patch_point *point,
 	}
 }
 
+/* Takes the line from a function's entry to an exit, if both are points. */
+static bool
+take_whole(struct patch_plan *p, struct patch_point *point,
+    const struct line *l)
+{
+	return (p->is_plain && l->from_entry && p->has_entry[point->function] &&
+	    settle_jump(p, point, p->map->codes[point->function].start,
+	    l->end) == NULL);
+}
+
 static const char *
 plan_exit(struct patch_plan *p, struct patch_point *point, settle *way)
 {
@@ -175,6 +186,8 @@ plan_exit(struct patch_plan *p, struct patch_point *point, settle *way)
 	unsigned i;
 
 	find_line(p, point, way == settle_jump, &l);
+	if (take_whole(p, point, &l))
+		return (NULL);
 	for (i = 0; i < l.n && problem != NULL; i++)
 		problem = way(p, point, l.starts[i], l.end);
 	if (problem != NULL && l.from_entry && p->merged[point->function] == 0)

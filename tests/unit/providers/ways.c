@@ -42,8 +42,9 @@ FUNCTION(tail_exits,
     " shl $2, %rax\n inc %rax\n ret\n 1: inc %eax\n ret");
 WALL(wall_tail);
 
-/* Filler after a function is dead. */
-FUNCTION(filler_host, "mov $9, %eax\n ret\n"
+/* Filler after a function is dead; the jump of its exit needs four bytes. */
+FUNCTION(filler_host, "mov %esi, %eax\n test %edi, %edi\n je 1f\n"
+    " mov $9, %eax\n 1: ret\n"
     " .byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0");
 FUNCTION(filler_short, "mov %esi, %eax\n ret");
 WALL(wall_filler);
@@ -83,10 +84,13 @@ FUNCTION(hole_host, "movabs $0x1122334455667788, %rax\n ret");
 FUNCTION(hole_call, PUSH "{disp32} call *16(%rsp)" POP);
 WALL(wall_hole);
 
-/* There is no hole, but a region near it can be longer. */
+/*
+ * There is no hole, but a region near it can be longer.  The function is too
+ * long to be one region.
+ */
 FUNCTION(long_host, "mov $1, %eax\n lea 3(%rdi, %rax, 2), %rax\n"
-    " add %rsi, %rax\n lea (%rax, %rax, 4), %rax\n imul $7, %rax, %rax\n"
-    " inc %rax\n ret");
+    " add %rsi, %rax\n lea (%rax, %rax, 4), %rax\n"
+    " .rept 8\n imul $7, %rax, %rax\n .endr\n inc %rax\n ret");
 FUNCTION(long_short, "mov %edi, %eax\n ret");
 WALL(wall_long);
 
@@ -277,6 +281,34 @@ START_TEST(a_short_jump_leads_to_a_hole)
 	ck_assert_uint_eq(r->host, PATCH_NO_REGION);
 	ck_assert_uint_gt(r->hole, (uintptr_t)filler_host);
 	ck_assert_uint_lt(r->hole, (uintptr_t)filler_short);
+}
+END_TEST
+
+/* Returns the exit at the lowest address of a function, or the highest. */
+static const struct patch_point *
+exit_of(const void *function, bool is_last)
+{
+	const struct patch_point *found = NULL, *point;
+
+	for (point = points; point < points + npoints; point++)
+		if (point->function == entry_of(function)->function &&
+		    !point->is_entry && (found == NULL || is_last))
+			found = point;
+	ck_assert_ptr_nonnull(found);
+	ck_assert_ptr_null(found->problem);
+	return (found);
+}
+
+/* Its stub needs no jump back, and the way to its exit no other stub. */
+START_TEST(a_short_line_to_an_exit_is_one_region)
+{
+	arm_all();
+	ck_assert_uint_eq(exit_of(tail_exits, false)->region,
+	    entry_of(tail_exits)->region);
+	ck_assert_uint_ne(exit_of(tail_exits, true)->region,
+	    entry_of(tail_exits)->region);
+	ck_assert_uint_ne(exit_of(long_host, false)->region,
+	    entry_of(long_host)->region);
 }
 END_TEST
 
@@ -587,6 +619,7 @@ main(void)
 	tcase_add_test(tcase, functions_do_as_before);
 	tcase_add_test(tcase, flags_that_a_function_takes_are_found);
 	tcase_add_test(tcase, a_short_jump_leads_to_a_hole);
+	tcase_add_test(tcase, a_short_line_to_an_exit_is_one_region);
 	tcase_add_test(tcase, a_call_is_made_in_place);
 	tcase_add_test(tcase, a_call_leads_to_its_stub);
 	tcase_add_test(tcase, a_stack_has_the_function_of_a_call);
