@@ -23,6 +23,12 @@
 /* Least time between switches: targets have to insert all keys again. */
 #define PAUSE		(TBUF_SECOND / 20)
 
+/*
+ * Least time between looks at the tables of a target: a look reads each lane's
+ * file, and each short process wakes the consumer several times.
+ */
+#define LOOKS		(TBUF_SECOND / 1000)
+
 /* Yields to wait for holders of locks; a running one needs microseconds. */
 #define YIELDS		100
 
@@ -291,12 +297,16 @@ int
 tbuf_tables_look(struct tbuf_consumer *c)
 {
 	uint64_t now = tbuf_now();
-	const struct tbuf_target *t;
+	struct tbuf_target *t;
 
 	if (c->script == NULL || c->script->aggregates.count == 0)
 		return (0);
-	TAILQ_FOREACH(t, &c->targets, link)
+	TAILQ_FOREACH(t, &c->targets, link) {
+		if (now - t->turns.looked < LOOKS)
+			continue;
+		t->turns.looked = now;
 		if (is_due(t, now))
 			return (tbuf_tables_read(c));
+	}
 	return (0);
 }

@@ -135,6 +135,7 @@ struct tbuf_unit_tables {
 struct tbuf_turns {
 	uint64_t count;
 	uint64_t time;			/* of the last one, ns */
+	uint64_t looked;		/* when tables were looked at, ns */
 	bool backed;			/* the second tables are */
 	bool stopped;			/* backing failed, or not safe */
 	bool under_way;
