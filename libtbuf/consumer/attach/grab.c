@@ -146,6 +146,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 		return (tbuf_consumer_fail(c, error,
 		    "failed to grab pid %d: %s", (int)pid, strerror(-error)));
 	TAILQ_LAST(&c->targets, tbuf_target_list)->named_by_user = true;
+	c->grabbed = true;
 	grab_copies(c, &found);
 	return (0);
 }

@@ -47,6 +47,18 @@ is_window(const struct tbuf_consumer *c, const struct tbuf_process_map *m,
 	return (false);
 }
 
+/* Returns true if a target has ended, so that a child may have its window. */
+static bool
+any_window(const struct tbuf_consumer *c)
+{
+	const struct tbuf_target *t;
+
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (!tbuf_target_runs(t) && t->view.base != NULL)
+			return (true);
+	return (false);
+}
+
 static bool
 has_window(const struct tbuf_consumer *c, pid_t pid)
 {
@@ -116,9 +128,9 @@ environment_has(pid_t pid, const char *run)
 }
 
 /*
- * Returns true if a process descends from the command.  It does not if it is
- * older than this process.  One without an environment may be calling exec; if
- * it is not any more, the environment is read again.
+ * Returns true if a process descends from the command.  One without an
+ * environment may be calling exec; if it is not any more, the environment is
+ * read again.
  */
 static bool
 has_run(const struct tbuf_consumer *c, pid_t pid)
@@ -126,36 +138,52 @@ has_run(const struct tbuf_consumer *c, pid_t pid)
 	char run[sizeof(TBUF_RUN_ENV "=") + 16];
 	int found;
 
-	if (c->spawned.pid == 0 || tbuf_start_time(pid) < tbuf_start_time(0))
-		return (false);
 	snprintf(run, sizeof(run), TBUF_RUN_ENV "=%016" PRIx64, c->run);
 	if ((found = environment_has(pid, run)) >= 0)
 		return (found != 0);
 	return (tbuf_find_executing(pid) || environment_has(pid, run) > 0);
 }
 
+/* The processes to look at. */
+struct scope {
+	uint64_t start;		/* of this process */
+	bool windows;		/* any_window() */
+	bool younger;		/* all targets began after this process, which
+				   has made their command */
+};
+
 static bool
-is_orphan(const struct tbuf_consumer *c, pid_t pid)
+is_orphan(const struct tbuf_consumer *c, pid_t pid, const struct scope *scope)
 {
-	return (pid > 0 && pid != getpid() &&
-	    (has_window(c, pid) || has_run(c, pid)));
+	bool commands = c->spawned.pid != 0, younger = true;
+
+	if (pid <= 0 || pid == getpid())
+		return (false);
+	/* A line of stat costs a tenth of the process's mappings. */
+	if (commands)
+		younger = tbuf_start_time(pid) >= scope->start;
+	return ((scope->windows && (younger || !scope->younger) &&
+	    has_window(c, pid)) || (commands && younger && has_run(c, pid)));
 }
 
 bool
 tbuf_find_orphan(struct tbuf_consumer *c)
 {
+	const struct scope scope = { tbuf_start_time(0), any_window(c),
+	    c->spawned.pid != 0 && !c->all && !c->grabbed };
 	struct dirent *entry;
 	pid_t pid;
 	DIR *proc;
 
-	if (is_orphan(c, c->orphan))
+	if (is_orphan(c, c->orphan, &scope))
 		return (true);
 	c->orphan = 0;
-	if ((proc = opendir("/proc")) == NULL)
+	if ((!scope.windows && c->spawned.pid == 0) ||
+	    (proc = opendir("/proc")) == NULL)
 		return (false);
 	while (c->orphan == 0 && (entry = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (is_orphan(c, pid))
+		if (is_orphan(c, pid, &scope))
 			c->orphan = pid;
 	}
 	closedir(proc);

@@ -167,6 +167,7 @@ struct tbuf_consumer {
 	struct tbuf_untraceable untraceable[TBUF_UNTRACEABLE];
 	uint64_t without_libtbuf;	/* targets that ended without it */
 	bool all;			/* tbuf_consumer_grab_all() */
+	bool grabbed;			/* tbuf_consumer_grab() */
 	bool files;			/* tbuf_consumer_open_file() */
 	int stop, wake;			/* eventfds */
 	volatile bool hurried;		/* the caller only counts the rest */
