@@ -186,6 +186,8 @@
  *			call, or touches anything but its own file
  *	inv.alias	where one place has several probes, an enabling that
  *			matches some of them has an ECB on one (probe.h)
+ *	inv.spare	a file that is handed on to another process has no
+ *			other user, and contains zeroes (shared/spare_file.h)
  *	inv.alive, inv.attach	see above
  */
 #ifndef TBUF_LAYOUT_LAYOUT_H

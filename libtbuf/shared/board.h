@@ -33,6 +33,7 @@
 #include "layout/layout.h"
 #include "shared/lane_usage.h"
 #include "shared/session_build.h"
+#include "shared/spare_file.h"
 
 /* Each major version of the layout has a board of its own. */
 #define TBUF_BOARD_NAME		"board.2"
@@ -98,7 +99,8 @@ struct tbuf_board_head {
 	uint32_t major;		/* (i) TBUF_MAJOR */
 	uint32_t entry_size;	/* (i) sizeof(struct tbuf_board_entry) */
 	uint32_t used;		/* (a) no entry from here on was ever taken */
-	uint32_t reserved0;
+	uint8_t spares[TBUF_SPARE_FILES]; /* (a) 1: there may be that spare
+				   file (spare_file.h) */
 	uint64_t counter;	/* (a) when a starting program last found the
 				   cycle counter fit: CLOCK_MONOTONIC, s */
 };

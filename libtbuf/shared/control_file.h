@@ -204,6 +204,8 @@ void	tbuf_names_each(int dirfd, struct tbuf_names_part *, unsigned most,
 void	tbuf_control_each(int dirfd, void (*visit)(int dirfd, const char *name,
 	    void *argument), void *argument);
 
+/* Returns true for an orphaned file without unread records. */
+bool	tbuf_control_useless(int dirfd, int fd, const struct tbuf_control *);
 /* Unlinks an orphaned file without unread records; returns true if it did. */
 bool	tbuf_control_reap(int dirfd, const char *name, int fd,
 	    const struct tbuf_control *control);

@@ -210,11 +210,17 @@ tbuf_control_recorder(int fd, const struct tbuf_control *control,
 }
 
 bool
+tbuf_control_useless(int dirfd, int fd, const struct tbuf_control *control)
+{
+	return (tbuf_control_orphan(dirfd, fd, control) &&
+	    !tbuf_control_unread(fd, control));
+}
+
+bool
 tbuf_control_reap(int dirfd, const char *name, int fd,
     const struct tbuf_control *control)
 {
-	return (tbuf_control_orphan(dirfd, fd, control) &&
-	    !tbuf_control_unread(fd, control) &&
+	return (tbuf_control_useless(dirfd, fd, control) &&
 	    unlinkat(dirfd, name, 0) == 0);
 }
 

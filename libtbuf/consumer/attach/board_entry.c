@@ -152,6 +152,7 @@ tbuf_board_post(struct tbuf_consumer *c)
 			return (-EINVAL);
 	}
 	tbuf_programs_reap(dirfd, board, fd);
+	tbuf_spares_remove(dirfd, board);
 	c->clock = tbuf_clock_choose(false);
 	tbuf_moment_take(c->clock, &c->posted);
 	if ((error = entry_take(c, board, fd, dirfd)) != 0)
@@ -185,6 +186,7 @@ tbuf_board_withdraw(struct tbuf_consumer *c)
 	c->budget = tbuf_load(&c->entry->budget);
 	tbuf_store_release(&c->entry->run, 0);
 	tbuf_programs_remove(c->directory, c->entry);
+	tbuf_spares_remove(c->directory, c->board);
 	c->entry = NULL;
 	tbuf_board_close(c->board, c->board_fd);
 }

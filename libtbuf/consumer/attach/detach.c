@@ -327,14 +327,14 @@ tbuf_consumer_quiesce(struct tbuf_consumer *c, const struct tbuf_target *only)
  * is no hole to punch.  No consumer takes a slot there any more.
  */
 static void
-release_ended(struct tbuf_target *t, int dirfd)
+release_ended(const struct tbuf_consumer *c, struct tbuf_target *t, int dirfd)
 {
 	uint32_t *state = &tbuf_view_control(&t->view)->state[t->slot];
 
 	if (tbuf_load(state) == TBUF_GIVINGUP)
 		return;
 	tbuf_store_release(state, TBUF_FREE);
-	if (!tbuf_target_reap(t, dirfd))
+	if (!tbuf_target_reap(c, t, dirfd))
 		release_storage(&t->view, t->fd, (unsigned)t->slot,
 		    t->area + t->layout.data, t->area_end);
 }
@@ -348,7 +348,7 @@ tbuf_target_detach(struct tbuf_consumer *c, struct tbuf_target *t, int dirfd)
 		return;
 	if (tbuf_consumer_lock(c, t->fd) == 0) {
 		if (clean && dirfd >= 0 && !tbuf_control_alive(t->fd))
-			release_ended(t, dirfd);
+			release_ended(c, t, dirfd);
 		else
 			release(&t->view, t->fd, (unsigned)t->slot,
 			    t->area + t->layout.data, t->area_end, clean);

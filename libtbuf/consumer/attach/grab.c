@@ -210,15 +210,38 @@ is_notified(const struct tbuf_consumer *c)
 	return (c->watch != -1 && !c->all);
 }
 
+/*
+ * Returns true if events have the name of a control file, or none, as when
+ * there were too many: spares (shared/spare_file.h) need no scan.
+ */
+static bool
+is_news(const char *events, ssize_t size)
+{
+	const struct inotify_event *event;
+	uint64_t random;
+	ssize_t at;
+	pid_t pid;
+
+	for (at = 0; at < size; at += (ssize_t)(sizeof(*event) + event->len)) {
+		event = (const void *)(events + at);
+		if (event->len == 0 || tbuf_control_name_parse(event->name,
+		    &pid, &random))
+			return (true);
+	}
+	return (false);
+}
+
 bool
 tbuf_consumer_notified(struct tbuf_consumer *c)
 {
 	char events[4096]
 	    __attribute__((aligned(__alignof__(struct inotify_event))));
 	bool some = !c->scanned || c->unsettled;
+	ssize_t n;
 
-	while (c->watch != -1 && read(c->watch, events, sizeof(events)) > 0)
-		some = true;
+	while (c->watch != -1 &&
+	    (n = read(c->watch, events, sizeof(events))) > 0)
+		some |= is_news(events, n);
 	return (some);
 }
 

@@ -38,14 +38,28 @@ tbuf_target_new(struct tbuf_consumer *c, pid_t pid)
 	return (t);
 }
 
+/* Makes a spare of the file of a short process.  Returns true if it did. */
+static bool
+hand_on(const struct tbuf_consumer *c, struct tbuf_target *t, int dirfd)
+{
+	int number = -1;
+
+	if (c->entry != NULL && c->options.follow && t->state == TBUF_REPORTED)
+		number = tbuf_spare_make(dirfd, t->name, t->fd);
+	t->spare = (unsigned)(number + 1);
+	return (number != -1);
+}
+
 bool
-tbuf_target_reap(struct tbuf_target *t, int dirfd)
+tbuf_target_reap(const struct tbuf_consumer *c, struct tbuf_target *t,
+    int dirfd)
 {
 	struct tbuf_control control;
 
 	if (*t->name == '\0' || t->fd == -1 || dirfd < 0 ||
 	    pread(t->fd, &control, sizeof(control), 0) != sizeof(control) ||
-	    !tbuf_control_reap(dirfd, t->name, t->fd, &control))
+	    !tbuf_control_useless(dirfd, t->fd, &control) ||
+	    (!hand_on(c, t, dirfd) && unlinkat(dirfd, t->name, 0) != 0))
 		return (false);
 	*t->name = '\0';
 	return (true);
@@ -88,8 +102,10 @@ tbuf_target_free(struct tbuf_consumer *c, struct tbuf_target *t)
 	tbuf_target_detach(c, t, dirfd);
 	tbuf_budget_give(c, t->charged);
 	tbuf_readers_free(t);
-	tbuf_target_reap(t, dirfd);
+	tbuf_target_reap(c, t, dirfd);
 	tbuf_view_unmap(&t->view);
+	if (t->spare != 0)
+		tbuf_spare_publish(c->board, t->fd, t->spare - 1);
 	if (t->fd != -1)
 		close(t->fd);
 	if (t->pidfd != -1)

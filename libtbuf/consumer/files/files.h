@@ -23,6 +23,18 @@
 #include "tbuf_consumer.h"
 
 /*
+ * tbuf_spare_make() makes a spare of the file that has this name, which nothing
+ * needs any more.  Returns the spare's number, or -1 if the file cannot be one,
+ * and has its name.  When all other locks of the spare are released, and all
+ * mappings of it, tbuf_spare_publish() lets targets take it.
+ */
+struct tbuf_board;
+int	tbuf_spare_make(int dirfd, const char *name, int fd);
+void	tbuf_spare_publish(struct tbuf_board *, int fd, unsigned number);
+/* Removes all spares, of other runs as well. */
+void	tbuf_spares_remove(int dirfd, struct tbuf_board *);
+
+/*
  * A target's control file, opened and checked.  On failure `problem` has the
  * text for the errors of tbuf_consumer_grab().
  */

@@ -291,6 +291,8 @@ struct tbuf_target {
 	uint64_t backed;		/* bytes that its program has backed:
 					   tables, variables, units */
 	char name[TBUF_NAME_MAX];	/* in the runtime directory, or "" */
+	unsigned spare;			/* 0, or 1 + the number of the spare
+					   that its file is to be */
 	char execname[16];		/* copied at its first record */
 	struct tbuf_view view;
 	bool live;			/* TBUF_STAGE_LIVE has been seen */
@@ -471,7 +473,8 @@ void	tbuf_target_detach(struct tbuf_consumer *, struct tbuf_target *,
 	    int dirfd);
 
 /* Removes a dead target's file after its last reader.  Returns true if so. */
-bool	tbuf_target_reap(struct tbuf_target *, int dirfd);
+bool	tbuf_target_reap(const struct tbuf_consumer *, struct tbuf_target *,
+	    int dirfd);
 
 /* ------------------------------------------------------------ lanes */
 

@@ -471,21 +471,17 @@ takes_little(const struct tbuf_order *order, const struct script *script)
 	    TBUF_USAGE_TABLES(order->terms.run)).first <= first));
 }
 
-/* Builds a session at the file's end, from a complete order. */
+/* Builds a session at `area', from a complete order; the file ends after it. */
 static bool
-session_place(int fd, unsigned number, struct tbuf_board_entry *entry,
-    struct tbuf_order *order, struct tbuf_area *layout,
-    const struct script *script)
+session_place(int fd, uint64_t area, unsigned number,
+    struct tbuf_board_entry *entry, struct tbuf_order *order,
+    struct tbuf_area *layout, const struct script *script)
 {
 	bool little = takes_little(order, script);
-	struct stat st;
-	uint64_t area;
 
-	if (fstat(fd, &st) != 0 || !budget_take(entry, order, layout,
-	    (uint64_t)st.st_size, file_limit(fd, (uint64_t)st.st_size,
-	    little)))
+	if (!budget_take(entry, order, layout, area,
+	    file_limit(fd, area, little)))
 		return (false);
-	area = (uint64_t)st.st_size;
 	if (session_back(fd, number, area, layout) &&
 	    session_write(fd, number, area, entry, order, layout, script))
 		return (true);
@@ -508,7 +504,9 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
 		return (why);
 	if (script_open(dirfd, entry, order, &script) != 0)
 		return ("its programs cannot be read");
-	added = session_place(fd, number, entry, order, &layout, &script);
+	/* A spare that is not named yet may be larger than its contents. */
+	added = session_place(fd, tbuf_file.sign->end, number, entry, order,
+	    &layout, &script);
 	if (script.fd >= 0)
 		close(script.fd);
 	return (added ? NULL : "not enough space");
@@ -557,11 +555,13 @@ tbuf_wanted_own(int fd, unsigned number, struct tbuf_board_entry *entry,
 	struct tbuf_area layout = { .size = 0 };
 	struct tbuf_order order;
 	const char *why;
+	struct stat st;
 
 	order_read(entry, &order);
 	if ((why = order_refused(&order)) != NULL)
 		return (why);
-	if (session_place(fd, number, entry, &order, &layout, &none))
+	if (fstat(fd, &st) == 0 && session_place(fd, (uint64_t)st.st_size,
+	    number, entry, &order, &layout, &none))
 		return (NULL);
 	*lacking = room_lacking(fd, &layout);
 	return ("not enough space");

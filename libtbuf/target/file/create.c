@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include "arch/syscall.h"
 #include "shared/atomic_step.h"
 #include "shared/memory_limit.h"
+#include "shared/spare_file.h"
 #include "target/file/file.h"
 #include "target/file/probe_table.h"
 #include "target/self/self.h"
@@ -154,13 +156,35 @@ pid_namespace(pid_t pid)
 	return (kept);
 }
 
+/* Backs the header of a file, which becomes as large as the fixed part. */
+static bool
+header_back(int fd)
+{
+	struct stat st;
+
+	return (fstat(fd, &st) == 0 &&
+	    ((uint64_t)st.st_size >= tbuf_self.tables.areas ||
+	    ftruncate(fd, tbuf_self.tables.areas) == 0) &&
+	    tbuf_back(fd, 0, TBUF_SLOTS) == 0);
+}
+
+/* Ends a file after its contents: a spare may have been larger. */
+static bool
+trim(int fd)
+{
+	uint64_t end = tbuf_file.sign->end;
+	struct stat st;
+
+	return (fstat(fd, &st) == 0 && ((uint64_t)st.st_size == end ||
+	    ftruncate(fd, (off_t)end) == 0));
+}
+
 /* Fills and names the file open as fd.  Returns NULL, or the problem. */
 static const char *
 make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
     uint64_t start, uint64_t random, const char *hidden)
 {
-	if (ftruncate(fd, tbuf_self.tables.areas) != 0 ||
-	    tbuf_back(fd, 0, TBUF_SLOTS) != 0)
+	if (!header_back(fd))
 		return ("no space in the runtime directory");
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
 		return ("control file cannot be locked");
@@ -171,6 +195,8 @@ make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
 		return ("no space in the runtime directory");
 	tbuf_file_live(tbuf_file.sign);
 	tbuf_wanted_build(dirfd, board, fd);
+	if (!trim(fd))
+		return ("no space in the runtime directory");
 	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)
 		return ("control file cannot be named");
 	return (NULL);
@@ -188,12 +214,20 @@ undo(int dirfd, const char *hidden)
 	tbuf_file.sign = NULL;
 }
 
-/* Closes the board if it has the last free descriptor. */
+/*
+ * Returns a spare or a new file.  A program under seccomp filters uses no
+ * spare: a filter may forbid the call that removes the spare's name.  Closes
+ * the board if it has the last free descriptor.
+ */
 static int
 create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
 {
-	int fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
+	int fd = tbuf_self.filtered ? -1 :
+	    tbuf_spare_take(dirfd, *board, hidden);
 
+	if (fd != -1)
+		return (fd);
+	fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
 	if (fd != -EMFILE || *board < 0)
 		return (fd);
 	close(*board);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Other users' control files that could block their readers: by leases, and by
- * claims of more data than exists.
+ * claims of more data than exists.  Spare files, which a lease shows to have no
+ * other user.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@
 #include "lib/check_main.h"
 #include "lib/interposed_call.h"
 #include "shared/board.h"
+#include "shared/spare_file.h"
 
 static const uint8_t number_argument[] = { TBUF_UINT64 };
 
@@ -346,6 +348,263 @@ START_TEST(status_reads_no_more_than_a_gib)
 }
 END_TEST
 
+/* ------------------------------------------------------------ spares */
+
+#define PAGES		32u
+#define OLD_NAME	"tbuf.1.0123456789abcdef"
+
+/* A directory with a board and the file of a process that has ended. */
+struct spares {
+	struct fake f;
+	struct tbuf_board *board;
+	int board_fd, fd;
+};
+
+static int
+old_file(int dirfd)
+{
+	static const char bytes[TBUF_PAGE] = { "contents" };
+	int fd = openat(dirfd, OLD_NAME, O_RDWR | O_CREAT | O_EXCL, 0600);
+	unsigned i;
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(ftruncate(fd, PAGES * TBUF_PAGE), 0);
+	/* Of three pages one is written, one is backed, one is a hole. */
+	for (i = 0; i < PAGES; i += 3) {
+		ck_assert_int_eq(pwrite(fd, bytes, sizeof(bytes),
+		    i * (off_t)TBUF_PAGE), sizeof(bytes));
+		ck_assert_int_eq(fallocate(fd, FALLOC_FL_KEEP_SIZE,
+		    (i + 1) * (off_t)TBUF_PAGE, TBUF_PAGE), 0);
+	}
+	return (fd);
+}
+
+static void
+spares_begin(struct spares *s)
+{
+	fake_begin(&s->f);
+	s->board_fd = openat(s->f.dirfd, TBUF_BOARD_NAME, O_RDWR | O_CREAT,
+	    0600);
+	ck_assert_int_eq(ftruncate(s->board_fd, sizeof(*s->board)), 0);
+	s->board = mmap(NULL, sizeof(*s->board), PROT_READ | PROT_WRITE,
+	    MAP_SHARED, s->board_fd, 0);
+	ck_assert_ptr_ne(s->board, MAP_FAILED);
+	s->fd = old_file(s->f.dirfd);
+}
+
+static void
+spares_end(struct spares *s)
+{
+	munmap(s->board, sizeof(*s->board));
+	close(s->board_fd);
+	fake_end(&s->f);
+}
+
+static int
+take(const struct spares *s)
+{
+	char name[TBUF_NAME_MAX + 1];
+
+	return (tbuf_spare_take(s->f.dirfd, s->board_fd, name));
+}
+
+static bool
+exists(const struct spares *s, const char *name)
+{
+	return (faccessat(s->f.dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+/* Makes a spare of the old file, and lets targets take it. */
+static void
+hand_on(struct spares *s)
+{
+	int number = tbuf_spare_make(s->f.dirfd, OLD_NAME, s->fd);
+
+	ck_assert_int_eq(number, 0);
+	ck_assert(!exists(s, OLD_NAME));
+	/* It is not taken before it is published. */
+	s->board->head.spares[0] = 1;
+	ck_assert_int_eq(take(s), -1);
+	tbuf_spare_publish(s->board, s->fd, (unsigned)number);
+	close(s->fd);
+}
+
+START_TEST(spare_contains_zeroes_and_is_taken_once)	/* inv.spare */
+{
+	char name[TBUF_NAME_MAX + 1], bytes[PAGES * TBUF_PAGE];
+	static const char zeroes[sizeof(bytes)];
+	struct spares s;
+	struct stat st;
+	int fd;
+
+	spares_begin(&s);
+	ck_assert_int_eq(take(&s), -1);
+	hand_on(&s);
+	fd = tbuf_spare_take(s.f.dirfd, s.board_fd, name);
+	ck_assert_int_ne(fd, -1);
+	ck_assert_str_eq(name, "spare.0");
+	ck_assert_int_eq(s.board->head.spares[0], 0);
+	ck_assert_int_eq(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	ck_assert_int_eq(memcmp(bytes, zeroes, sizeof(bytes)), 0);
+	/* Its pages are those of the old file. */
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_blocks, 2 * (PAGES + 2) / 3 * 8);
+	/* Another process does not take it while the lock is held. */
+	s.board->head.spares[0] = 1;
+	ck_assert_int_eq(take(&s), -1);
+	/* Nor does one when the taker, which has begun, was killed. */
+	ck_assert_int_eq(pwrite(fd, TBUF_MAGIC, 8, 0), 8);
+	close(fd);
+	ck_assert_int_eq(take(&s), -1);
+	tbuf_spares_remove(s.f.dirfd, s.board);
+	ck_assert(!exists(&s, "spare.0"));
+	ck_assert_int_eq(s.board->head.spares[0], 0);
+	spares_end(&s);
+}
+END_TEST
+
+/* A reader's mapping keeps the file open without a descriptor. */
+START_TEST(file_that_is_open_is_no_spare)	/* inv.spare */
+{
+	char bytes[8];
+	struct spares s;
+	void *map;
+	int fd;
+
+	spares_begin(&s);
+	fd = openat(s.f.dirfd, OLD_NAME, O_RDONLY);
+	map = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(map, MAP_FAILED);
+	close(fd);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert(exists(&s, OLD_NAME));
+	ck_assert(!exists(&s, "spare.0"));
+	ck_assert(!tbuf_control_alive(s.fd));
+	ck_assert_int_eq(pread(s.fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	ck_assert_int_eq(memcmp(bytes, "contents", sizeof(bytes)), 0);
+	munmap(map, TBUF_PAGE);
+	/* A file with another name is not only its process's. */
+	ck_assert_int_eq(linkat(s.f.dirfd, OLD_NAME, s.f.dirfd, "link", 0), 0);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert_int_eq(unlinkat(s.f.dirfd, "link", 0), 0);
+	/* Nor are more pages kept than a spare may have. */
+	ck_assert_int_eq(fallocate(s.fd, 0, 0, TBUF_SPARE_BYTES), 0);
+	ck_assert_int_eq(fallocate(s.fd, 0, 0, TBUF_SPARE_BYTES + TBUF_PAGE),
+	    0);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert_int_eq(ftruncate(s.fd, PAGES * TBUF_PAGE), 0);
+	hand_on(&s);
+	tbuf_spares_remove(s.f.dirfd, s.board);
+	spares_end(&s);
+}
+END_TEST
+
+static void
+hostile_mode(int dirfd, int fd)
+{
+	(void)dirfd;
+	ck_assert_int_eq(fchmod(fd, 0644), 0);
+}
+
+static void
+hostile_size(int dirfd, int fd)
+{
+	(void)dirfd;
+	ck_assert_int_eq(ftruncate(fd, TBUF_PAGE + 1), 0);
+}
+
+static void
+hostile_empty(int dirfd, int fd)
+{
+	(void)dirfd;
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+}
+
+static void
+hostile_header(int dirfd, int fd)
+{
+	(void)dirfd;
+	ck_assert_int_eq(pwrite(fd, "x", 1, sizeof(struct tbuf_control) - 1),
+	    1);
+}
+
+static void
+hostile_second_name(int dirfd, int fd)
+{
+	(void)fd;
+	ck_assert_int_eq(linkat(dirfd, "spare.0", dirfd, "link", 0), 0);
+}
+
+static void
+hostile_link(int dirfd, int fd)
+{
+	(void)fd;
+	ck_assert_int_eq(renameat(dirfd, "spare.0", dirfd, "elsewhere"), 0);
+	ck_assert_int_eq(symlinkat("elsewhere", dirfd, "spare.0"), 0);
+}
+
+static void
+hostile_fifo(int dirfd, int fd)
+{
+	(void)fd;
+	ck_assert_int_eq(unlinkat(dirfd, "spare.0", 0), 0);
+	ck_assert_int_eq(mkfifoat(dirfd, "spare.0", 0600), 0);
+}
+
+static void
+hostile_nothing(int dirfd, int fd)
+{
+	(void)fd;
+	ck_assert_int_eq(unlinkat(dirfd, "spare.0", 0), 0);
+}
+
+static void	(*const hostile[])(int dirfd, int fd) = {
+	hostile_mode, hostile_size, hostile_empty, hostile_header,
+	hostile_second_name, hostile_link, hostile_fifo, hostile_nothing
+};
+
+START_TEST(hostile_spare_is_ignored_and_removed)
+{
+	struct spares s;
+	int fd;
+
+	spares_begin(&s);
+	hand_on(&s);
+	fd = openat(s.f.dirfd, "spare.0", O_RDWR);
+	hostile[_i](s.f.dirfd, fd);
+	close(fd);
+	ck_assert_int_eq(take(&s), -1);
+	tbuf_spares_remove(s.f.dirfd, s.board);
+	ck_assert(!exists(&s, "spare.0"));
+	unlinkat(s.f.dirfd, "elsewhere", 0);
+	unlinkat(s.f.dirfd, "link", 0);
+	spares_end(&s);
+}
+END_TEST
+
+/* A target that is about to name a spare still needs the spare's name. */
+START_TEST(spare_in_use_is_not_removed)
+{
+	struct spares s;
+	int fd;
+
+	spares_begin(&s);
+	hand_on(&s);
+	fd = take(&s);
+	ck_assert_int_ne(fd, -1);
+	tbuf_spares_remove(s.f.dirfd, s.board);
+	ck_assert(exists(&s, "spare.0"));
+	/* Now it has its name, and could not remove the other one. */
+	ck_assert_int_eq(linkat(s.f.dirfd, "spare.0", s.f.dirfd, "name", 0),
+	    0);
+	tbuf_spares_remove(s.f.dirfd, s.board);
+	ck_assert(!exists(&s, "spare.0"));
+	close(fd);
+	unlinkat(s.f.dirfd, "name", 0);
+	spares_end(&s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -358,6 +617,11 @@ main(void)
 	tcase_add_test(t, leased_file_is_refused);
 	tcase_add_test(t, status_reads_no_more_than_the_file_has);
 	tcase_add_test(t, status_reads_no_more_than_a_gib);
+	tcase_add_test(t, spare_contains_zeroes_and_is_taken_once);
+	tcase_add_test(t, file_that_is_open_is_no_spare);
+	tcase_add_loop_test(t, hostile_spare_is_ignored_and_removed, 0,
+	    sizeof(hostile) / sizeof(hostile[0]));
+	tcase_add_test(t, spare_in_use_is_not_removed);
 	suite_add_tcase(s, t);
 	return (run_suite(s));
 }
