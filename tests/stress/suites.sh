@@ -5,11 +5,13 @@
 # these programs and of their libraries are armed and fire: CPython's tests, of
 # Debian's libpython3-testsuite, the regression tests of PostgreSQL, if
 # $POSTGRES_SOURCE is a source folder of the installed version, tests of perl's
-# core ($PERL_TESTS), if $PERL_SOURCE is one of its version, and tests of git
-# (t$GIT_TESTS*.sh), if $GIT_SOURCE is one that was built.  Other programs do as
-# without it while a signal comes each 200 microseconds, and processors have
-# more to do than they can.  `make check-slow' runs it, for an hour;
-# SUITES=programs runs only that.
+# core ($PERL_TESTS), if $PERL_SOURCE is one of its version, tests of git
+# (t$GIT_TESTS*.sh), if $GIT_SOURCE is one that was built, and tests ($UNITS) of
+# bash, PHP, Ruby, Tcl and zsh, if $SHELL_SOURCE, $PHP_SOURCE, $RUBY_SOURCE,
+# $TCL_SOURCE and $ZSH_SOURCE are folders of about the installed version.  Other
+# programs do as without it while a signal comes each 200 microseconds, and
+# processors have more to do than they can.  `make check-slow' runs it, for an
+# hour; SUITES=programs runs only that.
 
 set -u
 . "${top_srcdir:?}/tests/lib/pid.sh"
@@ -170,10 +172,13 @@ regress() {
 	    >"$how.out" 2>&1
 	postgres_stops
 	wait "$server"
-	rm -rf "$folder"
 	sed 's/^ *test / /' "$how.out" | sed -n \
 	    's/^ *\([a-z0-9_.]*\) *\.\.\. *\([a-zA-Z]*\).*/\1 \2/p' |
 	    sort >"$how.results"
+	for test in "$folder"/regress/results/*.out; do
+		echo "${test##*/} $(sed "s,$folder,,g" "$test" | cksum)"
+	done >>"$how.results"
+	rm -rf "$folder"
 }
 postgres_tests() {
 	pg_regress=${postgres%/bin}/lib/pgxs/src/test/regress/pg_regress
@@ -184,6 +189,10 @@ postgres_tests() {
 		echo 'no $POSTGRES_SOURCE: not tried'
 	elif has_postgres; then
 		regress plain
+		regress armed env LD_PRELOAD="$TBUF_PROVIDERS/libtbuf-pid.so" \
+		    TBUF_PID='pid*:postgres::,pid*:libc::' \
+		    TBUF_PID_OPTIONS=loops,partial "$TBUFCTL" -q -n BEGIN
+		same_results 'PostgreSQL, of which nothing fires' 100
 		# A session enables less than the functions of all libraries.
 		regress armed "$TBUFCTL" -q --follow -n 'pid$target:a.out::,
 		    pid$target:libc:: { @[probename] = count(); }'
@@ -263,6 +272,77 @@ perl_tests() {
 	perl_results armed armed_perl
 	same_results perl 100
 	expect 'perl: records' "$(grep -q entry records && echo some)" some
+}
+
+# ----------------------------------------------------- other interpreters
+
+# The results of a test are all that it writes.
+cat >both.sh <<'END'
+exec "$@" 2>&1
+END
+
+# unit_results HOW COMMAND: the results of $test for each unit.  zsh's tests run
+# ../Src/zsh, too.
+unit_results() {
+	mkdir -p "$1/Src"
+	ln -s "$(command -v zsh)" "$1/Src/zsh"
+	cp -r "$source" "$1/copy"
+	for unit in $(cd "$1/copy" && echo $units); do
+		(
+			cd "$1/copy" && $2 "sh $SCRATCH/both.sh $test $unit"
+		) </dev/null 2>/dev/null | tr '\r' '\n' | sed -n "$results" |
+		    sed "s,$PWD/$1,,g; s,^,$unit ," | sort
+	done >"$1.results"
+	rm -rf "$1"
+}
+armed_units() {
+	"$TBUFCTL" --follow -Z -x bufpolicy=ring -b 64k -o "$SCRATCH/records" \
+	    -n "$fire" -c "$1"
+}
+
+# same_units WHAT FOLDER TEST UNITS OBJECT RESULTS: while all functions of
+# OBJECT and of the C library fire.
+same_units() {
+	source=$2 test=$3 units=${UNITS-$4} results=$6
+	fire="pid*:$5::, pid*:libc::"
+	has "${test%% *}" || return
+	[ -d "$source" ] || {
+		echo "$1: no folder of its sources: not tried"
+		return
+	}
+	unit_results plain plain_perl
+	unit_results armed armed_units
+	same_results "$1" 10
+	expect "$1: records" "$(grep -q arg0 records && echo some)" some
+}
+bash_tests() {
+	export THIS_SH=/bin/bash
+	PATH=.:$PATH same_units bash "${SHELL_SOURCE-}/tests" sh 'run-alias
+	    run-arith run-cond run-dollars run-exp-tests run-extglob run-func
+	    run-heredoc run-ifs run-nameref run-printf run-quote run-trap' \
+	    bash p
+}
+php_tests() {
+	same_units PHP "${PHP_SOURCE-}" \
+	    'php run-tests.php --no-color -q -p /usr/bin/php' \
+	    'Zend/tests/fibers Zend/tests/generators Zend/tests/try' 'php*' \
+	    '/^\([A-Z]* [^\[]* \)*\[.*phpt\]/p'
+}
+ruby_tests() {
+	same_units Ruby "${RUBY_SOURCE-}" 'ruby test/runner.rb --seed=1 -v' \
+	    'test/ruby/test_fiber.rb test/ruby/test_exception.rb
+	    test/ruby/test_enumerator.rb' 'libruby*' \
+	    's/^\(.*\] \)*\(Test[^ ]*#[^ ]*\) \([=\[]\).*/\2 \3/p'
+}
+tcl_tests() {
+	same_units Tcl "${TCL_SOURCE-}/tests" 'tclsh all.tcl -verbose pe -file' \
+	    '*.test' libtcl '/^++++\|^====/p'
+}
+zsh_tests() {
+	export ZTST_verbose=1 ZTST_continue=1 ZTST_srcdir=. ZTST_exe=/bin/zsh
+	# A05 makes 6,000 processes.
+	same_units zsh "${ZSH_SOURCE-}/Test" 'zsh +Z -f ./ztst.zsh' \
+	    'A0[1-4]*.ztst B*.ztst C*.ztst D*.ztst V08*.ztst' zsh p
 }
 
 for suite in ${SUITES-programs cpython postgres perl git}; do
