@@ -39,13 +39,15 @@ is_blank(int fd)
 
 /* Returns true if the file can only be a spare of this user. */
 static bool
-is_spare(int fd)
+is_spare(int fd, uint64_t *bytes)
 {
 	struct stat st;
 
-	return (fstat(fd, &st) == 0 && st.st_mode == (S_IFREG | 0600) &&
-	    st.st_uid == geteuid() && st.st_nlink == 1 &&
-	    st.st_size % TBUF_PAGE == 0 && is_blank(fd));
+	if (fstat(fd, &st) != 0)
+		return (false);
+	*bytes = (uint64_t)st.st_size;
+	return (st.st_mode == (S_IFREG | 0600) && st.st_uid == geteuid() &&
+	    st.st_nlink == 1 && st.st_size % TBUF_PAGE == 0 && is_blank(fd));
 }
 
 /*
@@ -54,10 +56,10 @@ is_spare(int fd)
  * [inv.spare].
  */
 static bool
-take(int fd)
+take(int fd, uint64_t *bytes)
 {
-	return (is_spare(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	    is_spare(fd));
+	return (is_spare(fd, bytes) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    is_spare(fd, bytes));
 }
 
 /*
@@ -65,7 +67,8 @@ take(int fd)
  * a consumer gives the name to another file.
  */
 static int
-take_number(int dirfd, int board, unsigned number, const char *name)
+take_number(int dirfd, int board, unsigned number, const char *name,
+    uint64_t *bytes)
 {
 	static const uint8_t none;
 	/* O_NONBLOCK: it may be a FIFO, or have a lease. */
@@ -74,7 +77,7 @@ take_number(int dirfd, int board, unsigned number, const char *name)
 
 	if (fd == -1)
 		return (-1);
-	if (take(fd) && pwrite(board, &none, sizeof(none), (off_t)(
+	if (take(fd, bytes) && pwrite(board, &none, sizeof(none), (off_t)(
 	    offsetof(struct tbuf_board, head.spares) + number)) == 1)
 		return (fd);
 	close(fd);
@@ -82,7 +85,8 @@ take_number(int dirfd, int board, unsigned number, const char *name)
 }
 
 int
-tbuf_spare_take(int dirfd, int board, char name[TBUF_NAME_MAX + 1])
+tbuf_spare_take(int dirfd, int board, char name[TBUF_NAME_MAX + 1],
+    uint64_t *bytes)
 {
 	uint8_t spares[TBUF_SPARE_FILES];
 	unsigned i;
@@ -95,7 +99,7 @@ tbuf_spare_take(int dirfd, int board, char name[TBUF_NAME_MAX + 1])
 		if (spares[i] == 0)
 			continue;
 		tbuf_spare_name(name, i);
-		fd = take_number(dirfd, board, i, name);
+		fd = take_number(dirfd, board, i, name, bytes);
 		if (fd != -1)
 			return (fd);
 	}

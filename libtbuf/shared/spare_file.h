@@ -56,8 +56,9 @@ void	tbuf_spare_name(char name[TBUF_NAME_MAX + 1], unsigned number);
 
 /*
  * Takes a spare of this user that the board, open as `board', has.  Returns a
- * descriptor with the flock, and the spare's name, or -1.  No malloc.
+ * descriptor with the flock, and the spare's name and bytes, or -1.  No malloc.
  */
-int	tbuf_spare_take(int dirfd, int board, char name[TBUF_NAME_MAX + 1]);
+int	tbuf_spare_take(int dirfd, int board, char name[TBUF_NAME_MAX + 1],
+	    uint64_t *bytes);
 
 #endif

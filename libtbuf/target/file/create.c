@@ -9,7 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -156,35 +155,36 @@ pid_namespace(pid_t pid)
 	return (kept);
 }
 
-/* Backs the header of a file, which becomes as large as the fixed part. */
+/*
+ * Backs the header of a file of some bytes, which becomes as large as the fixed
+ * part.
+ */
 static bool
-header_back(int fd)
+header_back(int fd, uint64_t bytes)
 {
-	struct stat st;
-
-	return (fstat(fd, &st) == 0 &&
-	    ((uint64_t)st.st_size >= tbuf_self.tables.areas ||
+	return ((bytes >= tbuf_self.tables.areas ||
 	    ftruncate(fd, tbuf_self.tables.areas) == 0) &&
 	    tbuf_back(fd, 0, TBUF_SLOTS) == 0);
 }
 
 /* Ends a file after its contents: a spare may have been larger. */
 static bool
-trim(int fd)
+trim(int fd, uint64_t bytes)
 {
 	uint64_t end = tbuf_file.sign->end;
-	struct stat st;
 
-	return (fstat(fd, &st) == 0 && ((uint64_t)st.st_size == end ||
-	    ftruncate(fd, (off_t)end) == 0));
+	return (bytes <= end || ftruncate(fd, (off_t)end) == 0);
 }
 
-/* Fills and names the file open as fd.  Returns NULL, or the problem. */
+/*
+ * Fills and names the file open as fd, of some bytes.  Returns NULL, or the
+ * problem.
+ */
 static const char *
-make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
-    uint64_t start, uint64_t random, const char *hidden)
+make_complete(int dirfd, int *board, int fd, uint64_t bytes, uid_t uid,
+    pid_t pid, uint64_t start, uint64_t random, const char *hidden)
 {
-	if (!header_back(fd))
+	if (!header_back(fd, bytes))
 		return ("no space in the runtime directory");
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !tbuf_file_sign(fd))
 		return ("control file cannot be locked");
@@ -195,7 +195,7 @@ make_complete(int dirfd, int *board, int fd, uid_t uid, pid_t pid,
 		return ("no space in the runtime directory");
 	tbuf_file_live(tbuf_file.sign);
 	tbuf_wanted_build(dirfd, board, fd);
-	if (!trim(fd))
+	if (!trim(fd, bytes))
 		return ("no space in the runtime directory");
 	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)
 		return ("control file cannot be named");
@@ -215,18 +215,19 @@ undo(int dirfd, const char *hidden)
 }
 
 /*
- * Returns a spare or a new file.  A program under seccomp filters uses no
+ * Returns a spare or a new file, and its bytes.  A program under seccomp filters uses no
  * spare: a filter may forbid the call that removes the spare's name.  Closes
  * the board if it has the last free descriptor.
  */
 static int
-create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1])
+create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1], uint64_t *bytes)
 {
 	int fd = tbuf_self.filtered ? -1 :
-	    tbuf_spare_take(dirfd, *board, hidden);
+	    tbuf_spare_take(dirfd, *board, hidden, bytes);
 
 	if (fd != -1)
 		return (fd);
+	*bytes = 0;
 	fd = tbuf_control_create(dirfd, tbuf_file.name, hidden);
 	if (fd != -EMFILE || *board < 0)
 		return (fd);
@@ -257,7 +258,7 @@ const char *
 tbuf_file_make(int dirfd, int *board, uid_t uid)
 {
 	/* Before the file is created: few descriptors may be free. */
-	uint64_t start = tbuf_began(), random;
+	uint64_t start = tbuf_began(), random, bytes;
 	char hidden[TBUF_NAME_MAX + 1];
 	pid_t pid = getpid();
 	const char *problem;
@@ -265,11 +266,11 @@ tbuf_file_make(int dirfd, int *board, uid_t uid)
 
 	random = random_make(pid, start);
 	tbuf_control_name(tbuf_file.name, pid, random);
-	fd = create(dirfd, board, hidden);
+	fd = create(dirfd, board, hidden, &bytes);
 	if (fd < 0)
 		return ("runtime directory cannot be written");
-	problem = make_complete(dirfd, board, fd, uid, pid, start, random,
-	    hidden);
+	problem = make_complete(dirfd, board, fd, bytes, uid, pid, start,
+	    random, hidden);
 	close(fd);
 	if (problem == NULL) {
 		fd = tbuf_file_open(dirfd, tbuf_file.name);

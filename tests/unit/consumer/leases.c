@@ -404,8 +404,9 @@ static int
 take(const struct spares *s)
 {
 	char name[TBUF_NAME_MAX + 1];
+	uint64_t size;
 
-	return (tbuf_spare_take(s->f.dirfd, s->board_fd, name));
+	return (tbuf_spare_take(s->f.dirfd, s->board_fd, name, &size));
 }
 
 static bool
@@ -435,13 +436,15 @@ START_TEST(spare_contains_zeroes_and_is_taken_once)	/* inv.spare */
 	static const char zeroes[sizeof(bytes)];
 	struct spares s;
 	struct stat st;
+	uint64_t size;
 	int fd;
 
 	spares_begin(&s);
 	ck_assert_int_eq(take(&s), -1);
 	hand_on(&s);
-	fd = tbuf_spare_take(s.f.dirfd, s.board_fd, name);
+	fd = tbuf_spare_take(s.f.dirfd, s.board_fd, name, &size);
 	ck_assert_int_ne(fd, -1);
+	ck_assert_uint_eq(size, sizeof(bytes));
 	ck_assert_str_eq(name, "spare.0");
 	ck_assert_int_eq(s.board->head.spares[0], 0);
 	ck_assert_int_eq(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
