@@ -41,7 +41,7 @@ recorder	8700	libtbuf/target/(recorder|api)/.*
 crash		12210	libtbuf/target/crash/.*
 file-and-process	24690	libtbuf/target/(file|process|self)/.*
 probes		13470	libtbuf/target/probe/.*
-shared		33450	libtbuf/shared/.*
+shared		33480	libtbuf/shared/.*
 base		11430	libtbuf/base/.*
 EOF
 most_sum=259930
