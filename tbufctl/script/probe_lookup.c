@@ -692,7 +692,7 @@ static void
 agree(struct known *k, const struct d_description *d,
     const struct tbuf_probe_info *probe, struct agreed *a)
 {
-	uint64_t id, word = a->number, shift;
+	uint64_t id, word = a->number, shift = 0;
 
 	if (a->differs || !missing_is_pid(probe->provider) ||
 	    !known_matches(d, probe))
