@@ -60,7 +60,7 @@ expect_text 'a returned value' 'pid$target:a.out:many:return
 expect_text 'the offset of a return' 'pid$target:a.out:many:return
     /arg0 > 0 && arg0 < 200/ { trace(1); }' 1
 expect_text 'a stack from an entry' 'pid$target:a.out:recursive:entry
-    /arg0 == 15/ { ustack(); }' 'truth`recursive truth`main *'
+    /arg0 == 15/ { ustack(); }' 'truth`recursivetruth`main *'
 expect_text 'a stack from a return' 'pid$target:a.out:many:return
     { ustack(); }' 'truth`many truth`main *'
 expect_text 'the caller' 'pid$target:a.out:many:entry
