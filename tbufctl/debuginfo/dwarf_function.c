@@ -22,7 +22,8 @@
 static const char no_type[] = "D has no type for its floating-point format";
 static const char complex_number[] = "it is a complex number";
 static const char too_many[] = "ten others have all numbers";
-static const char by_value[] = "it is a structure that is passed by value; "
+static const char by_value[] = "it is a structure that is passed by value";
+static const char by_member[] = "it is a structure that is passed by value; "
     "its members may be read";
 static const char optimized[] = "the compiler has optimized it away";
 static const char odd_place[] = "the function has a call of its own";
@@ -359,7 +360,9 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 	if ((type = type_of(&plain)) == TBUF_NONE) {
 		add_parts(g, &taken);
 		find_member(g, parameter, &plain, &taken);
-		lack(g, name, why_not(&plain));
+		why = why_not(&plain);
+		lack(g, name, why == by_value && taken.is_whole &&
+		    g->knows_abi && !g->is_copy ? by_member : why);
 		return;
 	}
 	if ((why = find_slot(g, parameter, type, (struct slot){ taken.word,

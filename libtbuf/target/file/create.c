@@ -215,9 +215,9 @@ undo(int dirfd, const char *hidden)
 }
 
 /*
- * Returns a spare or a new file, and its bytes.  A program under seccomp filters uses no
- * spare: a filter may forbid the call that removes the spare's name.  Closes
- * the board if it has the last free descriptor.
+ * Returns a spare or a new file, and its bytes.  A program under seccomp
+ * filters uses no spare: a filter may forbid the call that removes the spare's
+ * name.  Closes the board if it has the last free descriptor.
  */
 static int
 create(int dirfd, int *board, char hidden[TBUF_NAME_MAX + 1], uint64_t *bytes)

@@ -166,7 +166,9 @@ lack() {
 	refused serve "pid\$target::$1:entry { trace($2); }" |
 	    sed -n "s/^parameter $2 of $1 is no argument: //p"
 }
-expect 'a structure' "$(lack by_value l)" \
+expect 'a structure on the stack' "$(lack by_value l)" \
+    'it is a structure that is passed by value'
+expect 'a structure in registers' "$(lack by_value p)" \
     'it is a structure that is passed by value; its members may be read'
 expect 'too far' "$(lack stacked late)" \
     'it is not among the first ten words of the call'
