@@ -28,6 +28,19 @@ static const unsigned char *steps_pc;	/* the next instruction */
 #define STEPS_POSSIBLE	true
 #define STEPS_FLAG	0x100	/* TF of the flags register */
 
+/* The code that a handler returns to runs under the trap flag. */
+static inline void
+steps_set(ucontext_t *c)
+{
+	c->uc_mcontext.gregs[REG_EFL] |= STEPS_FLAG;
+}
+
+static inline void
+steps_clear(ucontext_t *c)
+{
+	c->uc_mcontext.gregs[REG_EFL] &= ~STEPS_FLAG;
+}
+
 static void
 steps_trap(int number, siginfo_t *info, void *context)
 {
@@ -40,7 +53,7 @@ steps_trap(int number, siginfo_t *info, void *context)
 		steps_action();
 	else if (steps_taken++ == steps_at) {
 		/* The rest runs without steps. */
-		c->uc_mcontext.gregs[REG_EFL] &= ~STEPS_FLAG;
+		steps_clear(c);
 		steps_action();
 	}
 }
@@ -63,6 +76,8 @@ steps_end(void)
 }
 #else
 #define STEPS_POSSIBLE	false
+#define steps_set(c)	((void)(c))
+#define steps_clear(c)	((void)(c))
 #define steps_begin()	((void)0)
 #define steps_end()	((void)0)
 

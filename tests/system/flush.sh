@@ -45,17 +45,15 @@ look()
 	    >"$fifo" 2>"$fifo.errors" 3>&- 4<&- &
 }
 
-# wait_enabled FIFO: waits until this consumer has enabled the probe, which the
-# target may ask before.  The message on a clause comes too early: it prints a
-# word by BEGIN.
+# wait_enabled FIFO: waits until this consumer has enabled the probe, before
+# which the target may ask.  The message on a clause comes too early, and of two
+# consumers the target does not know which one has enabled it.
 wait_enabled()
 {
-	until grep -q 'matched 1 probe$' "$1.errors"; do
+	until grep -q 'matched 1 probe$' "$1.errors" &&
+	    [ "$(ask enabled)" = 1 ]; do
 		:
 	done
-	if grep -q BEGIN "$1.errors"; then
-		timeout 60 sed '/enabled/q' <&5 >/dev/null
-	fi
 }
 
 # comes DESCRIPTOR: prints the number in the next record of a consumer, which
@@ -101,8 +99,7 @@ each 'by time' -x temporal -n flush:::fired
 each 'thread lanes' -x bufscope=thread -n flush:::fired
 each 'JSON' --format=json -n flush:::fired
 each 'the log' --format=log -n flush:::fired
-each 'a clause' -n 'BEGIN { printf("enabled\n"); }' \
-    -n 'flush:::fired { printf("number=%d\n", arg0); }'
+each 'a clause' -n 'flush:::fired { printf("number=%d\n", arg0); }'
 
 # A command, and its child.
 exec 5<>first

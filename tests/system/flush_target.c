@@ -10,6 +10,7 @@
  * to each, a line, to the FIFO ANSWERS:
  *
  *	fire N		fires record N
+ *	enabled		answers with 1 if a consumer has enabled the probe
  *	flush		answers with the result of tbuf_flush()
  *	handler		answers with its result in a signal handler
  *	fork		a child serves the further commands
@@ -70,6 +71,8 @@ serve(const char *command)
 		TBUF_PROBE(flush, fired, number);
 		return (0);
 	}
+	if (strcmp(command, "enabled") == 0)
+		return (TBUF_ENABLED(flush, fired));
 	if (strcmp(command, "flush") == 0)
 		return (tbuf_flush());
 	if (strcmp(command, "handler") == 0)
