@@ -45,32 +45,6 @@ struct value {
 	struct part floats[FLOATS_MAX + 1];
 };
 
-bool
-dwarf_plain_type(Dwarf_Die *of, Dwarf_Die *type)
-{
-	Dwarf_Die next;
-	unsigned i;
-
-	if (!dwarf_follow(of, DW_AT_type, type))
-		return (false);
-	for (i = 0; i < DEPTH_MAX; i++) {
-		switch (dwarf_tag(type)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!dwarf_follow(type, DW_AT_type, &next))
-				return (false);
-			*type = next;
-			break;
-		default:
-			return (true);
-		}
-	}
-	return (false);
-}
-
 static void	classify(Dwarf_Die *type, struct value *, uint64_t at,
 		    unsigned depth);
 
@@ -299,7 +273,6 @@ is_composite(int tag)
 static bool
 value_of(Dwarf_Die *type, struct value *v)
 {
-	uint64_t convention = 0;
 
 	*v = (struct value){ .size = WORD, .align = WORD };
 	if (is_composite(dwarf_tag(type))) {
@@ -307,9 +280,7 @@ value_of(Dwarf_Die *type, struct value *v)
 		    dwarf_aggregate_size(type, &v->size) != 0 ||
 		    dwarf_hasattr(type, DW_AT_alignment))
 			return (false);
-		(void)dwarf_number(type, DW_AT_calling_convention,
-		    &convention);
-		if (convention == DW_CC_pass_by_reference) {
+		if (dwarf_by_address(type)) {
 			v->by_address = v->has_integers = true;
 			v->size = WORD;
 			v->class[0] = INTEGER;

@@ -69,6 +69,12 @@ uint64_t dwarf_place(struct dwarf_types *, struct dwarf_module *,
 bool	dwarf_member(Dwarf_Die *type, const char *path, Dwarf_Die *member,
 	    uint64_t *offset);
 
+/*
+ * Returns true if C++ passes and returns a class by the address of a copy, as
+ * copies of it, or their ends, run code of the program.  gcc does not say so.
+ */
+bool	dwarf_by_address(Dwarf_Die *type);
+
 /* --- the ABI ----------------------------------------------------------- */
 
 #define DWARF_NO_WORD	UINT32_MAX

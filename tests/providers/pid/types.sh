@@ -298,6 +298,58 @@ expect 'a method' "$(trace method 'pid$target:a.out:*cart*add*:entry
     *(long *)arg2); }' | tail -n 1)" '5 -3 2'
 expect 'an object that is no plain data' "$(trace method \
     'pid$target:a.out:*take*:entry { trace(n); }')" -1
+# A class that is copied by code is passed, and returned, by an address, which
+# only clang's debug information says.
+cat >copied.cc <<'END_OF_C'
+#include <memory>
+#include <string>
+#include <tuple>
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+struct own_end { ~own_end() {} long a, b; };
+struct own_copy { own_copy() {} own_copy(const own_copy &) {} long a, b; };
+struct own_move { own_move() {} own_move(own_move &&) {} long a, b; };
+struct alone { alone() = default; alone(const alone &) = delete; long a; };
+struct dynamic { virtual int f() { return (1); } };
+struct holds { long n; own_end e[1]; };
+struct derived : own_copy { };
+struct later { later() {} later(const later &); ~later(); long a; };
+later::later(const later &) = default;
+later::~later() = default;
+struct usual { usual() = default; usual(const usual &) = default;
+    ~usual() = default; usual &operator=(const usual &) { return (*this); }
+    long a, b; };
+struct other { template <class T> other(const T &) {} other() {}
+    other(const other &, int) {} other(own_end &) {} long a; };
+typedef std::unique_ptr<int> unique;
+typedef std::pair<int, std::shared_ptr<int>> shared;
+typedef std::tuple<int, int> tuple;
+typedef std::pair<int, int> numbers;
+#define ALL	X(own_end) X(own_copy) X(own_move) X(alone) X(dynamic)	\
+    X(holds) X(derived) X(later) X(usual) X(other) X(unique) X(shared)	\
+    X(tuple) X(numbers)
+#define X(type)								\
+__attribute__((noinline)) static int take_##type(type one, int n)	\
+{ KEEP; return (n); }							\
+__attribute__((noinline)) static type give_##type(int n)		\
+{ KEEP; return type(); }
+ALL
+#undef X
+int main()
+{
+#define X(type)	take_##type(give_##type(-5), -5);
+	ALL
+}
+END_OF_C
+for build in 'g++ -O0' 'g++ -O0 -gdwarf-4' 'clang++ -O0'; do
+	command -v "${build%% *}" >/dev/null || continue
+	$build -std=c++17 -g -w -o copied copied.cc || exit 1
+	expect "classes that are copied by code: $build" "$(trace copied \
+	    'pid$target:a.out:take_*:entry, pid$target:a.out:give_*:entry
+	    /n != -5/ { trace(probefunc); } END { trace("all"); }')" all
+	expect "their members: $build" "$(trace copied \
+	    'pid$target:a.out:take_own_end:entry { trace(one.b); }' |
+	    grep -c 'passed by value$')" 1
+done
 add='pid$target:a.out:shop::cart::add'
 expect 'a scoped name' "$(trace method "$add:entry { trace(probefunc);
     trace(price); }")" 'shop::cart::add-3'
