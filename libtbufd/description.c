@@ -206,6 +206,47 @@ set_provider(struct d_compiler *c, struct d_description *d)
 	d->bare = bare(c, other);
 }
 
+/*
+ * Returns the ] of the class that begins at p, after its [; NULL if it has none.
+ * As in fnmatch(3), a ] that comes first is an ordinary character.
+ */
+static const char *
+class_end(const char *p)
+{
+	const char *first = p += *p == '!' || *p == '^';
+
+	for (; *p != '\0' && (p == first || *p != ']'); p++)
+		if (*p == '\\' && p[1] != '\0')
+			p++;
+	return (*p == '\0' ? NULL : p);
+}
+
+/* Returns why targets would refuse a field, or NULL. */
+static const char *
+glob_problem(const char *p)
+{
+	for (; *p != '\0'; p++)
+		if (*p == '[' && (p = class_end(p + 1)) == NULL)
+			return ("a closing ] is missing");
+		else if (*p == '\\' && *++p == '\0')
+			return ("a backslash at its end quotes nothing");
+	return (NULL);
+}
+
+static void
+check_fields(struct d_compiler *c, const char *whole,
+    const struct d_description *d)
+{
+	const char *why;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if ((why = glob_problem(d->field[i])) != NULL)
+			d_fail(c, D_PDESC_INVAL,
+			    "invalid probe description \"%s\": %s", whole,
+			    why);
+}
+
 struct d_node *
 d_node_description(struct d_compiler *c, const char *text)
 {
@@ -234,6 +275,7 @@ d_node_description(struct d_compiler *c, const char *text)
 	} while (colon != NULL);
 	if (scoped && field == D_FIELD_MODULE)
 		split(c, text, d);
+	check_fields(c, text, d);
 	set_provider(c, d);
 	if (c->options->callbacks.others != NULL)
 		d->others = c->options->callbacks.others(
