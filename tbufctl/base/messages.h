@@ -146,7 +146,7 @@
 			"-p PID or --read"
 #define MSG_PID_OTHER	"%s is another process than that of -c, -p or " \
 			"--read, which is pid$target"
-#define MSG_PID_FIELDS	"%s is in the place of the module: functions are " \
+#define MSG_PID_FIELDS	"%s is in the place of the %s: functions are " \
 			"pid$target:MODULE:FUNCTION:NAME"
 #define MSG_PID_NUMBER	"provider '%s' is not that of a process: functions " \
 			"are pid$target:MODULE:FUNCTION:NAME"

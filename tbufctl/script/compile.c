@@ -141,6 +141,28 @@ tell_process(const struct compiled *c, const char *provider)
 }
 
 /*
+ * Reports pidN in a field after the provider, as that of a description with
+ * fewer fields.  Returns true if it is there.
+ */
+static bool
+tell_field(const struct d_description *d)
+{
+	static const char *const fields[] = {
+		[D_FIELD_MODULE] = "module", [D_FIELD_FUNCTION] = "function",
+		[D_FIELD_NAME] = "name"
+	};
+	int i;
+
+	for (i = D_FIELD_PROVIDER; i < D_FIELD_NAME; i++)
+		if (*d->field[i] != '\0')
+			break;
+	if (i == D_FIELD_PROVIDER || !missing_is_pid(d->field[i]))
+		return (false);
+	message(MSG_PID_FIELDS, d->field[i], fields[i]);
+	return (true);
+}
+
+/*
  * Reports a provider that only DTrace has.  The pid provider is preloaded into
  * the command, and reports itself why it has no such probe.
  */
@@ -149,12 +171,9 @@ tell_provider(const struct compiled *c, const struct d_description *d)
 {
 	const char *provider = d->field[D_FIELD_PROVIDER];
 	const char *name = d->field[D_FIELD_NAME];
-	const char *module = d->field[D_FIELD_MODULE];
 
-	if (*provider == '\0' && missing_is_pid(module)) {
-		message(MSG_PID_FIELDS, module);
+	if (tell_field(d))
 		return (true);
-	}
 	if (tell_process(c, provider))
 		return (true);
 	if (missing_is_pid(provider) && !missing_name(provider, name) &&

@@ -128,9 +128,14 @@ for provider in pid 'pid$targ'; do
 functions are pid\$target:MODULE:FUNCTION:NAME
 = 1"
 done
-expect 'three fields' "$(told -n 'pid$target:plain:entry' -c ./named)" \
-    'pidN is in the place of the module: functions are pid$target:MODULE:FUNCTION:NAME
+fields='functions are pid$target:MODULE:FUNCTION:NAME
 = 1'
+expect 'one field' "$(told -n 'pid$target' -c ./named)" \
+    "pidN is in the place of the name: $fields"
+expect 'two fields' "$(told -n 'pid$target:plain' -c ./named)" \
+    "pidN is in the place of the function: $fields"
+expect 'three fields' "$(told -n 'pid$target:plain:entry' -c ./named)" \
+    "pidN is in the place of the module: $fields"
 expect 'no process' "$(told -n 'pid$target:a.out:plain:entry')" \
     'there is no $target: name a process by -c COMMAND, -p PID or --read
 = 1'
