@@ -311,9 +311,12 @@ index_array(struct d_compiler *c, struct d_node *node, unsigned use)
 struct d_node *
 d_check_index(struct d_compiler *c, struct d_node *node, unsigned use)
 {
-	struct d_node *left = node->left;
+	struct d_node *left = node->left, *parameter;
 
-	if (left->kind == NODE_NAME)
+	if (use == IDENTIFIER_READ &&
+	    (parameter = d_check_parameter(c, left)) != NULL)
+		left = node->left = parameter;
+	else if (left->kind == NODE_NAME)
 		resolve_indexed(c, left, use);
 	else
 		left = node->left = d_check(c, left, 0);

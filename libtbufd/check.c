@@ -70,17 +70,26 @@ d_check_part(struct d_compiler *c, struct d_node *node)
 	return (path == NULL ? NULL : cast_argument(c, path, 0, NULL));
 }
 
-static struct d_node *
-check_name(struct d_compiler *c, struct d_node *node, unsigned use)
+struct d_node *
+d_check_parameter(struct d_compiler *c, struct d_node *node)
 {
 	struct d_node *cast = NULL;
 
-	if (node->text[0] != '@' && use == IDENTIFIER_READ &&
+	if (node->kind == NODE_NAME && node->text[0] != '@' &&
 	    d_global_find(c, node->text) == NULL &&
 	    !d_names_argument(c, node->text))
 		cast = cast_argument(c, node->text, 0, NULL);
-	if (cast != NULL)
-		return (d_check(c, cast, use));
+	return (cast == NULL ? NULL : d_check(c, cast, IDENTIFIER_READ));
+}
+
+static struct d_node *
+check_name(struct d_compiler *c, struct d_node *node, unsigned use)
+{
+	struct d_node *parameter;
+
+	if (use == IDENTIFIER_READ &&
+	    (parameter = d_check_parameter(c, node)) != NULL)
+		return (parameter);
 	if (node->text[0] == '@')
 		d_resolve(c, node, &c->aggregations, IDENTIFIER_AGGREGATION,
 		    false);

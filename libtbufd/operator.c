@@ -186,7 +186,7 @@ check_operation(struct d_compiler *c, struct d_node *node)
 struct d_node *
 d_check_unary(struct d_compiler *c, struct d_node *node)
 {
-	struct d_node *operand = node->left;
+	struct d_node *operand = node->left, *parameter = NULL;
 	bool step = node->op == OP_PRE_INCREMENT ||
 	    node->op == OP_PRE_DECREMENT || node->op == OP_POST_INCREMENT ||
 	    node->op == OP_POST_DECREMENT;
@@ -197,7 +197,10 @@ d_check_unary(struct d_compiler *c, struct d_node *node)
 		operand = d_view_text(c, operand, OP_MEMBER);
 	if (operand->kind == NODE_NAME && step && operand->text[0] != '@')
 		d_resolve(c, operand, &c->globals, IDENTIFIER_SCALAR, true);
-	operand = node->left = d_check(c, operand, 0);
+	else if (!step)
+		parameter = d_check_parameter(c, operand);
+	operand = node->left = parameter != NULL ? parameter :
+	    d_check(c, operand, 0);
 	if (operand->kind == NODE_VARIABLE) {
 		if (d_identifier_is_new(c, operand->identifier)) {
 			operand->identifier->type = c->types.type_int64;

@@ -206,6 +206,9 @@ expect 'a process: by number' "$(attach 'pid*:::entry
     { trace(args[1] < 0 && args[1] > -1000000); exit(0); }')" 1
 expect 'a process: a returned value' "$(attach 'pid*:::return
     { trace(args[1] < 5000); exit(0); }')" 1
+expect 'a process: operators' "$(attach 'pid*:::entry /(*r).bytes == 5000 &&
+    r[0].bytes == -(-5000) && ~flags == -flags - 1 && !!flags &&
+    sizeof(*r) > sizeof(r)/ { trace(stringof(r->path)); exit(0); }')" /l
 expect 'a process: no such member' "$(attach 'pid*:::entry
     { trace(r->byte); }' | tail -n 1)" "tbufctl: did you mean 'bytes'?"
 expect 'a process: no such name' "$(attach 'pid*:::entry { trace(fl); }' |
