@@ -362,8 +362,9 @@ composite_type(struct d_compiler *c, const struct d_node *node,
 		    "pointer to type \"%s\"; must be applied to a struct or "
 		    "union pointer", d_type_name(c, type));
 	d_fail(c, D_OP_SOU, "operator %s cannot be applied to type \"%s\"; "
-	    "must be applied to a struct or union", op,
-	    d_type_name(c, type));
+	    "must be applied to a struct or union%s", op,
+	    d_type_name(c, type), type->kind == TYPE_POINTER ?
+	    "; -> is for pointers" : "");
 }
 
 static void

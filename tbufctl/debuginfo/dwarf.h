@@ -19,6 +19,8 @@
 
 #include <sys/types.h>
 
+#include <limits.h>
+
 #include <elfutils/libdwfl.h>
 
 #include "tbufd.h"
@@ -99,7 +101,12 @@ const char *dwarf_symbol(Dwarf_Die *function);
 
 /* --- types ------------------------------------------------------------- */
 
-/* Returns the id of a type; 0 if there are too many. */
+/*
+ * Returns the id of a type; 0 if there are too many.  With DWARF_ADDRESS in the
+ * place of a dimension it is that of a pointer to the type.
+ */
+#define DWARF_ADDRESS	UINT_MAX
+
 uint64_t dwarf_type_id(struct dwarf_types *, struct dwarf_module *,
 	    const Dwarf_Die *, unsigned dimension);
 /* Returns the id of the type of a variable, a pointer and so on; 0: void. */

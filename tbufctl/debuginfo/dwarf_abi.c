@@ -38,7 +38,7 @@ struct value {
 	unsigned align;
 	unsigned class[2];	/* of its words; MEMORY: of all of them */
 	unsigned steps;
-	bool by_address;	/* C++ passes the address of a copy */
+	bool by_address;	/* of a copy */
 	bool uncertain;		/* compilers do not agree on it */
 	bool has_integers;	/* or pointers */
 	unsigned nfloats;	/* more than FLOATS_MAX: so many at least */
@@ -343,7 +343,8 @@ need_of(struct value *v, struct need *n)
 	}
 	/* The address of a copy. */
 	if (v->size > 2 * WORD)
-		*v = (struct value){ .size = WORD, .align = WORD };
+		*v = (struct value){ .size = WORD, .align = WORD,
+		    .by_address = true };
 	n->integers = (unsigned)(v->size + WORD - 1) / WORD;
 }
 
@@ -496,13 +497,40 @@ dwarf_call_take(struct dwarf_call *call, Dwarf_Die *type,
 	return (true);
 }
 
-/* On aarch64 register 8 has the address of a structure that is returned. */
+bool
+dwarf_passes_address(Dwarf_Die *type)
+{
+	struct value v;
+	struct need n;
+
+	if (!is_composite(dwarf_tag(type)) || !value_of(type, &v))
+		return (false);
+	need_of(&v, &n);
+	return (v.by_address);
+}
+
+/*
+ * On aarch64 register 8 has the address of a structure that is returned, and no
+ * register when the function has returned.
+ */
+bool
+dwarf_returns_address(Dwarf_Die *type)
+{
+	struct value v;
+	struct need n;
+
+	if (DWARF_REGISTERS > 6 || !is_composite(dwarf_tag(type)) ||
+	    !value_of(type, &v))
+		return (false);
+	need_of(&v, &n);
+	return (v.by_address || n.memory);
+}
+
 bool
 dwarf_call_result(struct dwarf_call *call, Dwarf_Die *function)
 {
 	struct value v;
 	Dwarf_Die type;
-	struct need n;
 
 	*call = (struct dwarf_call){ .stack = 0 };
 	if (DWARF_REGISTERS > 6 ||
@@ -510,9 +538,7 @@ dwarf_call_result(struct dwarf_call *call, Dwarf_Die *function)
 		return (true);
 	if (!dwarf_plain_type(function, &type) || !value_of(&type, &v))
 		return (false);
-	need_of(&v, &n);
-	/* A structure in memory: its address is the first word. */
-	call->integers = v.by_address || (is_composite(dwarf_tag(&type)) &&
-	    n.memory);
+	/* The address of a structure in memory is the first word. */
+	call->integers = dwarf_returns_address(&type);
 	return (true);
 }

@@ -119,18 +119,37 @@ place_of_op(Dwarf_Die *function, const Dwarf_Op *op, struct slot *slot)
 	return (PLACE_KNOWN);
 }
 
+/* An object is at the address that a register has. */
+static enum place
+place_of_address(const Dwarf_Op *op, struct slot *slot)
+{
+	if (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31 ||
+	    op->number != 0)
+		return (PLACE_ABI);
+	*slot = slot_of_register((uint64_t)op->atom - DW_OP_breg0);
+	return (PLACE_KNOWN);
+}
+
+/*
+ * `is_object` is true for an object that is passed by address: clang says where
+ * it is from the end of the prologue on.
+ */
 static enum place
 place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
-    struct slot *slot)
+    bool is_object, struct slot *slot)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (dwarf_attr(parameter, DW_AT_location, &attr) == NULL ||
-	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1)
+	if (dwarf_attr(parameter, DW_AT_location, &attr) == NULL)
 		return (PLACE_NONE);
-	return (n == 1 ? place_of_op(function, ops, slot) : PLACE_ABI);
+	if (dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1)
+		return (is_object ? PLACE_ABI : PLACE_NONE);
+	if (n != 1)
+		return (PLACE_ABI);
+	return (is_object ? place_of_address(ops, slot) :
+	    place_of_op(function, ops, slot));
 }
 
 /* --- types of words ------------------------------------------------------- */
@@ -260,14 +279,15 @@ take_word(struct gather *g, unsigned word)
 }
 
 /*
- * Finds the place of a parameter.  Returns NULL, or why it has none; `abi` is
- * the place by the ABI.
+ * Finds the place of a parameter, or of its address.  Returns NULL, or why it
+ * has none; `abi` is the place by the ABI.
  */
 static const char *
 find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
-    struct slot abi, struct slot *slot)
+    bool is_object, struct slot abi, struct slot *slot)
 {
-	enum place place = place_of(g->die, parameter, g->f.address, slot);
+	enum place place = place_of(g->die, parameter, g->f.address,
+	    is_object, slot);
 	bool is_float = type == TBUF_FLOAT || type == TBUF_DOUBLE;
 
 	/* A function of other files has all parameters that are declared. */
@@ -327,7 +347,8 @@ find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
 	if (length == 0 || g->path[length] == '\0' || name == NULL ||
 	    strncmp(name, g->path, length) != 0 || name[length] != '\0' ||
 	    !g->knows_abi || g->is_copy || !taken->is_whole ||
-	    (place_of(g->die, parameter, g->f.address, &slot) == PLACE_NONE &&
+	    (place_of(g->die, parameter, g->f.address, false, &slot) ==
+	    PLACE_NONE &&
 	    !dwarf_hasattr_integrate(g->die, DW_AT_external)) ||
 	    !dwarf_member(type, g->path + length + 1, &g->member, &offset) ||
 	    !dwarf_plain_type(&g->member, &plain))
@@ -347,6 +368,7 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 	struct slot slot = nowhere;
 	enum tbuf_type type;
 	Dwarf_Die plain;
+	bool is_object;
 
 	if (!dwarf_plain_type(parameter, &plain)) {
 		g->knows_abi = false;
@@ -357,7 +379,9 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 	    dwarf_call_take(&g->call, &plain, &taken);
 	for (i = before; i < g->call.integers; i++)
 		take_word(g, i);
-	if ((type = type_of(&plain)) == TBUF_NONE) {
+	is_object = dwarf_passes_address(&plain);
+	type = is_object ? TBUF_POINTER : type_of(&plain);
+	if (type == TBUF_NONE) {
 		add_parts(g, &taken);
 		find_member(g, parameter, &plain, &taken);
 		why = why_not(&plain);
@@ -365,8 +389,9 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 		    g->knows_abi && !g->is_copy ? by_member : why);
 		return;
 	}
-	if ((why = find_slot(g, parameter, type, (struct slot){ taken.word,
-	    taken.nfloats > 0 ? taken.floats[0].vector : 0 }, &slot)) != NULL) {
+	if ((why = find_slot(g, parameter, type, is_object, (struct slot){
+	    taken.word, taken.nfloats > 0 ? taken.floats[0].vector : 0 },
+	    &slot)) != NULL) {
 		lack(g, name, why);
 		return;
 	}
@@ -478,8 +503,8 @@ gather(struct gather *g, Dwarf_Die *die, const char *name)
 	add_parameters(g);
 	add_unknown(g);
 	place_vectors(g);
-	g->f.result = dwarf_plain_type(die, &type) ? type_of(&type) :
-	    TBUF_NONE;
+	g->f.result = !dwarf_plain_type(die, &type) ? TBUF_NONE :
+	    dwarf_returns_address(&type) ? TBUF_POINTER : type_of(&type);
 	if (g->f.result == TBUF_NONE)
 		g->f.result = TBUF_INT64;
 	return (true);
@@ -514,6 +539,18 @@ dwarf_functions(struct dwarf_module *m,
 
 /* --- types ---------------------------------------------------------------- */
 
+/* The type of a value, or that of its address. */
+static uint64_t
+type_of_word(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *die,
+    bool (*is_address)(Dwarf_Die *type))
+{
+	Dwarf_Die plain;
+
+	return (dwarf_plain_type(die, &plain) && is_address(&plain) ?
+	    dwarf_type_id(types, m, &plain, DWARF_ADDRESS) :
+	    dwarf_type_of(types, m, die));
+}
+
 /* A function's type, or that of its parameter if there is a name. */
 static uint64_t
 type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
@@ -524,14 +561,16 @@ type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
 	Dwarf_Die child;
 
 	if (name == NULL)
-		return (dwarf_type_of(types, m, function));
+		return (type_of_word(types, m, function,
+		    dwarf_returns_address));
 	if (dwarf_child(function, &child) != 0)
 		return (0);
 	do {
 		its = dwarf_tag(&child) == DW_TAG_formal_parameter ?
 		    dwarf_diename(&child) : NULL;
 		if (its != NULL && strcmp(its, name) == 0)
-			return (dwarf_type_of(types, m, &child));
+			return (type_of_word(types, m, &child,
+			    dwarf_passes_address));
 	} while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
 	return (0);
 }

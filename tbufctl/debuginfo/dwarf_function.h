@@ -49,7 +49,10 @@ int	dwarf_symbols(const struct dwarf_module *);
 const char *dwarf_symbol_get(const struct dwarf_module *, int i,
 	    uint64_t *address);
 
-/* Return the id of the type of a parameter, and of the value returned; or 0. */
+/*
+ * Return the id of the type of a parameter, and of the value returned; or 0.
+ * That of an object that is passed, or returned, by address is a pointer.
+ */
 uint64_t dwarf_parameter(struct dwarf_types *, struct dwarf_module *,
 	    const char *function, const char *name);
 uint64_t dwarf_result(struct dwarf_types *, struct dwarf_module *,
@@ -110,6 +113,13 @@ struct dwarf_taken {
 	bool is_whole;
 	struct dwarf_float floats[DWARF_FLOATS];
 };
+
+/*
+ * Return true if the word of a parameter, and that of the value returned, is
+ * the address of an object of this type.
+ */
+bool	dwarf_passes_address(Dwarf_Die *type);
+bool	dwarf_returns_address(Dwarf_Die *type);
 
 /*
  * dwarf_call_result() begins with the value that the function returns, and

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * Reads one level of a type from DWARF.  Ids are assigned in the order in which
- * types are found: one for each entry, and for each dimension of an array.
+ * types are found: one for each entry, for each dimension of an array, and for
+ * pointers to objects that are passed by address, which DWARF does not have.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -417,6 +418,11 @@ dwarf_type_read(struct dwarf_types *t, uint64_t id, struct d_import *to)
 	one = t->all[id - 1];
 	die = one.die;
 	*to = (struct d_import){ .kind = D_IMPORT_VOID };
+	if (one.dimension == DWARF_ADDRESS) {
+		to->kind = D_IMPORT_POINTER;
+		to->of = dwarf_type_id(t, one.module, &die, 0);
+		return (true);
+	}
 	if ((kind = kind_of(dwarf_tag(&die))) != D_IMPORT_VOID) {
 		define(one.module, kind, &die);
 		if (kind_of(dwarf_tag(&die)) == kind)

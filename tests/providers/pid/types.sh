@@ -349,10 +349,56 @@ for build in 'g++ -O0' 'g++ -O0 -gdwarf-4' 'clang++ -O0'; do
 	expect "classes that are copied by code: $build" "$(trace copied \
 	    'pid$target:a.out:take_*:entry, pid$target:a.out:give_*:entry
 	    /n != -5/ { trace(probefunc); } END { trace("all"); }')" all
-	expect "their members: $build" "$(trace copied \
-	    'pid$target:a.out:take_own_end:entry { trace(one.b); }' |
-	    grep -c 'passed by value$')" 1
 done
+# The name of such a parameter is a pointer, as that of a reference is; so is
+# the value returned in memory.
+cat >objects.cc <<'END_OF_C'
+#include <string>
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+struct item { int n; std::string s; };
+struct large { long v[5]; };
+__attribute__((noinline)) long take(int i, item one, std::string name,
+    int n)
+{ KEEP; return (i + one.n + (long)name.size() + n); }
+__attribute__((noinline)) long last(int a, int b, int c, int d, int e,
+    int f, int g, std::string on_stack, int n)
+{ KEEP; return (a + b + c + d + e + f + g + (long)on_stack.size() + n); }
+__attribute__((noinline)) static long only(std::string s)
+{ KEEP; return ((long)s.size()); }
+__attribute__((noinline)) static std::string text(int n)
+{ KEEP; return (std::string((size_t)n, 'x')); }
+__attribute__((noinline)) large bytes(int n)
+{ KEEP; return { { n, 2, 3, 4, 5 } }; }
+int main()
+{
+	take(1, { 2, "inside" }, "more than fifteen bytes", 3);
+	last(1, 2, 3, 4, 5, 6, 7, "stack", 9);
+	only("static");
+	text(4);
+	bytes(8);
+}
+END_OF_C
+for build in 'g++ -O0' 'g++ -O2' 'clang++ -O0 -fstandalone-debug' \
+    'clang++ -O2 -fstandalone-debug'; do
+	command -v "${build%% *}" >/dev/null || continue
+	$build -std=c++17 -g -w -o objects objects.cc || exit 1
+	expect "objects by address: $build" "$(trace objects '
+	    pid$target:a.out:take:entry { printf("%d %d %s %s %d\n", i, one->n,
+	        stringof(one->s), stringof(name), n); }
+	    pid$target:a.out:last:entry { printf("%s %d %d\n",
+	        stringof(on_stack), g, n); }
+	    pid$target:a.out:only:entry { printf("%s\n", stringof(s)); }
+	    pid$target:a.out:text:return { printf("%s\n", stringof(args[1])); }
+	    pid$target:a.out:bytes:return { trace(args[1]->v[0]); }')" \
+	    '1 2 inside more than fifteen bytes 3
+stack 7 9
+static
+xxxx
+8'
+done
+expect 'a pointer, not a structure' "$(refused objects \
+    'pid$target:a.out:take:entry { trace(one.n); }' |
+    grep -c 'struct or union; -> is for pointers$')" 1
 add='pid$target:a.out:shop::cart::add'
 expect 'a scoped name' "$(trace method "$add:entry { trace(probefunc);
     trace(price); }")" 'shop::cart::add-3'
