@@ -276,16 +276,16 @@ value_of(Dwarf_Die *type, struct value *v)
 
 	*v = (struct value){ .size = WORD, .align = WORD };
 	if (is_composite(dwarf_tag(type))) {
-		if (dwarf_hasattr(type, DW_AT_declaration) ||
-		    dwarf_aggregate_size(type, &v->size) != 0 ||
-		    dwarf_hasattr(type, DW_AT_alignment))
+		if (dwarf_hasattr(type, DW_AT_declaration))
 			return (false);
 		if (dwarf_by_address(type)) {
 			v->by_address = v->has_integers = true;
-			v->size = WORD;
 			v->class[0] = INTEGER;
 			return (true);
 		}
+		if (dwarf_aggregate_size(type, &v->size) != 0 ||
+		    dwarf_hasattr(type, DW_AT_alignment))
+			return (false);
 	} else
 		(void)dwarf_number(type, DW_AT_byte_size, &v->size);
 	classify(type, v, 0, 0);

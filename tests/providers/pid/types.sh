@@ -312,6 +312,7 @@ struct own_end { ~own_end() {} long a, b; };
 struct own_copy { own_copy() {} own_copy(const own_copy &) {} long a, b; };
 struct own_move { own_move() {} own_move(own_move &&) {} long a, b; };
 struct alone { alone() = default; alone(const alone &) = delete; long a; };
+struct alignas(16) aligned { ~aligned() {} long a, b; };
 struct dynamic { virtual int f() { return (1); } };
 struct holds { long n; own_end e[1]; };
 struct derived : own_copy { };
@@ -327,9 +328,9 @@ typedef std::unique_ptr<int> unique;
 typedef std::pair<int, std::shared_ptr<int>> shared;
 typedef std::tuple<int, int> tuple;
 typedef std::pair<int, int> numbers;
-#define ALL	X(own_end) X(own_copy) X(own_move) X(alone) X(dynamic)	\
-    X(holds) X(derived) X(later) X(usual) X(other) X(unique) X(shared)	\
-    X(tuple) X(numbers)
+#define ALL	X(own_end) X(own_copy) X(own_move) X(alone) X(aligned)	\
+    X(dynamic) X(holds) X(derived) X(later) X(usual) X(other)		\
+    X(unique) X(shared) X(tuple) X(numbers)
 #define X(type)								\
 __attribute__((noinline)) static int take_##type(type one, int n)	\
 { KEEP; return (n); }							\
