@@ -8,13 +8,19 @@
  *	std::string		stringof(s->_M_dataplus._M_p)
  *	std::string_view	copyinstr((uint64_t)s->_M_str, s->_M_len + 1)
  *
- * Those of wide characters are refused.
+ * clang's debug information may lack _M_dataplus, of which _M_p is the string's
+ * first word.  A string without known members is refused, and so is one of wide
+ * characters.
  */
+#include <string.h>
+
 #include "check.h"
 #include "tree/errors.h"
 
 static const char data[] = "_M_dataplus";
 static const char text[] = "_M_p";
+static const char local[] = "_M_local_buf";
+static const char count[] = "_M_string_length";
 static const char view[] = "_M_str";
 static const char length[] = "_M_len";
 
@@ -31,13 +37,14 @@ member_of(struct d_compiler *c, const struct type *type, const char *name)
 	return (member == NULL ? NULL : member->type);
 }
 
-/* Returns true if a type is a pointer to characters. */
+/* Returns true if a type is a pointer to characters, or an array of them. */
 static bool
 is_text(struct d_compiler *c, const struct d_node *object,
     const struct type *type)
 {
 	type = type == NULL ? NULL : d_type_complete(c, type);
-	if (type == NULL || type->kind != TYPE_POINTER)
+	if (type == NULL ||
+	    (type->kind != TYPE_POINTER && type->kind != TYPE_ARRAY))
 		return (false);
 	if (d_type_size(type->of) != 1)
 		d_fail(c, D_STRINGOF_TYPE, "cannot apply stringof to a value "
@@ -73,6 +80,34 @@ d_view_text(struct d_compiler *c, struct d_node *object, enum operator op)
 	    d_node_link(at, size)));
 }
 
+/* The text's address is a string's first word. */
+static struct d_node *
+first_word(struct d_compiler *c, struct d_node *object, enum operator op)
+{
+	struct type *place = d_type_pointer(c,
+	    d_type_pointer(c, c->types.type_char));
+
+	if (op == OP_MEMBER)
+		object = d_node_unary(c, OP_ADDRESS, object);
+	return (d_node_unary(c, OP_DEREFERENCE, d_node_binary(c, OP_CAST,
+	    d_node_type(c, place), object)));
+}
+
+/* Fails for a string that has other members, or none that are known. */
+static void
+refuse_unknown(struct d_compiler *c, const struct d_node *object,
+    const struct type *type)
+{
+	static const char name[] = "basic_string";
+
+	if (type->name != NULL &&
+	    strncmp(type->name, name, sizeof(name) - 1) == 0)
+		d_fail(c, D_STRINGOF_TYPE, "cannot apply stringof to a value "
+		    "of type %s: debug information has no text of it; clang "
+		    "writes all members with -fstandalone-debug",
+		    d_node_type_name(c, object));
+}
+
 struct d_node *
 d_class_text(struct d_compiler *c, struct d_node *object)
 {
@@ -91,5 +126,9 @@ d_class_text(struct d_compiler *c, struct d_node *object)
 	if (member_of(c, type, length) != NULL &&
 	    is_text(c, object, member_of(c, type, view)))
 		return (d_view_text(c, object, op));
+	if (member_of(c, type, count) != NULL &&
+	    is_text(c, object, member_of(c, type, local)))
+		return (first_word(c, object, op));
+	refuse_unknown(c, object, d_type_complete(c, type));
 	return (NULL);
 }

@@ -379,8 +379,7 @@ int main()
 	bytes(8);
 }
 END_OF_C
-for build in 'g++ -O0' 'g++ -O2' 'clang++ -O0 -fstandalone-debug' \
-    'clang++ -O2 -fstandalone-debug'; do
+for build in 'g++ -O0' 'g++ -O2' 'clang++ -O0' 'clang++ -O2'; do
 	command -v "${build%% *}" >/dev/null || continue
 	$build -std=c++17 -g -w -o objects objects.cc || exit 1
 	expect "objects by address: $build" "$(trace objects '
@@ -397,6 +396,18 @@ static
 xxxx
 8'
 done
+if command -v clang++ >/dev/null; then
+	cat >member.cc <<'END_OF_C'
+#include <string>
+__attribute__((noinline)) long keep(const std::string &s)
+{ return ((long)&s); }
+int main() { return (keep(*(std::string *)8) == 0); }
+END_OF_C
+	clang++ -O0 -g -w -o member member.cc || exit 1
+	expect 'a string without members' "$(refused member \
+	    'pid$target:a.out:keep:entry { trace(stringof(s)); }' |
+	    grep -c ' has no text of it; clang writes all')" 1
+fi
 expect 'a pointer, not a structure' "$(refused objects \
     'pid$target:a.out:take:entry { trace(one.n); }' |
     grep -c 'struct or union; -> is for pointers$')" 1
