@@ -149,7 +149,7 @@ static bool
 takes_reference(Dwarf_Die *function, Dwarf_Die *class)
 {
 	Dwarf_Die child, its;
-	unsigned n = 0;
+	unsigned n = 0, all = 0;
 	bool is_it = false;
 
 	if (dwarf_child(function, &child) != 0)
@@ -163,7 +163,8 @@ takes_reference(Dwarf_Die *function, Dwarf_Die *class)
 		    dwarf_tag(&its) == DW_TAG_rvalue_reference_type) &&
 		    dwarf_plain_type(&its, &its) &&
 		    dwarf_dieoffset(&its) == dwarf_dieoffset(class);
-	} while (n < 2 && dwarf_siblingof(&child, &child) == 0);
+	} while (n < 2 && all++ < MEMBERS_MAX &&
+	    dwarf_siblingof(&child, &child) == 0);
 	return (is_it);
 }
 
@@ -208,7 +209,7 @@ is_own_part(Dwarf_Die *part, unsigned depth, unsigned *steps)
 	if (!dwarf_plain_type(part, &its))
 		return (false);
 	while (dwarf_tag(&its) == DW_TAG_array_type)
-		if (!dwarf_plain_type(&its, &its))
+		if (++*steps > STEPS_MAX || !dwarf_plain_type(&its, &its))
 			return (false);
 	return (is_copied_by_code(&its, depth + 1, steps));
 }

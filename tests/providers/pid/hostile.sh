@@ -153,6 +153,42 @@ expect 'no sections, by offset' "$(sed 's/odd/victim/; s/ +[0-9a-f]* / /' \
     unnamed | tr -s ' ')" "$(sed 's/ victim / /' known | tr -s ' ')"
 expect 'it is listed' "$(wc -l <known)" 2
 
+# Debug information of a structure that has an array of arrays without an end.
+cat >endless.s <<'END'
+.section .debug_abbrev, "", @progbits
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0
+	.byte 2, 0x2e, 1, 3, 8, 0x11, 1, 0x12, 7, 0x49, 0x13, 0, 0
+	.byte 3, 0x13, 1, 3, 8, 0x0b, 0x0b, 0, 0
+	.byte 4, 0x0d, 0, 3, 8, 0x49, 0x13, 0, 0
+	.byte 5, 1, 0, 0x49, 0x13, 0, 0, 0
+.section .debug_info, "", @progbits
+unit:	.4byte end - start
+start:	.2byte 4
+	.4byte .debug_abbrev
+	.byte 8, 1
+	.8byte victim, 16
+	.byte 2
+	.asciz "victim"
+	.8byte victim, 16
+	.4byte structure - unit
+	.byte 0
+structure: .byte 3
+	.asciz "structure"
+	.byte 8, 4
+	.asciz "member"
+	.4byte array - unit
+	.byte 0
+array:	.byte 5
+	.4byte array - unit
+	.byte 0
+end:
+.section .note.GNU-stack, "", @progbits
+END
+# shellcheck disable=SC2086
+$CC $flags -DFACTOR=3 -o endless.so victim.c endless.s || exit 1
+expect 'an endless array' "$(timeout -s KILL 60 "$TBUFCTL" -lv \
+    --object=endless.so -f pid::victim 2>&1 | grep -c 'arg9 ')" 1
+
 # A function whose name is longer than any other has an offset instead.
 {
 	long=$(yes long | head -n 5000 | tr -d '\n')
