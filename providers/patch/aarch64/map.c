@@ -434,6 +434,9 @@ find_tables(struct walk *w)
 
 	while (changed && !w->failed) {
 		changed = false;
+		/* A piece that was a part before may be called now. */
+		for (i = 0; i < m->ncodes; i++)
+			m->codes[i].owner = i;
 		patch_parts_find(m);
 		for (i = 0; i < m->ncodes; i++)
 			if (judge_all(m, &m->codes[i]))

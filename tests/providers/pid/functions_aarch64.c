@@ -137,6 +137,16 @@ PIECE(".Lcold", "mov x0, #7\n cbz x1, .Lback\n ret");
 CODE(first, "mov x2, #1\n b .Lshared");
 CODE(second, "mov x2, #2\n b .Lshared");
 PIECE(".Lshared", "add x0, x0, x2\n ret");
+/* A function that is called by a case of a table, and last by another one. */
+CODE(last, "add x0, x0, #1\n b .Lcalled");
+PIECE(".Lcalled", "add x0, x0, #2\n ret");
+CODE(cases, "cmp x0, #1\n b.hi 9f\n adrp x3, made_cases_table\n"
+    " add x3, x3, :lo12:made_cases_table\n ldrsw x2, [x3, x0, lsl #2]\n"
+    " mov x9, x30\n add x2, x2, x3\n br x2\n"
+    ".Lcase: bl .Lcalled\n mov x30, x9\n ret\n"
+    " mov x0, #4\n 9: ret");
+RODATA("made_cases_table: .long .Lcase - made_cases_table,"
+    " .Lcase + 12 - made_cases_table");
 CODE(nothing, "nop\n ret");
 FUNCTION("uses_all", "bl made_nothing\n\t");
 
@@ -166,6 +176,7 @@ static const struct tried {
 	RUNS(bytes, 4), RUNS(words, 4), RUNS(framed, 2), RUNS(loop, 1),
 	RUNS(some, 2), RUNS(none, 3),
 	RUNS(parted, 2), RUNS(first, 1), RUNS(second, 1), RUNS(nothing, 1),
+	RUNS(last, 1), RUNS(cases, 2),
 	{ "either", made_either, 0, NULL, "a jump may be a return", true },
 	{ "retaa", made_retaa, 1, NULL, NULL, true },
 	REFUSED(mixed, 0, "it cannot be decoded", "it cannot be decoded"),
