@@ -17,8 +17,8 @@
  *	- starts of functions, and other places that the caller knows of.
  *
  * Where few functions are wanted, only those are decoded that may lead to them
- * (x86_64/lazy.c): their marks are as if all had been, and other bytes have
- * none.
+ * (x86_64/lazy.c, aarch64/map.c): their marks are as if all had been, and other
+ * bytes have none.
  */
 #ifndef TBUF_PROVIDERS_PATCH_MAP_H
 #define TBUF_PROVIDERS_PATCH_MAP_H

@@ -7,6 +7,10 @@
  * only if control arrives there: at the start of a function, at a landing pad,
  * at an address in data, by a branch, or from the word before.  A function with
  * a table of jumps consists of instructions alone.
+ *
+ * Where few functions are wanted, those alone are followed, and others that
+ * branch to a place inside of one, or to a part: a scan of all words finds
+ * these.
  */
 #include "patch/map.h"
 
@@ -15,6 +19,8 @@
 
 #define FAR		((uintptr_t)1 << 40) /* from where 0 is not reached */
 #define BEFORE_MAX	64u	/* instructions before a computed jump */
+#define FEW		8u	/* fewer than this part may be followed alone */
+#define SHARE		2u	/* more than this part: all are followed */
 
 /* The pages of which adrp has put the addresses into registers. */
 struct pages {
@@ -28,6 +34,10 @@ struct walk {
 	uintptr_t *list;
 	size_t n, room;
 	bool failed;		/* out of memory */
+	/* Where few functions are wanted: those that are to be followed. */
+	struct patch_code **fresh;	/* NULL: all are */
+	size_t nfresh, nnear;
+	bool is_scanned;	/* since a function became near */
 };
 
 /* ------------------------------------------------------------ instructions */
@@ -137,6 +147,17 @@ begins(const struct patch_map *m, uintptr_t at)
 	return ((*patch_map_mark(m, at) & PATCH_BEGINS) != 0);
 }
 
+static bool
+is_followed(const struct walk *w, uintptr_t at)
+{
+	const struct patch_code *code;
+
+	if (w->fresh == NULL)
+		return (true);
+	code = patch_map_code(w->map, at);
+	return (code != NULL && code->is_decoded);
+}
+
 /* Adds an address that is to be followed. */
 static void
 add(struct walk *w, uintptr_t at)
@@ -144,7 +165,7 @@ add(struct walk *w, uintptr_t at)
 	uintptr_t *list = w->list;
 
 	if (!patch_map_has(w->map, at) || at % PATCH_WORD != 0 ||
-	    begins(w->map, at))
+	    begins(w->map, at) || !is_followed(w, at))
 		return;
 	if (w->n == w->room) {
 		w->room = 2 * w->room + 1024;
@@ -167,11 +188,23 @@ take_address(const struct walk *w, struct patch_code *code, uintptr_t address)
 	code->takes_own |= address > code->start && address < code->end;
 }
 
+static bool
+is_literal(uint32_t word)
+{
+	return ((word & 0x3b000000) == 0x18000000);	/* ldr */
+}
+
+static uintptr_t
+literal_of(uint32_t word, uintptr_t at)
+{
+	return (at + (uintptr_t)field(word, 5, 19) * PATCH_WORD);
+}
+
 /* Marks the words that `ldr` reads from the text. */
 static void
 take_literal(const struct walk *w, uint32_t word, uintptr_t at)
 {
-	uintptr_t from = at + (uintptr_t)field(word, 5, 19) * PATCH_WORD;
+	uintptr_t from = literal_of(word, at);
 	unsigned i;
 
 	for (i = 0; i < (PATCH_WORD << (word >> 30 & 3)); i += PATCH_WORD)
@@ -203,25 +236,36 @@ forget_pages(struct pages *p, uint32_t word)
 	}
 }
 
+/* Returns the address that an instruction makes which is no branch, or 0. */
+static uintptr_t
+address_of(uint32_t word, uintptr_t at, struct pages *p)
+{
+	uintptr_t offset = (uintptr_t)field(word, 5, 19) << 2 |
+	    (word >> 29 & 3), address = 0;
+	unsigned from = word >> 5 & 0x1f;
+
+	if ((word & 0x9f000000) == 0x10000000)		/* adr */
+		address = at + offset;
+	else if ((word & 0xffc00000) == 0x91000000 &&	/* add */
+	    (p->known & 1u << from) != 0)
+		address = p->all[from] + (word >> 10 & 0xfff);
+	forget_pages(p, word);
+	if ((word & 0x9f000000) == 0x90000000)		/* adrp */
+		take_page(p, word, (at & ~(uintptr_t)0xfff) + (offset << 12));
+	return (address);
+}
+
 /* Takes the addresses in an instruction that is no branch. */
 static void
 take_addresses(const struct walk *w, struct patch_code *code, uint32_t word,
     uintptr_t at, struct pages *p)
 {
-	uintptr_t offset = (uintptr_t)field(word, 5, 19) << 2 |
-	    (word >> 29 & 3);
-	unsigned from = word >> 5 & 0x1f;
+	uintptr_t address = address_of(word, at, p);
 
-	if ((word & 0x9f000000) == 0x10000000)		/* adr */
-		take_address(w, code, at + offset);
-	else if ((word & 0xffc00000) == 0x91000000 &&	/* add */
-	    (p->known & 1u << from) != 0)
-		take_address(w, code, p->all[from] + (word >> 10 & 0xfff));
-	else if ((word & 0x3b000000) == 0x18000000)	/* ldr */
+	if (address != 0)
+		take_address(w, code, address);
+	else if (is_literal(word))
 		take_literal(w, word, at);
-	forget_pages(p, word);
-	if ((word & 0x9f000000) == 0x90000000)		/* adrp */
-		take_page(p, word, (at & ~(uintptr_t)0xfff) + (offset << 12));
 }
 
 static void
@@ -439,7 +483,8 @@ find_tables(struct walk *w)
 			m->codes[i].owner = i;
 		patch_parts_find(m);
 		for (i = 0; i < m->ncodes; i++)
-			if (judge_all(m, &m->codes[i]))
+			if (m->codes[i].is_decoded &&
+			    judge_all(m, &m->codes[i]))
 				changed |= follow_parts(w, m->codes[i].owner);
 	}
 }
@@ -473,36 +518,242 @@ add_arrivals(struct walk *w, const struct patch_code *code)
 			add(w, at);
 }
 
+/* ------------------------------------------------------------ few functions */
+
+/* Makes a function near: all ways to it are found, and it is followed. */
+static void
+make_near(struct walk *w, struct patch_code *code)
+{
+	struct patch_map *m = w->map;
+	uintptr_t line;
+
+	if (code->is_near)
+		return;
+	code->is_near = code->is_decoded = code->leaves = true;
+	for (line = (code->start - m->text->start) / PATCH_LINE; line <=
+	    (code->end - 1 - m->text->start) / PATCH_LINE; line++)
+		m->lines[line / 8] |= (uint8_t)(1u << line % 8);
+	patch_map_arrive(m, code->start, PATCH_START);
+	w->fresh[w->nfresh++] = code;
+	w->nnear++;
+	w->is_scanned = false;
+}
+
+/* Returns true unless a piece is a function of its own, as far as is known. */
+static bool
+may_be_part(const struct patch_map *m, const struct patch_code *code)
+{
+	return (code->is_cold || (code->name == NULL &&
+	    ((*patch_map_mark(m, code->start) & PATCH_CALLED) == 0 ||
+	    patch_frame(m->text, code->start) == PATCH_FRAME_SOME)));
+}
+
+/* That a function begins where it begins is known without its callers. */
+static bool
+matters(const struct patch_map *m, uintptr_t target)
+{
+	const struct patch_code *code;
+
+	if (!patch_map_has(m, target) ||
+	    !patch_map_has_line(m, target - m->text->start))
+		return (false);
+	code = patch_map_code(m, target);
+	return (code != NULL && code->is_near && (target != code->start ||
+	    may_be_part(m, code)));
+}
+
+/* An address or a call: that the word is an instruction is not proven. */
+static void
+take_call(struct walk *w, uintptr_t target)
+{
+	if (!matters(w->map, target))
+		return;
+	patch_map_arrive(w->map, target, PATCH_CALLED);
+	add(w, target);
+}
+
+/* Looks for ways to near functions in all words of another one. */
+static void
+scan_code(struct walk *w, struct patch_code *code)
+{
+	const struct patch_map *m = w->map;
+	struct pages pages = { .known = 0 };
+	uintptr_t at, target;
+	uint32_t word;
+
+	for (at = code->start; at + PATCH_WORD <= code->end && !code->is_near;
+	    at += PATCH_WORD) {
+		word = patch_word(at);
+		target = patch_target(word, at);
+		if (target != 0 && class_of(m, word, at) == PATCH_CALL)
+			take_call(w, target);
+		else if (target != 0) {
+			if (matters(m, target))
+				make_near(w, code);
+		} else if ((target = address_of(word, at, &pages)) != 0)
+			take_call(w, target);
+		else if (is_literal(word) && (matters(m, target =
+		    literal_of(word, at)) || matters(m, target + 3 *
+		    PATCH_WORD)))
+			make_near(w, code);
+	}
+}
+
+static void
+scan(struct walk *w)
+{
+	struct patch_map *m = w->map;
+	size_t i;
+
+	w->is_scanned = true;
+	for (i = 0; i < m->ncodes; i++)
+		if (m->codes[i].start % PATCH_WORD == 0)
+			scan_code(w, &m->codes[i]);
+}
+
+/* Of a part, and of a piece that may be one, all jumps have to be known. */
+static void
+take_jumps(struct walk *w, struct patch_code *from)
+{
+	const struct patch_map *m = w->map;
+	struct patch_code *to;
+	enum patch_class class;
+	uintptr_t at, target;
+
+	for (at = from->start; (at = patch_map_skip(m, at, from->end)) <
+	    from->end; at++) {
+		class = class_at(m, at);
+		if (class != PATCH_BRANCH && class != PATCH_JMP)
+			continue;
+		target = patch_map_target(m, at);
+		to = patch_map_code(m, target);
+		if (to != NULL && may_be_part(m, to))
+			make_near(w, to);
+	}
+}
+
+/* Returns false if no other function is needed, or too many are. */
+static bool
+grows(const struct walk *w)
+{
+	return ((w->nfresh > 0 || !w->is_scanned) &&
+	    w->nnear <= w->map->ncodes / SHARE);
+}
+
+/* Follows functions until no other one is needed. */
+static void
+follow_fresh(struct walk *w)
+{
+	struct patch_map *m = w->map;
+	size_t i;
+
+	while (grows(w)) {
+		if (w->nfresh == 0)
+			scan(w);
+		patch_map_take(m);
+		while (w->nfresh > 0)
+			add_arrivals(w, w->fresh[--w->nfresh]);
+		walk(w);
+		for (i = 0; i < m->ncodes; i++)
+			if (m->codes[i].is_decoded)
+				take_jumps(w, &m->codes[i]);
+	}
+}
+
+/* Follows the functions that are wanted.  Returns false if all have to be. */
+static bool
+follow_few(struct walk *w)
+{
+	struct patch_map *m = w->map;
+	size_t wanted = 0, i;
+
+	for (i = 0; i < m->ncodes; i++)
+		wanted += m->codes[i].is_wanted;
+	if (wanted == 0 || wanted > m->ncodes / FEW)
+		return (false);
+	m->lines = calloc((m->text->end - m->text->start) / PATCH_LINE / 8 + 1,
+	    1);
+	w->fresh = reallocarray(NULL, m->ncodes, sizeof(*w->fresh));
+	if (m->lines == NULL || w->fresh == NULL)
+		return (false);
+	patch_map_pads(m);
+	for (i = 0; i < m->ncodes; i++)
+		if (m->codes[i].is_wanted)
+			make_near(w, &m->codes[i]);
+	while (grows(w)) {
+		follow_fresh(w);
+		find_tables(w);
+		for (i = 0; i < m->ncodes; i++)
+			if (m->codes[i].is_decoded)
+				take_jumps(w, &m->codes[i]);
+	}
+	return (w->nnear <= m->ncodes / SHARE);
+}
+
+/* Frees the lines: all bytes of the text may be marked again. */
+static void
+end_few(struct walk *w)
+{
+	free(w->map->lines);
+	free(w->fresh);
+	w->map->lines = NULL;
+	w->fresh = NULL;
+}
+
+static void
+follow_everything(struct walk *w)
+{
+	struct patch_map *m = w->map;
+	struct patch_code *code;
+
+	patch_map_many(m);
+	for (code = m->codes; code < m->codes + m->ncodes; code++) {
+		code->is_near = code->is_decoded = code->leaves = true;
+		patch_map_arrive(m, code->start, PATCH_START);
+	}
+	patch_map_take(m);
+	patch_map_pads(m);
+	for (code = m->codes; code < m->codes + m->ncodes; code++)
+		add_arrivals(w, code);
+	walk(w);
+	find_tables(w);
+}
+
+/* Adds the addresses in the words of a text whose addresses are fixed. */
+static void
+add_words(struct patch_map *m)
+{
+	uintptr_t at, end, word;
+
+	for (at = m->text->start; patch_text_find(m->text, &at, &end); at = end)
+		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8) {
+			word = patch_map_word(at) + m->slide;
+			patch_map_add(m, word, PATCH_CALLED | PATCH_POINTED);
+		}
+}
+
 const char *
 patch_map_make(struct patch_map *m)
 {
 	struct walk w = { .map = m };
 	const char *problem;
-	uintptr_t at, end;
+	bool few;
 	size_t i;
 
-	patch_map_many(m);
 	patch_map_index(m);
 	for (i = 0; i < m->ncodes; i++) {
 		m->codes[i].owner = i;
-		m->codes[i].is_near = m->codes[i].leaves = true;
 		if (m->codes[i].start % PATCH_WORD != 0)
 			refuse(&m->codes[i]);
-		patch_map_arrive(m, m->codes[i].start, PATCH_START);
 	}
 	if ((problem = patch_map_data(m)) != NULL)
 		return (problem);
-	patch_map_take(m);
-	for (at = m->text->start; m->is_fixed &&
-	    patch_text_find(m->text, &at, &end); at = end)
-		for (at = (at + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
-			patch_map_arrive(m, patch_map_word(at) + m->slide,
-			    PATCH_CALLED | PATCH_POINTED);
-	patch_map_pads(m);
-	for (i = 0; i < m->ncodes; i++)
-		add_arrivals(&w, &m->codes[i]);
-	walk(&w);
-	find_tables(&w);
+	if (m->is_fixed)
+		add_words(m);
+	few = follow_few(&w);
+	end_few(&w);
+	if (!few)
+		follow_everything(&w);
 	share_problems(m);
 	free(w.list);
 	return (w.failed || m->failed ? "out of memory" : NULL);

@@ -6,6 +6,9 @@
  * passes, and no register changes.  The program needs no other library than the
  * C library, and runs in an emulator of programs.  An emulator keeps code that
  * it has run, so a child runs the functions before they are armed.
+ *
+ * The plan of one function alone is as that of all, in some files, or in each
+ * function of the files that are arguments.
  */
 #include <sys/auxv.h>
 #include <sys/wait.h>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #include "aarch64/registers.h"
+#include "pid/image.h"
 #include "pid/plan.h"
 
 #define HAS_SIGNATURES	(1ul << 30)	/* HWCAP_PACA */
@@ -137,6 +141,12 @@ PIECE(".Lcold", "mov x0, #7\n cbz x1, .Lback\n ret");
 CODE(first, "mov x2, #1\n b .Lshared");
 CODE(second, "mov x2, #2\n b .Lshared");
 PIECE(".Lshared", "add x0, x0, x2\n ret");
+/* A part that does not return to its function. */
+CODE(ends, "cbz x0, .Lends\n mov x0, #8\n ret");
+PIECE(".Lends", "mov x0, #7\n ret");
+/* A call arrives where its function alone would not. */
+CODE(middle, "add x0, x0, #1\n ret\n .Lmiddle: add x0, x0, #3\n ret");
+CODE(enters, "mov x9, x30\n bl .Lmiddle\n mov x30, x9\n ret");
 /* A function that is called by a case of a table, and last by another one. */
 CODE(last, "add x0, x0, #1\n b .Lcalled");
 PIECE(".Lcalled", "add x0, x0, #2\n ret");
@@ -176,7 +186,8 @@ static const struct tried {
 	RUNS(bytes, 4), RUNS(words, 4), RUNS(framed, 2), RUNS(loop, 1),
 	RUNS(some, 2), RUNS(none, 3),
 	RUNS(parted, 2), RUNS(first, 1), RUNS(second, 1), RUNS(nothing, 1),
-	RUNS(last, 1), RUNS(cases, 2),
+	RUNS(last, 1), RUNS(cases, 2), RUNS(ends, 2),
+	REFUSED(middle, 2, NULL, NULL), REFUSED(enters, 1, NULL, NULL),
 	{ "either", made_either, 0, NULL, "a jump may be a return", true },
 	{ "retaa", made_retaa, 1, NULL, NULL, true },
 	REFUSED(mixed, 0, "it cannot be decoded", "it cannot be decoded"),
@@ -538,11 +549,145 @@ check_registers(void)
 	compare_registers("uses_all", from, to, 0);
 }
 
+/* ------------------------------------------------------------ one alone */
+
+#define SAMPLES		40u		/* of each file */
+#define ONE		SIZE_MAX	/* of no object */
+
+/* An object, and the plan of all of its functions or of one. */
+struct object {
+	struct pid_image image;
+	struct pid_functions functions;
+	struct pid_plan plan;
+	size_t wanted;			/* ONE: all */
+};
+
+static bool
+want(void *object, struct pid_functions *f)
+{
+	const struct object *o = object;
+
+	f->map.codes[o->wanted].is_wanted = true;
+	return (true);
+}
+
+static void
+plan_object(struct object *o, int fd)
+{
+	const char *problem;
+	size_t i;
+
+	if ((problem = pid_image_read(&o->image, fd)) != NULL ||
+	    (problem = pid_functions_find(&o->functions, &o->image.memory, fd,
+	    o->wanted == ONE ? NULL : want, o)) != NULL ||
+	    (problem = pid_plan_begin(&o->plan, &o->functions)) != NULL)
+		errx(1, "%s", problem);
+	for (i = 0; i < o->functions.map.ncodes; i++)
+		if (o->functions.map.codes[i].owner == i &&
+		    (o->wanted == ONE || o->wanted == i))
+			pid_plan_add(&o->plan, i, true, true);
+	if ((problem = pid_plan_make(&o->plan)) != NULL)
+		errx(1, "%s", problem);
+}
+
+static void
+free_object(struct object *o)
+{
+	pid_plan_free(&o->plan);
+	pid_functions_free(&o->functions);
+	pid_image_free(&o->image);
+}
+
+/*
+ * A function's ways are the same; its callers do not matter.  Alone, a word of
+ * data may be taken for a call.
+ */
+static void
+compare_marks(const struct object *one, const struct object *all, size_t code)
+{
+	const struct patch_map *m = &one->functions.map;
+	const struct patch_map *n = &all->functions.map;
+	const struct patch_code *c = &m->codes[code];
+	const uint16_t *left = patch_map_mark(m, c->start);
+	const uint16_t *right = patch_map_mark(n, n->codes[code].start);
+	unsigned differ, ways = PATCH_ARRIVAL | PATCH_CALLED;
+	uintptr_t at;
+
+	if (c->owner != n->codes[code].owner || c->part != n->codes[code].part)
+		errx(1, "%s has other parts alone", c->name);
+	for (at = 0; at < c->end - c->start; at++) {
+		differ = left[at] ^ right[at];
+		differ &= at == 0 ? ~(ways | PATCH_JUMPED) : ~ways | right[at];
+		if (differ != 0)
+			errx(1, "%s+%#zx: %#x, of all: %#x", c->name,
+			    (size_t)at, left[at], right[at]);
+	}
+}
+
+/* Returns how many functions were followed. */
+static size_t
+compare_one(const struct object *all, int fd, size_t function)
+{
+	const struct pid_wish *want = &all->plan.wishes[
+	    all->plan.wish_of[function]], *wish;
+	struct object one = { .wanted = function };
+	const struct patch_map *m = &one.functions.map;
+	size_t i, followed = 0;
+
+	plan_object(&one, fd);
+	if (one.plan.nwishes != 1)
+		errx(1, "%s is a part alone", m->codes[function].name);
+	wish = one.plan.wishes;
+	check_problem(m->codes[function].name, "entry", wish->entry_problem,
+	    want->entry_problem);
+	check_problem(m->codes[function].name, "return", wish->exit_problem,
+	    want->exit_problem);
+	if (wish->nexits != want->nexits)
+		errx(1, "%s has %zu exits alone, not %zu",
+		    m->codes[function].name, wish->nexits, want->nexits);
+	for (i = function; i != PATCH_NO_PART; i = m->codes[i].part)
+		compare_marks(&one, all, i);
+	for (i = 0; i < m->ncodes; i++)
+		followed += m->codes[i].is_decoded;
+	free_object(&one);
+	return (followed);
+}
+
+static void
+compare_file(const char *path, bool each)
+{
+	struct object all = { .wanted = ONE };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t i, n, step, done = 0, followed = 0;
+
+	if (fd == -1)
+		return;
+	plan_object(&all, fd);
+	n = all.functions.map.ncodes;
+	step = each || n < SAMPLES ? 1 : n / SAMPLES;
+	for (i = 0; i < n; i += step)
+		if (all.functions.map.codes[i].owner == i) {
+			followed += compare_one(&all, fd, i);
+			done++;
+		}
+	printf("%s: %zu of %zu functions alone, %zu followed\n", path, done, n,
+	    followed);
+	if (followed > done * n / 4)
+		errx(1, "too many functions of %s are followed", path);
+	free_object(&all);
+	close(fd);
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	struct results before, after;
+	int i;
 
+	for (i = 1; i < argc; i++)
+		compare_file(argv[i], true);
+	if (argc > 1)
+		return (0);
 	run_before(&before);
 	arm();
 	check_plan();
@@ -557,6 +702,10 @@ main(void)
 	compare("enabled", &after, &before);
 	check_counts();
 	check_registers();
+	compare_file("/proc/self/exe", true);
+	compare_file("/lib/libc.so.6", false);
+	compare_file("/lib/aarch64-linux-gnu/libc.so.6", false);
+	compare_file("/lib/libstdc++.so.6", false);
 	printf("functions_aarch64: ok, %u writes for %zu points\n", writes,
 	    plan.npoints);
 	return (0);
