@@ -209,6 +209,9 @@ expect 'a process: a returned value' "$(attach 'pid*:::return
 expect 'a process: operators' "$(attach 'pid*:::entry /(*r).bytes == 5000 &&
     r[0].bytes == -(-5000) && ~flags == -flags - 1 && !!flags &&
     sizeof(*r) > sizeof(r)/ { trace(stringof(r->path)); exit(0); }')" /l
+expect 'a process: names of arrays' "$(attach 'pid*:::entry
+    { flags[1] = 7; r[2] = 3; printf("%d %d", flags[1], r[2]); exit(0); }')" \
+    '7 3'
 expect 'a process: no such member' "$(attach 'pid*:::entry
     { trace(r->byte); }' | tail -n 1)" "tbufctl: did you mean 'bytes'?"
 expect 'a process: no such name' "$(attach 'pid*:::entry { trace(fl); }' |
