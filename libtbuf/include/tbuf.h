@@ -17,6 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Programs may be compiled with -Wzero-as-null-pointer-constant. */
+#ifdef __cplusplus
+#define TBUF_PRIVATE_NULL	nullptr
+#else
+#define TBUF_PRIVATE_NULL	NULL
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -153,7 +160,7 @@ tbuf_private_fire(struct tbuf_site *site, const uint64_t *values)
 static inline int
 tbuf_probe_enabled(const struct tbuf_site *site)
 {
-	return (site->enabled != NULL &&
+	return (site->enabled != TBUF_PRIVATE_NULL &&
 	    __atomic_load_n(site->enabled, __ATOMIC_RELAXED) != 0);
 }
 

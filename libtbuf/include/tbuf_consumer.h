@@ -46,6 +46,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* tbuf_left() and tbuf_unit_figures() have the names of their structures. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 /* Returns the version of the library, such as "1.0.0". */
 const char *tbuf_version(void);
 
@@ -1027,6 +1031,7 @@ int	tbuf_unwrap_file(const char *path,
 int	tbuf_unwrap_pid(pid_t,
 	    int (*visit)(void *, const struct tbuf_unwrapped *), void *);
 
+#pragma GCC diagnostic pop
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -139,7 +139,7 @@ static inline int
 tbuf_text_wanted(const struct tbuf_component *component, int level)
 {
 	const uint32_t *wanted = __atomic_load_n(
-	    &component->wanted[(unsigned)level % TBUF_LEVELS],
+	    &component->wanted[level & (TBUF_LEVELS - 1)],
 	    __ATOMIC_RELAXED);
 
 	return (__builtin_expect((__atomic_load_n(wanted, __ATOMIC_RELAXED) |
@@ -176,7 +176,8 @@ tbuf_text_wanted(const struct tbuf_component *component, int level)
 		    &identifier.zero, &identifier.zero,			\
 		    &identifier.zero, &identifier.zero,			\
 		    &identifier.zero, &identifier.zero },		\
-		&identifier.zero, 0, 0, 0, TBUF_PRIVATE_NO_SITES	\
+		&identifier.zero, TBUF_PRIVATE_NULL, 0, 0,		\
+		TBUF_PRIVATE_NO_SITES					\
 	};								\
 	static __attribute__((constructor)) void			\
 	tbuf_private_begin_##identifier(void)				\
@@ -210,6 +211,7 @@ tbuf_text_wanted(const struct tbuf_component *component, int level)
 	TBUF_PRIVATE_NO_SITE						\
 }
 #define TBUF_PRIVATE_NO_SITE						\
-	{ 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, 0, 0, 0, 0 }
+	{ TBUF_PRIVATE_NULL, TBUF_PRIVATE_NULL, TBUF_PRIVATE_NULL,	\
+	    TBUF_PRIVATE_NULL, 0, 0, 0, 0, { 0 }, 0, 0, 0, TBUF_PRIVATE_NULL }
 
 #endif
