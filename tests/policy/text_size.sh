@@ -36,11 +36,11 @@ fire-and-lane	41550	libtbuf/target/(fire|lane)/.*
 clauses		35140	libtbuf/target/clause/clause_.*
 plans		29880	libtbuf/target/clause/plan_.*
 machine		28710	libtbuf/machine/.*
-units		20840	libtbuf/target/unit/.*
-recorder	8700	libtbuf/target/(recorder|api)/.*
+units		20850	libtbuf/target/unit/.*
+recorder	8710	libtbuf/target/(recorder|api)/.*
 crash		12210	libtbuf/target/crash/.*
 file-and-process	24690	libtbuf/target/(file|process|self)/.*
-probes		13470	libtbuf/target/probe/.*
+probes		13480	libtbuf/target/probe/.*
 shared		33480	libtbuf/shared/.*
 base		11430	libtbuf/base/.*
 EOF
