@@ -117,8 +117,8 @@ struct tbuf_site {
  *
  * Returns 0, also when tracing is off for this process (the probe is then
  * never enabled); -EINVAL for more than TBUF_ARGS_MAX arguments, an unknown
- * type, or a field that is NULL, longer than 255 bytes, or contains a colon, a
- * comma, white space or a control character (`::` between two parts of
+ * type, no types, or a field that is NULL, longer than 255 bytes, or contains a
+ * colon, a comma, white space or a control character (`::` between two parts of
  * `function` is allowed), or an argument's name that contains one of these or
  * is longer than 63 bytes; -ENOSPC if the probe table or the runtime directory
  * is full; -EBUSY if a function that the program interposes calls it while the
@@ -338,9 +338,9 @@ int	tbuf_on_fatal(const char *options);
  * --units shows units that have not ended, even of a dead process.
  *
  * tbuf_unit_begin() begins a unit, which the thread enters.  `kind` (at most 31
- * bytes) is copied.  Returns the unit's number, never used twice in a process,
- * or 0 if units are not traced now: the other functions do nothing for unit 0.
- * Units may be nested: records go to the one that was entered last.
+ * bytes; NULL: none) is copied.  Returns the unit's number, never used twice in
+ * a process, or 0 if units are not traced now: the other functions do nothing
+ * for unit 0.  Units may be nested: records go to the one that was entered last.
  *
  * tbuf_unit_leave() and tbuf_unit_enter() pass a unit to another thread, or to
  * the same thread later.  tbuf_unit_end() is called by the thread that is in

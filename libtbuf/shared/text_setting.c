@@ -228,6 +228,8 @@ tbuf_text_setting_parse(const char *text, struct tbuf_text_setting *s)
 	size_t length;
 
 	memset(s, 0, sizeof(*s));
+	if (text == NULL)
+		text = "";
 	if (strnlen(text, TBUF_TEXT_SETTING_MAX) == TBUF_TEXT_SETTING_MAX)
 		return ("the setting is too long");
 	while (*text != '\0' && wrong == NULL) {

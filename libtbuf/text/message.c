@@ -300,7 +300,7 @@ tbuf_text_string(struct tbuf_component *c, int level, const char *text)
 	int saved = errno;
 
 	if (wanted(c, m.level)) {
-		copy(&m, text);
+		copy(&m, text == NULL ? "(null)" : text);
 		send(&m);
 	}
 	errno = saved;

@@ -257,6 +257,23 @@ test_number_that_is_none_is_refused(void)
 	guest_finish(c, &tally);
 }
 
+/* A program that passes NULL, and does well untraced, does so traced. */
+static void
+test_kind_that_is_null_is_an_empty_one(void)
+{
+	struct tbuf_consumer *c = begin();
+	struct guest_tally tally = { 0 };
+	uint64_t unit;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		unit = tbuf_unit_begin(i == 1 ? "" : NULL, i);
+		GUEST_EXPECT(unit != 0 && tbuf_unit_end(unit, 0) == 0,
+		    "unit %u", i);
+	}
+	guest_finish(c, &tally);
+}
+
 /* The unit was bound to a session that has ended; another session goes on. */
 static void
 test_unit_outlives_its_session(void)
@@ -528,6 +545,8 @@ static const struct guest_case cases[] = {
 	    test_unit_that_many_threads_end_ends_once, NULL, 0 },
 	{ "number_that_is_none_is_refused",
 	    test_number_that_is_none_is_refused, NULL, GUEST_ONCE },
+	{ "kind_that_is_null_is_an_empty_one",
+	    test_kind_that_is_null_is_an_empty_one },
 	{ "unit_outlives_its_session",
 	    test_unit_outlives_its_session, NULL, 0 },
 	{ "unit_of_a_thread_that_has_ended_is_given",

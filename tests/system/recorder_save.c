@@ -255,6 +255,7 @@ test_errors(void)
 
 	EXPECT(tbuf_recorder_save(path) == -ENODATA);
 	EXPECT(strcmp(tbuf_recorder_error(), strerror(ENODATA)) == 0);
+	EXPECT(tbuf_recorder_start(NULL) == -EINVAL);
 	EXPECT(tbuf_recorder_start("bufsize=16k,probes=save:::") == 0);
 	TBUF_PROBE(save, step, UINT64_C(0), UINT64_C(0), ~UINT64_C(0), "");
 	EXPECT((file = fopen(path, "w")) != NULL);

@@ -38,7 +38,8 @@ change(bool start, const char *options)
 int
 tbuf_recorder_start(const char *options)
 {
-	return (change(true, options));
+	/* Options without probes, which are refused, as NULL is. */
+	return (change(true, options == NULL ? "" : options));
 }
 
 int

@@ -105,9 +105,11 @@ tbuf_probe_register(struct tbuf_site *site, const char *provider,
 	sigset_t mask;
 	unsigned i;
 
-	if (nargs > TBUF_ARGS_MAX || field_length(provider, false) < 0 ||
+	if (nargs > TBUF_ARGS_MAX || (nargs > 0 && types == NULL) ||
+	    field_length(provider, false) < 0 ||
 	    field_length(module, false) < 0 ||
-	    field_length(function, true) < 0 || field_length(name, false) < 0)
+	    field_length(function, true) < 0 ||
+	    field_length(name, false) < 0)
 		return (-EINVAL);
 	if ((error = names_given(nargs, names, joined,
 	    &candidate.argnames_size)) != 0)

@@ -267,6 +267,8 @@ START_TEST(nonsense_is_refused_at_registration)
 	    types, names), -EINVAL);
 	ck_assert_int_eq(tbuf_probe_register(&s, NULL, "m", "f", "n", 0,
 	    NULL, NULL), -EINVAL);
+	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", "n", 1,
+	    NULL, NULL), -EINVAL);
 	ck_assert_int_eq(tbuf_probe_register(&s, "p", "a b", "f", "n", 0,
 	    NULL, NULL), -EINVAL);
 	ck_assert_int_eq(tbuf_probe_register(&s, "p", "m", "f", longname, 0,
@@ -512,6 +514,10 @@ START_TEST(a_probe_of_a_binding_that_fails_is_null)
 	errno = 0;
 	ck_assert_ptr_null(tbuf_probe_new("t", "m", "f", "typed", 0, 1,
 	    &none_such, NULL));
+	ck_assert_int_eq(errno, EINVAL);
+	errno = 0;
+	ck_assert_ptr_null(tbuf_probe_new("t", "m", "f", "untyped", 0, 1, NULL,
+	    NULL));
 	ck_assert_int_eq(errno, EINVAL);
 	errno = 77;
 	ck_assert_int_eq(tbuf_probe_wanted(NULL), 0);

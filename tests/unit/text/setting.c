@@ -43,6 +43,7 @@ START_TEST(settings_are_taken_or_refused_in_words)
 		{ "traceMemoryBufferKbytes=16", NULL },
 		{ "traceMemoryBufferKbytes=1048576", NULL },
 		{ "", "no property" },
+		{ NULL, "no property" },
 		{ ";", "no property" },
 		{ "traceFacility", "value" },
 		{ "traceFacility=", "traceFacility" },
@@ -608,6 +609,8 @@ START_TEST(a_message_that_is_cut_ends_in_a_sign)
 	memcpy(text + 1016, "\xe2\x82\xac", 3);
 	tbuf_text_string(&text_store, TBUF_INFO, text);
 	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "yyy[cut]\n"));
+	tbuf_text_string(&text_store, TBUF_INFO, NULL);
+	ck_assert_ptr_nonnull(strstr(text_file_text("trace"), "(null)\n"));
 }
 END_TEST
 
