@@ -152,6 +152,9 @@
 			"are pid$target:MODULE:FUNCTION:NAME"
 #define MSG_PID_NAME	"'%s' is an invalid probe name: functions have " \
 			"entry, return and offsets (example: 1c)"
+#define MSG_TIMER	"a timer is tick-N or profile-N, N with a unit or a " \
+			"number of times a second up to 5000 (examples: " \
+			"tick-1s, tick-200us, profile-97)"
 #define MSG_BPFTRACE	"'%s' is bpftrace's: use %s"
 #define MSG_BPFTRACE_PROBE "'%s:' is bpftrace's: use %s"
 #define MSG_BPFTRACE_FUNCTION "libc::malloc:entry, for example: only " \

@@ -498,6 +498,40 @@ tell_no_match(const struct description *d)
 	free(why);
 }
 
+/* Returns true if a description has the name of a timer that does not exist. */
+static bool
+is_wrong_timer(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	const char *name = colon == NULL ? text : colon + 1;
+	size_t length = strcspn(name, "-");
+
+	if (*text != ':' && colon != NULL &&
+	    strncmp(text, "profile:", strlen("profile:")) != 0)
+		return (false);
+	return (((length == 4 && strncmp(name, "tick", length) == 0) ||
+	    (length == 7 && strncmp(name, "profile", length) == 0)) &&
+	    strpbrk(name, "*?[\\") == NULL && tbuf_consumer_own(text) <= 0);
+}
+
+bool
+description_tell_timer(const char *list)
+{
+	bool found = false;
+	size_t length;
+	char *one;
+
+	for (; *list != '\0' && !found; list += length) {
+		list += strspn(list, ", \t\n");
+		length = strcspn(list, ", \t\n");
+		one = string_format("%.*s", (int)length, list);
+		if ((found = is_wrong_timer(one)))
+			message(MSG_TIMER);
+		free(one);
+	}
+	return (found);
+}
+
 /* Reports a description that matches nothing, with a suggestion. */
 static enum unmatched
 tell_unmatched(const struct description *d, near_one *suggest,
@@ -511,6 +545,7 @@ tell_unmatched(const struct description *d, near_one *suggest,
 		message(MSG_HINT, near);
 	free(near);
 	explained |= bpftrace_tell_descriptions(d->text);
+	explained |= description_tell_timer(d->text);
 	explained |= tell_providers(d->full);
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }

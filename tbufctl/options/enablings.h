@@ -87,4 +87,10 @@ enum unmatched program_unmatched(const struct program *,
 
 void	program_free(struct program *);
 
+/*
+ * Reports the form of a timer if one of a list of descriptions has the name of
+ * a timer that does not exist, such as tick-1x.  Returns true if so.
+ */
+bool	description_tell_timer(const char *list);
+
 #endif

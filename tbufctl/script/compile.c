@@ -304,6 +304,7 @@ refuse(struct compiled *c, const struct description *program,
 		message(MSG_HINT, near);
 	explain_arguments(c, error);
 	explain_module(c, error->description);
+	explain_timer(error);
 	if (error->unknown == D_UNKNOWN_PROBE && !(error->description != NULL &&
 	    tell_provider(c, error->description)) &&
 	    near == NULL)
@@ -637,6 +638,7 @@ tell_unmatched(struct compiled *c, const struct description *program,
 	explained |= near != NULL;
 	free(near);
 	explained |= bpftrace_tell_descriptions(text);
+	explained |= description_tell_timer(text);
 	free(text);
 	explained |= tell_provider(c, d);
 	if (explained)

@@ -98,5 +98,7 @@ char	*explain_list(const struct tbuf_probe_info *);
 void	explain_arguments(struct compiled *, const struct d_error *);
 /* Reports that the module of a description (NULL: none) is in no known file. */
 void	explain_module(struct compiled *, const struct d_description *);
+/* Reports the form of a timer if the error is one that does not exist. */
+void	explain_timer(const struct d_error *);
 
 #endif

@@ -75,6 +75,18 @@ read_all(int fd, size_t *length)
 	return (text);
 }
 
+/* Removes the byte order mark that some editors write before UTF-8. */
+static void
+remove_mark(char *text, size_t *length)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	if (strncmp(text, mark, strlen(mark)) != 0)
+		return;
+	*length -= strlen(mark);
+	memmove(text, text + strlen(mark), *length + 1);
+}
+
 char *
 text_read(const char *path, size_t *length)
 {
@@ -83,7 +95,8 @@ text_read(const char *path, size_t *length)
 
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return (NULL);
-	text = read_all(fd, length);
+	if ((text = read_all(fd, length)) != NULL)
+		remove_mark(text, length);
 	error = errno;
 	(void)close(fd);
 	errno = error;

@@ -50,6 +50,18 @@ explain_module(struct compiled *c, const struct d_description *d)
 		message(MSG_MODULE, module);
 }
 
+void
+explain_timer(const struct d_error *error)
+{
+	char *text;
+
+	if (error->unknown != D_UNKNOWN_PROBE || error->description == NULL)
+		return;
+	text = known_text(error->description);
+	(void)description_tell_timer(text);
+	free(text);
+}
+
 char *
 explain_list(const struct tbuf_probe_info *probe)
 {

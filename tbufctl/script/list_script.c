@@ -150,6 +150,7 @@ tell_unmatched(const char *description, near_one *suggest, void *context)
 		message(MSG_HINT, near);
 	free(near);
 	(void)bpftrace_tell_descriptions(description);
+	(void)description_tell_timer(description);
 }
 
 void

@@ -33,6 +33,9 @@ ctl -s nowhere.d
 ctl -s deep.d
 echo 'BEGIN { trace(x); }' >script.d
 ctl -s script.d
+# Some editors write a byte order mark before UTF-8.
+printf '\357\273\277#!/usr/bin/env -S tbufctl -s\nBEGIN { trace(x); }\n' >mark.d
+ctl -s mark.d
 mkdir library
 echo 'inline int two = 2;' >library/b.d
 printf '#pragma D depends_on library b.d\ninline int a = two;\n' >library/a.d

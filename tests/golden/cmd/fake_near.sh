@@ -46,3 +46,10 @@ ctl -x fooo -n kv:::
 ctl policy=ring -n kv:::
 ctl -n kv::: bufsize=4k
 ctl -n kv::: nosuch=4k
+
+# A timer that does not exist has its form told, once for a list.
+ctl -n tick-5x
+ctl -n 'tick-5001, profile-1ns,kv:::'
+ctl -n 'profile:::profile-0 { exit(0); }'
+ctl -l -n tick
+ctl -n kv:::tick-5x
