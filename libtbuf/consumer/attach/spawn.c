@@ -259,7 +259,8 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 	if ((error = add_target(c)) != 0)
 		return (tbuf_consumer_fail(c, error, "could not enable "
 		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
-		    error == -ENOENT ? TBUF_NO_FILES : strerror(-error)));
+		    error == -ENOENT || error == -EROFS ? TBUF_NO_FILES :
+		    strerror(-error)));
 	return (c->spawned.pid);
 }
 

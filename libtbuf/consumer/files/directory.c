@@ -27,7 +27,7 @@ tbuf_directory_open(bool make)
 const char *
 tbuf_directory_remedy(int error)
 {
-	return (error == -EPERM || error == -ENOTDIR ?
+	return (error == -EPERM || error == -ENOTDIR || error == -ENOENT ?
 	    ": set TBUF_DIR to another" : "");
 }
 

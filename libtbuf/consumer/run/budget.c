@@ -35,7 +35,8 @@ read_maxsize(struct tbuf_consumer *c, uint64_t *bytes)
 		return (0);
 	if (tbuf_parse_size(set, bytes) != 0)
 		return (tbuf_consumer_fail(c, -EINVAL,
-		    "invalid TBUF_MAXSIZE: %s", set));
+		    "invalid TBUF_MAXSIZE: %s (expected a size, such as "
+		    "64m)", set));
 	return (1);
 }
 

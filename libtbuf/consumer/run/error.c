@@ -62,7 +62,7 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 		why = "too many consumers";
 	else if (error == -EAGAIN)
 		why = "another process holds a lease on a file";
-	else if (error == -ENOENT)
+	else if (error == -ENOENT || error == -EROFS)
 		why = TBUF_NO_FILES;
 	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
 	    why));

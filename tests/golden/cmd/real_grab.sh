@@ -34,6 +34,25 @@ TBUF_DIR=here ctl --set traceLevel=info
 long=/$(printf '%0300d' 0)
 TBUF_DIR=$long ctl --left
 TBUF_DIR=$long ctl --units
+TBUF_DIR=/nowhere/here ctl -n count
+TBUF_DIR=/nowhere/here ctl -n count -c "$TBUF_TARGET fire=1"
+if unshare -Urm true 2>/dev/null; then
+	echo "it cannot be written"
+	mkdir -m 700 sealed
+	cat >seal <<'END'
+#!/bin/sh
+mount -t tmpfs -o mode=700 tmpfs sealed && mount -o remount,ro sealed &&
+    TBUF_DIR=$PWD/sealed exec "$@"
+END
+	chmod +x seal
+	printf '#!/bin/sh\nexec unshare -Urm ./seal "%s" "$@"\n' "$TBUFCTL" >ctl
+	chmod +x ctl
+	outer=$TBUFCTL TBUFCTL=./ctl
+	ctl -n count -c "$TBUF_TARGET fire=1"
+	TBUFCTL=$outer
+else
+	sed -n "/^it cannot be written/,/^=/p" "$HERE/real_grab.ok"
+fi
 # With the pids of another namespace no process is found, and no file is
 # removed.
 if unshare -Urpf true 2>/dev/null; then

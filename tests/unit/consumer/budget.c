@@ -148,7 +148,8 @@ START_TEST(maxsize_has_to_be_a_size)
 	setenv("TBUF_MAXSIZE", "lots", 1);
 	fake_grab(&f, c);
 	ck_assert_int_eq(tbuf_consumer_go(c), -EINVAL);
-	ck_assert_str_eq(tbuf_consumer_error(c), "invalid TBUF_MAXSIZE: lots");
+	ck_assert_str_eq(tbuf_consumer_error(c),
+	    "invalid TBUF_MAXSIZE: lots (expected a size, such as 64m)");
 	tbuf_consumer_close(c);
 	fake_end(&f);
 }
