@@ -1022,7 +1022,7 @@ struct tbuf_unwrapped {
  *	-ENOEXEC	the file is neither
  *	-ENODATA	the core has no text trace
  *	-EBADMSG	the core is truncated, and the rest has no text trace
- *	-ESRCH		the process has no text trace
+ *	-ESRCH		no process of the pid has, or left, a text trace
  *	-EINVAL		the text trace is damaged
  * or an error of open(2).
  */

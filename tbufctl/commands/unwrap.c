@@ -68,7 +68,9 @@ problem(int error)
 	case -EBADMSG:
 		return ("it is truncated, and has no text trace");
 	case -ESRCH:
-		return ("this process has no text trace");
+		return ("no process of this pid has a text trace in memory, or "
+		    "has left one (--set='traceFacility=Memory;"
+		    "traceLevel=debug' begins one)");
 	case -EINVAL:
 		return ("it is damaged");
 	default:
