@@ -398,13 +398,39 @@ run_with_consumer(struct options *o, struct output *out)
 	return (status);
 }
 
+/*
+ * Refuses a command that cannot be executed, before anything is written.  The
+ * kernel's error for a script without its interpreter is that of a missing
+ * command.
+ */
+static int
+check_command(const char *name)
+{
+	char path[PATH_MAX], *file, *last;
+	int error = command_error(name), status = 0;
+
+	if (error != 0)
+		return (fail(MSG_EXECUTE, name, strerror(error)));
+	file = command_find(name);
+	if (file != NULL && script_interpreter(file, path) &&
+	    access(path, F_OK) == -1 && errno == ENOENT) {
+		if ((last = strrchr(path, '\r')) != NULL && last[1] == '\0') {
+			*last = '\0';
+			status = fail(MSG_INTERPRETER_CR, name, path);
+		} else
+			status = fail(MSG_INTERPRETER, name, path);
+	}
+	free(file);
+	return (status);
+}
+
 static int
 run(struct options *o, struct output *out)
 {
 	int error;
 
-	if (o->command != NULL && (error = command_error(o->command[0])) != 0)
-		return (fail(MSG_EXECUTE, o->command[0], strerror(error)));
+	if (o->command != NULL && (error = check_command(o->command[0])) != 0)
+		return (error);
 	if (o->mode == MODE_HEADER || o->mode == MODE_OBJECT)
 		return (header_run(o));
 	if (o->output != NULL && (error = o->prometheus ?

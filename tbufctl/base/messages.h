@@ -80,6 +80,11 @@
 #define MSG_RECORD_USED	"another run records to it (name a new directory)"
 #define MSG_RECORD_FULL	"it is not empty (name a new directory)"
 #define MSG_EXECUTE	"failed to execute %s: %s"
+#define MSG_INTERPRETER	"failed to execute %s: its interpreter '%s' does not " \
+			"exist"
+#define MSG_INTERPRETER_CR \
+			"failed to execute %s: its first line ends with a " \
+			"carriage return, which does not belong to '%s'"
 #define MSG_WRITE	"failed to write %s: %s"
 #define MSG_CORE	"failed to read %s: %s"
 #define MSG_CORE_PACKED	"failed to read %s: this tbufctl cannot unpack %s " \
