@@ -347,18 +347,36 @@ tbuf_probes_read(struct tbuf_probes *probes, const struct tbuf_view *view,
 
 /* ------------------------------------------------------------ whole tables */
 
-/* Limits of a table that is copied whole; larger ones are read by probe. */
-#define WHOLE_PROBES	1024u
-#define WHOLE_TEXTS	65536u
-
 /* A copy of a target's table, and the probes that were read from it. */
 struct tbuf_probes_whole {
 	uint32_t n;			/* probes */
 	uint32_t used;			/* bytes of strings */
-	struct tbuf_probe_entry entries[WHOLE_PROBES];
-	char heap[WHOLE_TEXTS];
-	const struct tbuf_probe_info *infos[WHOLE_PROBES];
+	size_t size;			/* bytes that follow, in this order: */
+	const struct tbuf_probe_info **infos;	/* array of n */
+	struct tbuf_probe_entry *entries;	/* array of n */
+	char *heap;
 };
+
+/* Makes room for a table in a copy, which may be NULL, or returns NULL. */
+static struct tbuf_probes_whole *
+whole_room(struct tbuf_probes_whole *w, uint32_t n, uint32_t used)
+{
+	size_t infos = n * sizeof(*w->infos);
+	size_t size = infos + n * sizeof(*w->entries) + used;
+
+	if (w == NULL || w->size < size) {
+		free(w);
+		if ((w = malloc(sizeof(*w) + size)) == NULL)
+			return (NULL);
+		w->size = size;
+	}
+	w->n = n;
+	w->used = used;
+	w->infos = (const struct tbuf_probe_info **)(w + 1);
+	w->entries = (struct tbuf_probe_entry *)(w->infos + n);
+	w->heap = (char *)(w->entries + n);
+	return (w);
+}
 
 /* Copies a table without the fields that change while a probe exists. */
 static void
@@ -405,14 +423,9 @@ tbuf_probes_read_all(struct tbuf_probes *probes, const struct tbuf_view *view,
 	/* After the count: a counted probe has its strings. */
 	struct table table = table_of(view);
 
-	if (n > WHOLE_PROBES || table.used > WHOLE_TEXTS)
+	w = whole_room(probes->whole[1], n, table.used);
+	if ((probes->whole[1] = w) == NULL)
 		return;
-	if (probes->whole[1] == NULL)
-		probes->whole[1] = malloc(sizeof(*w));
-	if ((w = probes->whole[1]) == NULL)
-		return;
-	w->n = n;
-	w->used = table.used;
 	whole_take(w, &table);
 	if (last == NULL || !whole_same(w, last)) {
 		whole_read(probes, w);

@@ -43,8 +43,8 @@ int	tbuf_probes_read(struct tbuf_probes *, const struct tbuf_view *,
 /*
  * Reads all probes of a target's table into *infos, by index; NULL: not ready
  * or invalid.  Most targets of a run have the same table, byte for byte, as the
- * target before, and get its probes.  Large tables are skipped: *infos is not
- * changed.
+ * target before, and get its probes.  Without memory for a copy of the table
+ * *infos is not changed.
  */
 void	tbuf_probes_read_all(struct tbuf_probes *, const struct tbuf_view *,
 	    const struct tbuf_probe_info **infos);

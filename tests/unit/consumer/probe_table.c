@@ -27,17 +27,17 @@ struct image {
 };
 
 static void
-image_init(struct image *image)
+image_init(struct image *image, uint32_t entries, uint32_t texts)
 {
 	struct tbuf_tables *tables = &image->view.tables;
 
 	memset(image, 0, sizeof(*image));
-	tables->entries = ENTRIES;
-	tables->strings_size = TEXTS;
+	tables->entries = entries;
+	tables->strings_size = texts;
 	tables->probes = (sizeof(struct tbuf_control) + 63u) & ~63u;
 	tables->strings = tables->probes +
-	    ENTRIES * (uint32_t)sizeof(struct tbuf_probe_entry);
-	image->view.size = tables->strings + TEXTS;
+	    entries * (uint32_t)sizeof(struct tbuf_probe_entry);
+	image->view.size = tables->strings + texts;
 	image->view.base = calloc(1, image->view.size);
 	ck_assert_ptr_nonnull(image->view.base);
 	/* Offset 0 means that there is no string. */
@@ -49,7 +49,7 @@ add_text(struct image *image, const char *text)
 {
 	uint32_t at = image->used, size = (uint32_t)strlen(text) + 1;
 
-	ck_assert_uint_le(at + size, TEXTS);
+	ck_assert_uint_le(at + size, image->view.tables.strings_size);
 	memcpy(image->view.base + image->view.tables.strings + at, text, size);
 	image->used += size;
 	tbuf_view_control(&image->view)->strings = image->used;
@@ -88,8 +88,8 @@ START_TEST(equal_probes_of_two_targets_are_one)
 	char function[16];
 	uint32_t i;
 
-	image_init(&one);
-	image_init(&other);
+	image_init(&one, ENTRIES, TEXTS);
+	image_init(&other, ENTRIES, TEXTS);
 	for (i = 0; i < ENTRIES; i++) {
 		snprintf(function, sizeof(function), "f%u", i);
 		add_probe(&one, function);
@@ -131,7 +131,7 @@ START_TEST(probes_of_one_hash_are_two)
 	char function[16];
 	unsigned i;
 
-	image_init(&image);
+	image_init(&image, ENTRIES, TEXTS);
 	for (i = 0; i < n; i++)
 		add_probe(&image, functions[i]);
 	/* The probes move as the table grows. */
@@ -225,7 +225,7 @@ START_TEST(many_probes_of_one_hash_are_found_fast)
 
 	for (level = 0; level < LEVELS; level++)
 		hash = find_pair(hash, pairs[level]);
-	image_init(&image);
+	image_init(&image, ENTRIES, TEXTS);
 	for (i = 0; i < ENTRIES; i++) {
 		for (level = 0; level < LEVELS; level++)
 			memcpy(function + level * BLOCK,
@@ -249,12 +249,13 @@ END_TEST
 /* ------------------------------------------------------------ whole tables */
 
 #define FEW	3u
+#define MANY	3000u
 
 /* Makes a table of a few probes. */
 static void
 image_few(struct image *image)
 {
-	image_init(image);
+	image_init(image, ENTRIES, TEXTS);
 	add_probe(image, "first");
 	add_probe(image, "second");
 	add_probe(image, "third");
@@ -300,6 +301,55 @@ START_TEST(a_table_like_the_last_has_its_probes)
 	for (i = 0; i < FEW; i++)
 		ck_assert_ptr_eq(more[i], first[i]);
 	ck_assert_uint_eq(probes.count, FEW);
+	tbuf_probes_free(&probes);
+}
+END_TEST
+
+/* Makes a table that is larger than those of most programs. */
+static void
+image_large(struct image *image)
+{
+	char function[128];
+	uint32_t i;
+
+	image_init(image, MANY, MANY * 128);
+	for (i = 0; i < MANY; i++) {
+		snprintf(function, sizeof(function), "f%0100u", i);
+		add_probe(image, function);
+	}
+}
+
+/*
+ * The second table is compared with the first one, and none of its probes is
+ * looked up: hundreds of children may have ten thousands of probes each.  A
+ * smaller table takes the place of the larger one.
+ */
+START_TEST(a_large_table_like_the_last_has_its_probes)
+{
+	const struct tbuf_probe_info *first[MANY] = { NULL };
+	const struct tbuf_probe_info *more[MANY] = { NULL }, *few[FEW];
+	struct tbuf_probes probes = { 0 };
+	struct tbuf_probes_whole *whole;
+	struct image image;
+	uint32_t i;
+
+	image_large(&image);
+	tbuf_probes_read_all(&probes, &image.view, first);
+	ck_assert_uint_eq(probes.count, MANY);
+	whole = probes.whole[0];
+	ck_assert_ptr_nonnull(whole);
+	tbuf_probes_read_all(&probes, &image.view, more);
+	for (i = 0; i < MANY; i++) {
+		ck_assert_ptr_nonnull(first[i]);
+		ck_assert_ptr_eq(more[i], first[i]);
+	}
+	ck_assert_uint_eq(probes.count, MANY);
+	ck_assert_ptr_eq(probes.whole[0], whole);
+	free(image.view.base);
+	image_few(&image);
+	read_few(&probes, &image, few);
+	ck_assert_str_eq(few[FEW - 1]->function, "third");
+	ck_assert_ptr_ne(probes.whole[0], whole);
 	tbuf_probes_free(&probes);
 }
 END_TEST
@@ -386,7 +436,7 @@ START_TEST(a_name_that_changes_is_what_was_copied)
 	char text[16];
 	uint32_t at;
 
-	image_init(&image);
+	image_init(&image, ENTRIES, TEXTS);
 	at = add_text(&image, "longer");
 	changing = (char *)image.view.base + image.view.tables.strings + at;
 	ck_assert_uint_eq(tbuf_view_text(&image.view, at, text, sizeof(text)),
@@ -426,6 +476,7 @@ main(void)
 	tcase_add_test(t, equal_probes_of_two_targets_are_one);
 	tcase_add_test(t, probes_of_one_hash_are_two);
 	tcase_add_test(t, a_table_like_the_last_has_its_probes);
+	tcase_add_test(t, a_large_table_like_the_last_has_its_probes);
 	tcase_add_test(t, a_table_that_differs_has_its_own_probes);
 	tcase_add_test(t, a_table_has_none_that_is_not_ready);
 #ifndef __SANITIZE_ADDRESS__
