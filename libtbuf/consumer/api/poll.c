@@ -201,6 +201,7 @@ collect_execed(struct tbuf_consumer *c)
 	struct tbuf_target *t;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_consumer_sign(c);
 		tbuf_untraceable_command(c, t);
 		if (t->state >= TBUF_REPLACED || !t->live)
 			continue;

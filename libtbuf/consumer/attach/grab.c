@@ -155,6 +155,7 @@ tbuf_consumer_grab(struct tbuf_consumer *c, pid_t pid)
 static bool
 scan_known(void *arg, const char *name)
 {
+	tbuf_consumer_sign(arg);
 	return (tbuf_target_named(arg, name) != NULL);
 }
 

@@ -202,6 +202,7 @@ tbuf_target_probes(struct tbuf_consumer *c, struct tbuf_target *t)
 	const struct tbuf_probe_info *info;
 	uint32_t n = tbuf_probes_count(&t->view), i;
 
+	tbuf_consumer_sign(c);
 	if (t->probes == NULL) {
 		t->probes = tbuf_zeroed_new(t->view.tables.entries,
 		    sizeof(*t->probes));

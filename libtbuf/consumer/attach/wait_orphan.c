@@ -153,10 +153,11 @@ struct scope {
 };
 
 static bool
-is_orphan(const struct tbuf_consumer *c, pid_t pid, const struct scope *scope)
+is_orphan(struct tbuf_consumer *c, pid_t pid, const struct scope *scope)
 {
 	bool commands = c->spawned.pid != 0, younger = true;
 
+	tbuf_consumer_sign(c);
 	if (pid <= 0 || pid == getpid())
 		return (false);
 	/* A line of stat costs a tenth of the process's mappings. */

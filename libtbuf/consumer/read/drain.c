@@ -24,6 +24,8 @@
 #define EARLY_WAIT	50000	/* ns to wait for a ring's next record */
 #define EARLY_MOST	2000000	/* ns to retry copies that are overtaken */
 
+#define SIGN_CALLS	64	/* a look at the clock costs as a record does */
+
 /* resync.c looks a record ahead. */
 _Static_assert(TBUF_CHUNK / 2 >= TBUF_RECORD_MAX / 2 * 3, "bytes to fetch");
 
@@ -319,6 +321,7 @@ tbuf_drain_begin(struct tbuf_consumer *c, unsigned what)
 	tbuf_batches_clean(c);
 	tbuf_units_look(c);
 	for (i = 0; i < d->count && error == 0; i++) {
+		tbuf_consumer_sign(c);
 		r = d->order[i];
 		r->end = r->position;
 		if (due(c, r->target))
@@ -803,6 +806,8 @@ int
 tbuf_drain_next(struct tbuf_consumer *c, struct tbuf_event *event)
 {
 	c->drain.fast.reader = NULL;
+	if (++c->drain.calls % SIGN_CALLS == 0)
+		tbuf_consumer_sign(c);
 	do {
 		if (next_of_script(c, event) == 1)
 			return (1);

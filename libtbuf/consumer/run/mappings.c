@@ -330,6 +330,7 @@ tbuf_images_look(struct tbuf_consumer *c, bool again)
 	struct tbuf_image *image;
 
 	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_consumer_sign(c);
 		if (!c->names || (t->mapped && !again) ||
 		    (is_waiting(t) && !t->sampled_only))
 			continue;

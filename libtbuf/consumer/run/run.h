@@ -112,6 +112,7 @@ struct tbuf_drain {
 	struct tbuf_target *lost;	/* last whose lost probes were reported */
 	struct tbuf_target *exits;	/* next to report the end of */
 	unsigned char *chunk;		/* shared by all readers */
+	unsigned calls;			/* of tbuf_drain_next(), wraps */
 };
 
 /*
@@ -199,6 +200,7 @@ struct tbuf_consumer {
 	struct tbuf_drain drain;
 	struct tbuf_totals totals;
 	uint64_t next_switch, next_status, next_clean, next_pool;
+	uint64_t next_sign;		/* of life within a round, ns */
 	bool strict;			/* switchrate was set */
 	bool flushes;			/* a target has called tbuf_flush() */
 	uint64_t last_fill, next_fill;	/* looks at how full buffers are */
@@ -264,6 +266,18 @@ int	tbuf_consumer_directory(struct tbuf_consumer *, bool make);
 /* Returns the description of an enabling below npatterns. */
 const char *tbuf_consumer_pattern(const struct tbuf_consumer *,
 	    unsigned enabling);
+/*
+ * Gives all targets a sign of life, if the last one was some time ago.  Steps
+ * of a round call it for each target or file that they look at, and each few
+ * events: with hundreds of targets, or a slow output, a round may take longer
+ * than targets wait.
+ */
+static inline void
+tbuf_consumer_sign(struct tbuf_consumer *c)
+{
+	tbuf_targets_postpone(&c->targets, &c->next_sign);
+}
+
 /* Assigns ids to a target's probes that have registered since the last look. */
 void	tbuf_target_probes(struct tbuf_consumer *, struct tbuf_target *);
 

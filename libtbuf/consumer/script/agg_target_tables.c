@@ -323,10 +323,12 @@ tbuf_tables_read(struct tbuf_consumer *c)
 
 	if (c->script == NULL || c->script->aggregates.count == 0)
 		return (0);
-	TAILQ_FOREACH(t, &c->targets, link)
+	TAILQ_FOREACH(t, &c->targets, link) {
+		tbuf_consumer_sign(c);
 		if (tbuf_target_aggregates(t) &&
 		    target_merge(&c->script->aggregates, t) != 0)
 			return (-ENOMEM);
+	}
 	return (tbuf_tables_turn(c, false));
 }
 

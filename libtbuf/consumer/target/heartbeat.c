@@ -8,6 +8,8 @@
 #include "consumer/target/target.h"
 #include "consumer/util/clock_sync.h"
 
+#define SIGN_PERIOD	(TBUF_DEADLINE / 6)	/* within a round */
+
 void
 tbuf_target_deadline(struct tbuf_target *t)
 {
@@ -23,6 +25,20 @@ tbuf_target_deadline(struct tbuf_target *t)
 	slot = tbuf_target_slot(t);
 	tbuf_store(&slot->deadline,
 	    tbuf_timeline_ahead(&t->time, TBUF_DEADLINE));
+}
+
+void
+tbuf_targets_postpone(struct tbuf_target_list *targets, uint64_t *next)
+{
+	uint64_t now = tbuf_now();
+	struct tbuf_target *t;
+
+	if (now < *next)
+		return;
+	*next = now + SIGN_PERIOD;
+	TAILQ_FOREACH(t, targets, link)
+		if (tbuf_session_holds(t) && !t->file_only)
+			tbuf_target_deadline(t);
 }
 
 /* A target without rseq turns the CPUs' lanes of its file into lock lanes. */

@@ -438,6 +438,9 @@ void	tbuf_target_refresh(struct tbuf_target *);
 /* Postpones the time when the target gives its consumer up. */
 void	tbuf_target_deadline(struct tbuf_target *);
 
+/* Does so for all targets, from *next on, which it advances. */
+void	tbuf_targets_postpone(struct tbuf_target_list *, uint64_t *next);
+
 /* ------------------------------------------------------------ session */
 
 /*

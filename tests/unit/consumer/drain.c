@@ -742,6 +742,80 @@ START_TEST(given_up_session_is_an_error_with_records)
 }
 END_TEST
 
+static void
+probes_step(struct run *r)
+{
+	tbuf_target_probes(r->c, TAILQ_FIRST(&r->c->targets));
+}
+
+static void
+scan_step(struct run *r)
+{
+	ck_assert_int_eq(tbuf_consumer_scan(r->c), 0);
+}
+
+static void
+orphan_step(struct run *r)
+{
+	r->c->orphan = r->f.pid;
+	(void)tbuf_find_orphan(r->c);
+}
+
+static void
+mappings_step(struct run *r)
+{
+	tbuf_images_look(r->c, true);
+}
+
+static void
+execed_step(struct run *r)
+{
+	tbuf_consumer_find_execed(r->c);
+}
+
+static void
+begin_step(struct run *r)
+{
+	ck_assert_int_eq(tbuf_drain_begin(r->c, TBUF_DRAIN_SWITCH), 0);
+}
+
+/* The caller may take its time for each record of the drain that was begun. */
+static void
+next_step(struct run *r)
+{
+	struct tbuf_event event;
+	unsigned n = 0;
+
+	while (tbuf_drain_next(r->c, &event) == 1)
+		n++;
+	ck_assert_uint_eq(n, 100);
+}
+
+/*
+ * A consumer that lives is not given up while a round takes long: each step
+ * postpones the deadline.
+ */
+START_TEST(each_step_of_a_round_is_a_sign_of_life)
+{
+	static void (*const steps[])(struct run *) = {
+		probes_step, scan_step, orphan_step, mappings_step, execed_step,
+		begin_step, next_step
+	};
+	uint64_t now = tbuf_now();
+	struct run r;
+
+	begin(&r, "bufpolicy=switch bufsize=64k");
+	fire(&r, 0, 100);
+	if (steps[_i] == next_step)
+		begin_step(&r);
+	r.c->next_sign = 0;
+	fake_slot(&r.f)->deadline = 1;
+	steps[_i](&r);
+	ck_assert_uint_gt(fake_slot(&r.f)->deadline, now + 20 * TBUF_SECOND);
+	end(&r);
+}
+END_TEST
+
 START_TEST(deadline_is_kept_but_under_ring)
 {
 	struct run r;
@@ -817,6 +891,7 @@ main(void)
 	tcase_add_test(t, held_lock_retires_the_session);
 	tcase_add_test(t, lock_held_for_long_gets_a_spare);
 	tcase_add_test(t, given_up_session_is_an_error_with_records);
+	tcase_add_loop_test(t, each_step_of_a_round_is_a_sign_of_life, 0, 7);
 	tcase_add_test(t, deadline_is_kept_but_under_ring);
 	tcase_add_test(t, units_that_cannot_be_copied_are_an_error);
 	suite_add_tcase(s, t);

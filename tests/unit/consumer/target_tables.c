@@ -112,6 +112,25 @@ read_expect(uint64_t n)
 	ck_assert_uint_eq(t->words[2], n * VALUE * VALUE);
 }
 
+/*
+ * Tables of many targets take long: the consumer gives a sign of life at each
+ * target.
+ */
+START_TEST(reading_tables_is_a_sign_of_life)
+{
+	static struct tbuf_target target = { .slot = -1 };
+	static struct tbuf_script run;
+	static struct tbuf_consumer c;
+
+	run.aggregates.count = 1;
+	c.script = &run;
+	TAILQ_INIT(&c.targets);
+	TAILQ_INSERT_TAIL(&c.targets, &target, link);
+	ck_assert_int_eq(tbuf_tables_read(&c), 0);
+	ck_assert_uint_gt(c.next_sign, 0);
+}
+END_TEST
+
 START_TEST(what_has_come_since)
 {
 	read_expect(14);
@@ -158,6 +177,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_has_come_since);
+	tcase_add_test(tc, reading_tables_is_a_sign_of_life);
 	tcase_add_test(tc, a_version_loaded_behind_its_words);
 	tcase_add_test(tc, a_version_loaded_before_its_words);
 	tcase_add_test(tc, a_writer_that_never_rests);
