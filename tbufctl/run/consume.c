@@ -1,6 +1,8 @@
 /*-
  * SPDX-License-Identifier: BSD-2-Clause
  */
+#include <sys/wait.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -746,6 +748,20 @@ tell_no_unit(struct run *run)
 		    o->units_id);
 }
 
+/*
+ * Notes the end of the command if it has ended since the library looked, or its
+ * event is among those that a signal has cut.
+ */
+static void
+look_at_command(struct run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (run->command != 0 && waitid(P_PID, (id_t)run->command, &info,
+	    WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0)
+		run->command_ended = true;
+}
+
 static int
 finish(struct run *run, int error)
 {
@@ -760,6 +776,7 @@ finish(struct run *run, int error)
 		    tbuf_consumer_error(run->consumer));
 	tell_truncated(run);
 	tell_matched(run, false);
+	look_at_command(run);
 	exited = tbuf_consumer_exited(run->consumer, &status);
 	/* A command that a signal leaves running may register probes later. */
 	if (o->unmatched || run->command == 0 ||

@@ -195,6 +195,11 @@ bool	tbuf_find_orphan(struct tbuf_consumer *);
 
 int	tbuf_spawn_go(struct tbuf_consumer *);
 void	tbuf_spawn_abandon(struct tbuf_consumer *);
+/*
+ * Reaps the command, if it has ended, and fills in the event of its end.
+ * Returns true if it did, which is once.
+ */
+bool	tbuf_spawn_ended(struct tbuf_consumer *, struct tbuf_event *);
 
 /* Attaches to new targets in the directory. */
 void	tbuf_consumer_find_new(struct tbuf_consumer *);

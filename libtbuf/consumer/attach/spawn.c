@@ -362,12 +362,33 @@ tbuf_consumer_run(struct tbuf_consumer *c)
 	return (0);
 }
 
+bool
+tbuf_spawn_ended(struct tbuf_consumer *c, struct tbuf_event *event)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (c->spawned.pid == 0 || c->spawned.go != -1 || c->spawned.reaped ||
+	    waitid(P_PID, (id_t)c->spawned.pid, &info, WEXITED | WNOHANG) !=
+	    0 || info.si_pid == 0)
+		return (false);
+	c->spawned.reaped = true;
+	event->type = TBUF_EVENT_EXIT;
+	event->pid = c->spawned.pid;
+	event->cpu = -1;
+	event->child = true;
+	event->status = info.si_code == CLD_EXITED ? info.si_status : -1;
+	event->signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+	return (true);
+}
+
 /* Ends a command that was not let go: it exits when its socket is closed. */
 void
 tbuf_spawn_abandon(struct tbuf_consumer *c)
 {
 	bool waiting = c->spawned.go != -1 && c->spawned.pid != 0;
+	struct tbuf_event event;
 
+	(void)tbuf_spawn_ended(c, &event);
 	close_pipe(&c->spawned.go);
 	if (waiting)
 		wait_child(c);

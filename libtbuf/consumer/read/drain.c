@@ -678,6 +678,8 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		if (t->file_only || leave_to_other(c, t) || withdrawn(t))
 			continue;
 		c->without_libtbuf += t->without_libtbuf;
+		if (t->child)
+			(void)tbuf_spawn_ended(c, event);
 		event->type = TBUF_EVENT_EXIT;
 		event->pid = t->pid;
 		event->cpu = -1;
@@ -686,7 +688,12 @@ next_exit(struct tbuf_consumer *c, struct tbuf_event *event)
 		event->signal = t->exit_signal;
 		return (1);
 	}
-	return (0);
+	/*
+	 * The command may have ended since the last wait, as printing takes
+	 * time, or may have no target any more, as its file was truncated.  Its
+	 * session was stopped, so that all its records have been returned.
+	 */
+	return (last(d) && tbuf_spawn_ended(c, event));
 }
 
 static int

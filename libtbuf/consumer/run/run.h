@@ -144,6 +144,7 @@ struct tbuf_spawned {
 	int go;				/* socket to it: struct word */
 	int failure;			/* pipe from it: errno of exec */
 	char *command;			/* argv[0], for messages */
+	bool reaped;			/* its end has been returned */
 };
 
 struct tbuf_consumer {

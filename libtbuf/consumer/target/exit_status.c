@@ -33,14 +33,17 @@ struct info {
 #define GET_INFO	_IOWR(0xff, 11, struct info)
 #define INFO_EXIT	(UINT64_C(1) << 3)
 
-/* Reads the status of a child of this program.  Only the command is reaped. */
+/*
+ * Reads the status of a child of this program.  The command is reaped when its
+ * end is returned (tbuf_spawn_ended()).
+ */
 static bool
 waited(struct tbuf_target *t)
 {
 	siginfo_t info = { .si_pid = 0 };
 
 	if (waitid((idtype_t)P_PIDFD, (id_t)t->pidfd, &info, WEXITED |
-	    WNOHANG | (t->child ? 0 : WNOWAIT)) != 0 || info.si_pid == 0)
+	    WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
 		return (false);
 	if (info.si_code == CLD_EXITED)
 		t->exit_status = info.si_status;

@@ -28,3 +28,33 @@ exec 5<>in
     -c "$TBUF_TARGET fire=10 wait" <in 2>err | sed 1q
 grep -c 'left running' err
 echo >&5
+# The command ends while its last records are printed, as the reader waits.
+mkfifo text
+end_late()
+{
+	"$TBUFCTL" -x bufpolicy=fill -b 256k -n count \
+	    -c "$TBUF_TARGET fire=20000 wait" <in >text 2>err &
+	tbufctl=$!
+	exec 6<text
+	read -r line <&6
+	for pid in $(cat /proc/$tbufctl/task/$tbufctl/children); do
+		# Others are tbufctl's helpers.
+		grep -q tbufctl /proc/$pid/comm || command=$pid
+	done
+	echo >&5
+	until grep -q '^State:.Z' /proc/$command/status; do
+		:
+	done
+}
+end_late
+cat <&6 >/dev/null
+wait $tbufctl
+sed -n "s/pid $command /pid PID /p" err
+# Signals cut the records, and the event of the end.
+end_late
+kill -INT $tbufctl
+kill -TERM $tbufctl
+kill -QUIT $tbufctl
+exec 6<&-
+wait $tbufctl
+grep -c "pid $command left running" err

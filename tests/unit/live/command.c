@@ -5,6 +5,7 @@
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -115,6 +116,46 @@ START_TEST(status_of_the_command_is_told)
 	ck_assert_int_eq(r, 0);
 	ck_assert(told);
 	ck_assert_uint_eq(records, 1000);
+	tbuf_consumer_close(c);
+}
+END_TEST
+
+/*
+ * The command's end is returned if it comes as late as in the last drain, and
+ * the target knows nothing of it: it is alive, has given the consumer up, or is
+ * gone as its file was truncated.
+ */
+START_TEST(end_in_the_last_drain_is_told)
+{
+	struct tbuf_consumer *c = fake_consumer("");
+	struct tbuf_event event;
+	unsigned ends = 0;
+	struct tbuf_target *t;
+	siginfo_t info;
+	pid_t pid;
+
+	pid = live_spawn(c, "idle", NULL, NULL);
+	live_go(c);
+	t = TAILQ_FIRST(&c->targets);
+	if (_i == 1)
+		tbuf_target_resign(t);
+	t->truncated = _i == 2;
+	tbuf_consumer_stop(c);
+	ck_assert_int_eq(tbuf_consumer_work(c), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT),
+	    0);
+	while (tbuf_consumer_next(c, &event) == 1)
+		if (event.type == TBUF_EVENT_EXIT) {
+			ends++;
+			ck_assert_int_eq(event.pid, pid);
+			ck_assert(event.child);
+			ck_assert_int_eq(event.status, -1);
+			ck_assert_int_eq(event.signal, SIGKILL);
+		}
+	ck_assert_uint_eq(ends, 1);
+	/* The command has been reaped. */
+	ck_assert_int_eq(kill(pid, 0), -1);
 	tbuf_consumer_close(c);
 }
 END_TEST
@@ -734,6 +775,7 @@ make(void)
 	tcase_add_loop_test(t, command_is_recorded_from_its_first_fire, 0, n);
 	tcase_add_loop_test(t, and_so_without_rseq, 0, n);
 	tcase_add_loop_test(t, status_of_the_command_is_told, 0, 3);
+	tcase_add_loop_test(t, end_in_the_last_drain_is_told, 0, 3);
 	tcase_add_test(t, command_that_is_not_there);
 	tcase_add_test(t, exec_that_fails_is_told_by_go);
 	tcase_add_test(t, refused_tracing_never_runs_the_command);
