@@ -73,6 +73,7 @@ tbuf_consumer_close(struct tbuf_consumer *c)
 	tbuf_script_free(c->script);
 	tbuf_images_free(c);
 	tbuf_drain_free(c);
+	tbuf_choice_free(&c->choice);
 	tbuf_probes_free(&c->probes);
 	close(c->stop);
 	close(c->wake);

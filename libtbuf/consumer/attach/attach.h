@@ -54,6 +54,9 @@ const char *tbuf_target_lacks(const struct tbuf_target *);
 /* Returns the probes without room in the target's table since the last call. */
 uint64_t tbuf_target_lost(struct tbuf_target *);
 
+/* Frees a choice, which may be zeroes. */
+void	tbuf_choice_free(struct tbuf_choice *);
+
 /* Returns the probes not enabled, since the last call that found any. */
 uint64_t tbuf_target_unmet(struct tbuf_consumer *, struct tbuf_target *,
 	    bool last);

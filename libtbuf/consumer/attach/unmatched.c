@@ -103,16 +103,89 @@ count_enabling(const struct tbuf_consumer *c, const struct tbuf_target *t,
 	    fits(t, index, enabling));
 }
 
+/* ------------------------------------------------------------ choice */
+
+/* Returns the words of an enabling's bits, one bit for each probe. */
+static size_t
+choice_words(uint32_t entries)
+{
+	return (entries / 64 + 1);
+}
+
+void
+tbuf_choice_free(struct tbuf_choice *choice)
+{
+	free(choice->probes);
+	free(choice->bits);
+	*choice = (struct tbuf_choice){ .entries = 0 };
+}
+
+/* Matches all probes of a target with all descriptions. */
+static void
+choice_fill(const struct tbuf_consumer *c, struct tbuf_choice *choice)
+{
+	const char *pattern = c->patterns;
+	uint64_t *bits = choice->bits;
+	uint32_t index;
+	unsigned i;
+
+	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1,
+	    bits += choice_words(choice->entries))
+		for (index = 0; index < choice->entries; index++)
+			if (choice->probes[index] != NULL &&
+			    tbuf_probe_chosen(choice->probes[index], pattern))
+				bits[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+/*
+ * Makes the choice for a target, unless it has the probes of the target before,
+ * as forked children have: descriptions are the run's.  Returns false without
+ * memory.
+ */
+static bool
+choice_make(struct tbuf_consumer *c, const struct tbuf_target *t)
+{
+	struct tbuf_choice *choice = &c->choice;
+	uint32_t entries = t->view.tables.entries;
+	size_t size = entries * sizeof(*choice->probes);
+
+	if (choice->entries == entries &&
+	    memcmp(choice->probes, t->probes, size) == 0)
+		return (true);
+	tbuf_choice_free(choice);
+	choice->probes = malloc(size);
+	choice->bits = calloc(c->npatterns * choice_words(entries),
+	    sizeof(*choice->bits));
+	if (choice->probes == NULL || choice->bits == NULL) {
+		tbuf_choice_free(choice);
+		return (false);
+	}
+	choice->entries = entries;
+	memcpy(choice->probes, t->probes, size);
+	choice_fill(c, choice);
+	return (true);
+}
+
+static bool
+is_chosen(const struct tbuf_choice *choice, unsigned enabling, uint32_t index)
+{
+	const uint64_t *bits = choice->bits +
+	    enabling * choice_words(choice->entries);
+
+	return ((bits[index / 64] >> index % 64 & 1) != 0);
+}
+
+/* ------------------------------------------------------------ counts */
+
 static uint64_t
 count_probe(const struct tbuf_consumer *c, const struct tbuf_target *t,
     uint32_t index, const struct counted *counted)
 {
-	const char *pattern = c->patterns;
 	uint64_t n = 0;
 	unsigned i;
 
-	for (i = 0; i < c->npatterns; i++, pattern += strlen(pattern) + 1)
-		if (tbuf_probe_chosen(t->probes[index], pattern))
+	for (i = 0; i < c->npatterns; i++)
+		if (is_chosen(&c->choice, i, index))
 			n += count_enabling(c, t, index, i, counted);
 	return (n);
 }
@@ -125,7 +198,9 @@ count_probes(struct tbuf_consumer *c, struct tbuf_target *t,
 	uint32_t i;
 
 	tbuf_target_probes(c, t);
-	for (i = 0; t->probes != NULL && i < t->view.tables.entries; i++)
+	if (t->probes == NULL || !choice_make(c, t))
+		return (0);
+	for (i = 0; i < t->view.tables.entries; i++)
 		if (t->probes[i] != NULL)
 			n += count_probe(c, t, i, counted);
 	return (n);

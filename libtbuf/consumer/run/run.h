@@ -138,6 +138,13 @@ struct tbuf_untraceable {
 	uint64_t reported;		/* of these, reported */
 };
 
+/* The probes that descriptions choose in the target that was counted last. */
+struct tbuf_choice {
+	uint32_t entries;		/* of its probe table; 0: no target */
+	const struct tbuf_probe_info **probes;	/* array of entries */
+	uint64_t *bits;			/* by enabling and index */
+};
+
 /* The waiting command. */
 struct tbuf_spawned {
 	pid_t pid;			/* 0: none */
@@ -196,6 +203,7 @@ struct tbuf_consumer {
 	unsigned npatterns;
 	struct tbuf_target_list targets;
 	struct tbuf_probes probes;
+	struct tbuf_choice choice;
 	struct tbuf_spawned spawned;
 	pid_t orphan;			/* process that is waited for, or 0 */
 	struct tbuf_drain drain;

@@ -241,6 +241,38 @@ START_TEST(probes_that_come_too_late_are_counted)
 }
 END_TEST
 
+/*
+ * A target with the probes of the last one has the choice of descriptions that
+ * was made then: hundreds of children have ten thousands of probes each.
+ */
+START_TEST(descriptions_choose_equal_probes_once)
+{
+	struct tally t;
+	struct run r;
+
+	begin(&r, 3, 2);
+	go(&r);
+	add_probes(&r, 2);
+	fake_slot(&r.f)->unmet = 1;
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
+	ck_assert_uint_eq(t.unmet, 2 * 2);
+	ck_assert_uint_eq(r.c->choice.bits[0], 0x1f);
+	/* The bits that were kept are those that count. */
+	TAILQ_FIRST(&r.c->targets)->unmet = 0;
+	r.c->choice.bits[0] = 0xf;
+	fake_slot(&r.f)->unmet = 2;
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
+	ck_assert_uint_eq(t.unmet, 2 * 2 - 1);
+	/* One more probe makes another choice. */
+	TAILQ_FIRST(&r.c->targets)->unmet = 0;
+	add_probes(&r, 1);
+	fake_slot(&r.f)->unmet = 3;
+	fake_drain(r.c, TBUF_DRAIN_STATUS, &t);
+	ck_assert_uint_eq(t.unmet, 2 * 3);
+	end(&r);
+}
+END_TEST
+
 static unsigned pages_left;	/* pages with storage */
 
 static int
@@ -417,6 +449,7 @@ main(void)
 	tcase_add_loop_test(t, what_a_target_lacks_is_told, 0, 12);
 	tcase_add_loop_test(t, target_that_lacks_what_is_needed, 0, 3);
 	tcase_add_test(t, all_that_a_session_holds_is_enabled);
+	tcase_add_test(t, descriptions_choose_equal_probes_once);
 	tcase_add_test(t, probes_that_come_too_late_are_counted);
 	tcase_add_loop_test(t, probe_without_storage_is_not_enabled, 0, 2);
 	tcase_add_test(t, an_alias_of_an_enabled_probe_is_not_missed);
