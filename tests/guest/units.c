@@ -546,7 +546,7 @@ static const struct guest_case cases[] = {
 	{ "number_that_is_none_is_refused",
 	    test_number_that_is_none_is_refused, NULL, GUEST_ONCE },
 	{ "kind_that_is_null_is_an_empty_one",
-	    test_kind_that_is_null_is_an_empty_one },
+	    test_kind_that_is_null_is_an_empty_one, NULL, 0 },
 	{ "unit_outlives_its_session",
 	    test_unit_outlives_its_session, NULL, 0 },
 	{ "unit_of_a_thread_that_has_ended_is_given",
