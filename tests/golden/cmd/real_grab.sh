@@ -41,8 +41,7 @@ if unshare -Urm true 2>/dev/null; then
 	mkdir -m 700 sealed
 	cat >seal <<'END'
 #!/bin/sh
-mount -t tmpfs -o mode=700 tmpfs sealed && mount -o remount,ro sealed &&
-    TBUF_DIR=$PWD/sealed exec "$@"
+mount -t tmpfs -o ro,mode=700 tmpfs sealed && TBUF_DIR=$PWD/sealed exec "$@"
 END
 	chmod +x seal
 	printf '#!/bin/sh\nexec unshare -Urm ./seal "%s" "$@"\n' "$TBUFCTL" >ctl
