@@ -157,7 +157,12 @@ same 'avail' '2 1' "$("$TBUFCTL" -q -n reg-request:::,reg-table:::,reg-loop::: \
 record reg-request::: fire=100
 good=$(read_file | grep -c id=)
 cp "$file" whole
-offset=$(grep -abo 'get' "$file" | sed -n '20s/:.*//p')
+# No record is before the first one of a CPU that the program moved to.
+offset=$(grep -abo 'get' "$file" | awk -F: 'NR >= 20 && $1 - last < 256 {
+	print $1
+	exit
+}
+{ last = $1 }')
 printf '\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377' |
     dd of="$file" bs=1 seek=$((offset - 40)) conv=notrunc 2>dd.errors
 left=$(read_file | grep -c 'id=[0-9]* [a-z]')
