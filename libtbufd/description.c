@@ -207,8 +207,8 @@ set_provider(struct d_compiler *c, struct d_description *d)
 }
 
 /*
- * Returns the ] of the class that begins at p, after its [; NULL if it has none.
- * As in fnmatch(3), a ] that comes first is an ordinary character.
+ * Returns the ] of the class that begins at p, after its [; NULL if it has
+ * none.  As in fnmatch(3), a ] that comes first is an ordinary character.
  */
 static const char *
 class_end(const char *p)

@@ -17,8 +17,8 @@
 #define FIRES_MAX	200000u		/* before the kill */
 
 /*
- * Returns true if tracing has lasted until the kill.  Policy fill ends it when a
- * buffer is full; the end of the command may be told all the same.
+ * Returns true if tracing has lasted until the kill.  Policy fill ends it when
+ * a buffer is full; the end of the command may be told all the same.
  */
 static bool
 is_whole(const struct stress_session *session,
