@@ -367,8 +367,9 @@ __attribute__((noinline)) long take(int i, item one, std::string name,
 __attribute__((noinline)) long last(int a, int b, int c, int d, int e,
     int f, int g, std::string on_stack, int n)
 { KEEP; return (a + b + c + d + e + f + g + (long)on_stack.size() + n); }
-__attribute__((noinline)) static long only(std::string s)
-{ KEEP; return ((long)s.size()); }
+__attribute__((noinline)) static long only(int i, item one,
+    std::string name, int n)
+{ KEEP; return (i + one.n + (long)name.size() + n); }
 __attribute__((noinline)) static std::string text(int n)
 { KEEP; return (std::string((size_t)n, 'x')); }
 __attribute__((noinline)) large bytes(int n)
@@ -377,7 +378,9 @@ int main()
 {
 	take(1, { 2, "inside" }, "more than fifteen bytes", 3);
 	last(1, 2, 3, 4, 5, 6, 7, "stack", 9);
-	only("static");
+	long (*volatile any)(int, item, std::string, int) = only;
+
+	any(1, { 7, "static" }, "name", 2);
 	text(4);
 	bytes(8);
 }
@@ -390,7 +393,8 @@ for build in 'g++ -O0' 'g++ -O2' 'clang++ -O0' 'clang++ -O2'; do
 	        stringof(one->s), stringof(name), n); }
 	    pid$target:a.out:last:entry { printf("%s %d %d\n",
 	        stringof(on_stack), g, n); }
-	    pid$target:a.out:only:entry { printf("%s\n", stringof(s)); }
+	    pid$target:a.out:only:entry { printf("%s\n",
+	        stringof(one->s)); }
 	    pid$target:a.out:text:return { printf("%s\n", stringof(args[1])); }
 	    pid$target:a.out:bytes:return { trace(args[1]->v[0]); }')" \
 	    '1 2 inside more than fifteen bytes 3
