@@ -137,6 +137,11 @@ switches(const struct tbuf_consumer *c)
 	    (c->options.temporal && (c->drain.what & TBUF_DRAIN_ENDED) != 0));
 }
 
+/*
+ * Returns true if this drain reads the lanes of a target.  A command sets their
+ * kinds and its clock before its first record, which may be at any moment of a
+ * drain.  So they are read only if it was seen to be live before.
+ */
 static bool
 due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 {
@@ -144,7 +149,8 @@ due(const struct tbuf_consumer *c, const struct tbuf_target *t)
 		return (false);
 	if (ended(t) || last(&c->drain))
 		return (true);
-	return (tbuf_policy(t->order.terms.policy)->live && switches(c));
+	return (t->live && tbuf_policy(t->order.terms.policy)->live &&
+	    switches(c));
 }
 
 /* Returns true if records after the watermark are held back. */
@@ -250,8 +256,12 @@ static int
 prepare(struct tbuf_consumer *c)
 {
 	struct tbuf_drain *d = &c->drain;
+	struct tbuf_target *t;
 
 	tbuf_drain_end(c);
+	TAILQ_FOREACH(t, &c->targets, link)
+		if (!t->file_only)
+			tbuf_target_refresh(t);
 	if (d->stale && order_readers(c) != 0)
 		return (-ENOMEM);
 	d->until = UINT64_MAX;
@@ -368,12 +378,13 @@ tbuf_drain_snapshot(struct tbuf_consumer *c)
 		return (-ENOMEM);
 	d->snapshot = d->cut = true;
 	error = tbuf_watermark_note(c);
-	for (i = 0; i < d->count && error == 0; i++)
-		if (!ended(d->order[i]->target) && !d->order[i]->snapshot) {
-			tbuf_reader_bound(d->order[i],
-			    d->order[i]->target->order.terms.policy);
-			error = tbuf_reader_copy(d->order[i]);
-		}
+	for (i = 0; i < d->count && error == 0; i++) {
+		t = d->order[i]->target;
+		if (!t->live || ended(t) || d->order[i]->snapshot)
+			continue;
+		tbuf_reader_bound(d->order[i], t->order.terms.policy);
+		error = tbuf_reader_copy(d->order[i]);
+	}
 	if (error != 0) {
 		forget_copies(d);
 		return (error);

@@ -12,6 +12,7 @@
 #include "arch/atomics.h"
 #include "fixture.h"
 #include "lib/check_main.h"
+#include "lib/single_step.h"
 
 static const uint8_t one_integer[] = { TBUF_INT64 };
 
@@ -438,6 +439,67 @@ START_TEST(lock_lane_records_say_their_cpu)
 	ck_assert_int_eq(event.record.args[0].i, 0);
 	ck_assert_int_eq(tbuf_consumer_next(r.c, &event), 0);
 	end(&r);
+}
+END_TEST
+
+/* A drain has read the heads of lanes by then; their kinds are read 60 before. */
+#define STEPS_TO_HEADS	5000u
+
+static struct run *beginning;
+static struct tally its_tally;
+
+/* A command without rseq begins, and records its first fires. */
+static void
+begin_without_rseq(void)
+{
+	struct tbuf_control *control = beginning->f.control;
+	struct tbuf_slot *slot = fake_slot(&beginning->f);
+	uint32_t i;
+
+	control->flags = 0;
+	for (i = 0; i < slot->nlanes; i++)
+		fake_lane(&beginning->f, i)->kind = TBUF_KIND_LOCK;
+	slot->first_lock = 0;
+	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
+	for (i = 0; i < slot->nlanes; i++)
+		fire(beginning, i, 1);
+}
+
+static void
+drain_beginning(void)
+{
+	its_tally = (struct tally){ .many = true };
+	ck_assert_int_eq(tbuf_drain_begin(beginning->c, TBUF_DRAIN_SWITCH), 0);
+	fake_tally(beginning->c, &its_tally);
+}
+
+/*
+ * Its lanes are not read as those of CPUs: a record there would be damage, or
+ * have other values.
+ */
+START_TEST(a_command_that_begins_while_it_is_drained)
+{
+	unsigned long at;
+	uint64_t records;
+	struct run r;
+
+	for (at = 0; at < STEPS_TO_HEADS; at += 29) {
+		begin(&r, "bufpolicy=switch");
+		beginning = &r;
+		TAILQ_FIRST(&r.c->targets)->live = false;
+		r.f.control->stage = TBUF_STAGE_WAITING;
+		ck_assert(steps_run(drain_beginning, at,
+		    begin_without_rseq) || !STEPS_POSSIBLE);
+		records = its_tally.records;
+		if (!STEPS_POSSIBLE)
+			begin_without_rseq();
+		ck_assert_uint_eq(its_tally.damage, 0);
+		drain_beginning();
+		ck_assert_uint_eq(its_tally.damage, 0);
+		ck_assert_uint_eq(records + its_tally.records, r.stored);
+		ck_assert_uint_eq(r.refused, 0);
+		end(&r);
+	}
 }
 END_TEST
 
@@ -880,6 +942,7 @@ main(void)
 	tcase_add_test(t, nolane_stops_at_its_maximum);
 	tcase_add_loop_test(t, nolane_counts_once_when_the_lanes_change, 0, 2);
 	tcase_add_test(t, lock_lane_records_say_their_cpu);
+	tcase_add_test(t, a_command_that_begins_while_it_is_drained);
 	tcase_add_test(t, lock_lane_stands_for_a_cpu_that_is_not_known);
 	tcase_add_loop_test(t, cpu_that_no_fire_can_tell_is_refused, 0, 2);
 	tcase_add_test(t, arguments_are_decoded_by_type);
