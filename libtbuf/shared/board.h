@@ -11,7 +11,8 @@
  *			that exist already
  *	target		for each entry with a run and a held lock: takes the
  *			space off the budget, and builds the session in its own
- *			control file, which gets its name last of all
+ *			control file, which gets its name last of all; a file
+ *			that a consumer has made for it gets its lock last
  *	consumer	sees the file appear, finds the session by its run, and
  *			takes the OFD lock of its slot; a target without that
  *			session started at the same time, and is attached to

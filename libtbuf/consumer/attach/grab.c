@@ -78,7 +78,9 @@ tbuf_consumer_watch(struct tbuf_consumer *c)
 	if (c->watch == -1)
 		return (-errno);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->directory);
-	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO) == -1)
+	/* IN_ATTRIB: a command has joined other runs (target/file/adopt.c). */
+	if (inotify_add_watch(c->watch, path, IN_CREATE | IN_MOVED_TO |
+	    IN_ATTRIB) == -1)
 		return (-errno);
 	return (0);
 }
@@ -169,6 +171,9 @@ scan_visit(void *arg, int fd, const char *name,
 	pid_t pid;
 	int adopted, error;
 
+	/* A command whose target is building our session, or has not begun. */
+	if (!alive && control->stage == TBUF_STAGE_WAITING)
+		return (0);
 	adopted = tbuf_board_adopt(c, fd, name, control, alive);
 	if (adopted != 0 || !c->all || !alive)
 		return (adopted < 0 ? adopted : 0);

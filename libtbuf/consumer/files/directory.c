@@ -31,9 +31,14 @@ tbuf_directory_remedy(int error)
 	    ": set TBUF_DIR to another" : "");
 }
 
-/* Opens a control file of this user and reads its header; -errno. */
+/*
+ * Opens a control file of this user and reads its header; -errno.  The header
+ * of one that is alive has all sessions that its target has built: it is read
+ * after the look at the lock, which a target takes when they are complete.
+ */
 static int
-open_file(int dirfd, const char *name, struct tbuf_control *control)
+open_file(int dirfd, const char *name, struct tbuf_control *control,
+    bool *alive)
 {
 	struct stat st;
 	int fd;
@@ -42,10 +47,13 @@ open_file(int dirfd, const char *name, struct tbuf_control *control)
 	if (fd == -1)
 		return (-errno);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() &&
-	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
-	    tbuf_control_check(control, (uint64_t)st.st_size) == 0)
-		return (fd);
+	    st.st_uid == geteuid()) {
+		*alive = tbuf_control_alive(fd);
+		if (pread(fd, control, sizeof(*control), 0) ==
+		    sizeof(*control) &&
+		    tbuf_control_check(control, (uint64_t)st.st_size) == 0)
+			return (fd);
+	}
 	close(fd);
 	return (-EINVAL);
 }
@@ -225,8 +233,8 @@ scan(int dirfd, bool (*known)(void *, const char *),
 	struct tbuf_control control;
 	struct dirent *entry;
 	uint64_t random;
+	bool leased = false, alive = false;
 	int fd, result = 0;
-	bool leased = false;
 	pid_t pid;
 	DIR *dir;
 
@@ -236,7 +244,7 @@ scan(int dirfd, bool (*known)(void *, const char *),
 		if (!tbuf_control_name_parse(entry->d_name, &pid, &random) ||
 		    (known != NULL && known(arg, entry->d_name)))
 			continue;
-		fd = open_file(dirfd, entry->d_name, &control);
+		fd = open_file(dirfd, entry->d_name, &control, &alive);
 		if (fd < 0) {
 			result = tbuf_error_exhausted(fd) ? fd : 0;
 			leased |= fd == -EAGAIN;
@@ -244,7 +252,7 @@ scan(int dirfd, bool (*known)(void *, const char *),
 		}
 		if (!tbuf_control_reap(dirfd, entry->d_name, fd, &control))
 			result = visit(arg, fd, entry->d_name, &control,
-			    tbuf_control_alive(fd));
+			    alive);
 		close(fd);
 	}
 	closedir(dir);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The control file that this process starts with: one that a consumer has made
- * for this command, with sessions in it, or a new one.
+ * for this command, with its session in it, or a new one.
  */
 #include "base/optimize_size.h"
 
@@ -142,9 +142,9 @@ populate(const struct tbuf_slot *slot, uint64_t end)
 #endif
 }
 
-/* Prepares the sessions that exist before the first fire. */
+/* Prepares the sessions of the consumer that has made the file. */
 static void
-adopt_sessions(int fd)
+adopt_sessions(int fd, const struct tbuf_control *control)
 {
 	const struct tbuf_view view = tbuf_file_view();
 	struct tbuf_slot *slot;
@@ -159,8 +159,7 @@ adopt_sessions(int fd)
 	if (end > tbuf_self.window)
 		end = tbuf_self.window;
 	for (i = 0; i < TBUF_NSESSIONS; i++) {
-		if (tbuf_load(&tbuf_view_control(&view)->state[i]) !=
-		    TBUF_ACTIVE)
+		if (control->state[i] != TBUF_ACTIVE)
 			continue;
 		slot = tbuf_view_slot(&view, i);
 		if (!tbuf_self.rseq)
@@ -169,32 +168,55 @@ adopt_sessions(int fd)
 	}
 }
 
+/* Takes the file's lock, and maps the file. */
 static bool
-adopt_mapped(int dirfd, int fd)
+map_locked(int dirfd, int fd)
 {
-	struct tbuf_control control;
 	bool mapped;
 	int again;
 
-	if (!made_for_us(fd, &control) || !lock_soon(fd))
+	if (!lock_soon(fd))
 		return (false);
 	again = tbuf_file_open(dirfd, tbuf_file.name);
 	if (again == -1)
 		return (false);
 	mapped = tbuf_file_map(again);
 	close(again);
-	if (!mapped)
+	return (mapped);
+}
+
+static bool
+adopt_mapped(int dirfd, int *board, int fd)
+{
+	struct tbuf_tables tables = tbuf_self.tables;
+	struct tbuf_control control;
+	bool joined;
+
+	if (!made_for_us(fd, &control))
 		return (false);
 	tbuf_self.tables = control.tables;
-	adopt_sessions(fd);
+	tbuf_file_fill(tbuf_file.sign);
+	/*
+	 * Before the lock: a consumer that sees it (tbuf_control_alive()) finds
+	 * its session in the file, and does not make one.
+	 */
+	joined = tbuf_wanted_build(dirfd, board, fd, true) != 0;
+	if (!map_locked(dirfd, fd)) {
+		tbuf_self.tables = tables;
+		return (false);
+	}
+	adopt_sessions(fd, &control);
 	tbuf_file_dump(fd);
 	tbuf_file_map_table(dirfd);
-	tbuf_file_live(tbuf_file.sign);
+	tbuf_store_release(&tbuf_file.sign->stage, TBUF_STAGE_LIVE);
+	/* The file has its name already: IN_ATTRIB tells that it is live. */
+	if (joined && !tbuf_self.filtered)
+		(void)!fchmod(fd, 0600);
 	return (true);
 }
 
 static bool
-adopt_file(int dirfd)
+adopt_file(int dirfd, int *board)
 {
 	const char *name = secure_getenv(TBUF_CONTROL_ENV);
 	bool adopted = false;
@@ -209,7 +231,7 @@ adopt_file(int dirfd)
 	fd = tbuf_file_open(dirfd, name);
 	if (fd == -1)
 		return (false);
-	if (tbuf_file_sign(fd) && !(adopted = adopt_mapped(dirfd, fd))) {
+	if (tbuf_file_sign(fd) && !(adopted = adopt_mapped(dirfd, board, fd))) {
 		munmap(tbuf_file.sign, TBUF_PAGE);
 		tbuf_file.sign = NULL;
 	}
@@ -237,7 +259,7 @@ tbuf_file_begin(int dirfd, int *board, uid_t uid)
 
 	if (!tbuf_file_reserve())
 		problem = "no address space for the window";
-	else if (!adopt_file(dirfd))
+	else if (!adopt_file(dirfd, board))
 		problem = make_first(dirfd, board, uid);
 	/* Unmap the window: it counts against the program's limits. */
 	if (problem != NULL && tbuf_file.base != NULL) {

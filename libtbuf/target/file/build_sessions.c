@@ -651,19 +651,66 @@ board_look(int dirfd, int *fd)
 	return (tbuf_board_look(*fd));
 }
 
-void
-tbuf_wanted_build(int dirfd, int *board_fd, int fd)
+int
+tbuf_wanted_slot(int fd, const struct tbuf_control *control)
+{
+	uint64_t area;
+	int i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_load_acquire(&control->state[i]) == TBUF_FREE &&
+		    pread(fd, &area, sizeof(area), (off_t)(TBUF_SLOTS +
+		    i * (off_t)TBUF_SLOT_SIZE +
+		    (off_t)offsetof(struct tbuf_slot, area))) ==
+		    (ssize_t)sizeof(area) && area == 0)
+			return (i);
+	return (-1);
+}
+
+/* Returns true if a session of the file is the run's. */
+static bool
+has_session(int fd, uint64_t run)
+{
+	unsigned i;
+
+	for (i = 0; i < TBUF_NSESSIONS; i++)
+		if (tbuf_board_run(fd, tbuf_file.sign, i, 0) == run)
+			return (true);
+	return (false);
+}
+
+/* Builds one session beside others.  The lock excludes their consumers. */
+static bool
+session_join(int dirfd, int fd, struct tbuf_board *board, unsigned i)
+{
+	bool built = false;
+	int number;
+
+	if (has_session(fd, tbuf_load(&board->entries[i].run)) ||
+	    tbuf_file_lock_wait(fd) != 0)
+		return (false);
+	number = tbuf_wanted_slot(fd, tbuf_file.sign);
+	if (number != -1)
+		built = session_add(dirfd, fd, (unsigned)number, board, i);
+	tbuf_file_unlock(fd, 0);
+	return (built);
+}
+
+unsigned
+tbuf_wanted_build(int dirfd, int *board_fd, int fd, bool joins)
 {
 	struct tbuf_board *board = board_look(dirfd, board_fd);
 	unsigned i, number = 0;
 
 	if (board == NULL)
-		return;
+		return (0);
 	for (i = 0; i < tbuf_board_used(board); i++)
-		if (entry_wanted(board, *board_fd, i) &&
-		    session_add(dirfd, fd, number, board, i))
+		if (entry_wanted(board, *board_fd, i) && (joins ?
+		    session_join(dirfd, fd, board, i) :
+		    session_add(dirfd, fd, number, board, i)))
 			number++;
 	tbuf_board_unmap(board);
+	return (number);
 }
 
 void

@@ -81,9 +81,8 @@ fill_image(struct tbuf_control *control)
 	control->image = tbuf_step_hash(words, 2);
 }
 
-/* The release publishes the file as live. */
 void
-tbuf_file_live(struct tbuf_control *control)
+tbuf_file_fill(struct tbuf_control *control)
 {
 	control->clock = tbuf_self.clock;
 	control->flags = tbuf_file_flags();
@@ -93,7 +92,6 @@ tbuf_file_live(struct tbuf_control *control)
 	fill_execname(control);
 	fill_image(control);
 	tbuf_moment_take(tbuf_self.clock, &control->birth);
-	tbuf_store_release(&control->stage, TBUF_STAGE_LIVE);
 }
 
 /*
@@ -193,8 +191,9 @@ make_complete(int dirfd, int *board, int fd, uint64_t bytes, uid_t uid,
 	tbuf_file.sign->generation = tbuf_file.generation;
 	if (copy_tables(fd) != 0)
 		return ("no space in the runtime directory");
-	tbuf_file_live(tbuf_file.sign);
-	tbuf_wanted_build(dirfd, board, fd);
+	tbuf_file_fill(tbuf_file.sign);
+	tbuf_store_release(&tbuf_file.sign->stage, TBUF_STAGE_LIVE);
+	(void)tbuf_wanted_build(dirfd, board, fd, false);
 	if (!trim(fd, bytes))
 		return ("no space in the runtime directory");
 	if (tbuf_control_link(dirfd, fd, tbuf_file.name, hidden) != 0)

@@ -70,10 +70,10 @@ void	tbuf_file_fatal(int number) TBUF_HIDDEN;
 bool	tbuf_file_sign(int fd) TBUF_HIDDEN;
 
 /*
- * create.c: fills in the facts that only the target knows, then marks the file
- * as live.
+ * create.c: fills in the facts that only the target knows.  Its caller marks
+ * the file as live.
  */
-void	tbuf_file_live(struct tbuf_control *) TBUF_HIDDEN;
+void	tbuf_file_fill(struct tbuf_control *) TBUF_HIDDEN;
 
 /* Returns the window as a view, even before fires are enabled. */
 static inline struct tbuf_view
@@ -124,10 +124,18 @@ int	tbuf_file_open_own(void) TBUF_HIDDEN;
 
 /*
  * Builds the sessions that the board wants of this process into the file open
- * as fd, which has no name yet.  A failure is not an error: the process is then
- * not traced by that session.
+ * as fd, and returns their number.  The file has no name yet, or `joins': it
+ * has the session of the consumer that has made it.  A failure is not an error:
+ * the process is then not traced by that session.
  */
-void	tbuf_wanted_build(int dirfd, int *board, int fd) TBUF_HIDDEN;
+unsigned tbuf_wanted_build(int dirfd, int *board, int fd, bool joins)
+	    TBUF_HIDDEN;
+
+/*
+ * Returns a slot that has had no session, as the space of an old one would be
+ * lost; -1 if there is none.
+ */
+int	tbuf_wanted_slot(int fd, const struct tbuf_control *) TBUF_HIDDEN;
 
 /*
  * Builds a session for an entry of this process itself, at the end of the file;

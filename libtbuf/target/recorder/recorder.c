@@ -26,26 +26,6 @@ static struct tbuf_recorder recorder;
 static int slot TBUF_FORKED = -1;	/* of the last recorder; -1: none */
 static char text[sizeof(recorder.entry.patterns)]; /* its options */
 
-/*
- * Returns a slot that has had no session: the space of an old one would be
- * lost.
- */
-static int
-slot_choose(int fd, const struct tbuf_control *control)
-{
-	uint64_t area;
-	int i;
-
-	for (i = 0; i < TBUF_NSESSIONS; i++)
-		if (tbuf_load_acquire(&control->state[i]) == TBUF_FREE &&
-		    pread(fd, &area, sizeof(area), (off_t)(TBUF_SLOTS +
-		    i * (off_t)TBUF_SLOT_SIZE +
-		    (off_t)offsetof(struct tbuf_slot, area))) ==
-		    (ssize_t)sizeof(area) && area == 0)
-			return (i);
-	return (-1);
-}
-
 /* Two moments closer than this, in ns, say little about the clock's rate. */
 #define SPAN_MIN	UINT64_C(1000000)
 
@@ -100,7 +80,7 @@ static int
 place(int fd, uint64_t removed, uint64_t *lacking)
 {
 	struct tbuf_view view = tbuf_file_view();
-	int number = slot_choose(fd, tbuf_view_control(&view));
+	int number = tbuf_wanted_slot(fd, tbuf_view_control(&view));
 	const char *problem;
 
 	if (number == -1)

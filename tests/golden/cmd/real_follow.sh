@@ -60,3 +60,12 @@ END
 "$TBUFCTL" -q --follow -n 'tt:::count /arg0 == 2/ { exit(5); }' \
     -c 'sh stopped' >out 2>err
 echo "= $?"
+
+# A run of a command that is another run.  The latter's children are of both.
+"$TBUFCTL" -q --follow -o outer -n count -c \
+    "$TBUFCTL -q --follow -n count -c '$TBUF_TARGET fire=2 fork=3'" >out 2>err
+echo "= $?"
+sort out
+echo outer
+sort outer
+grep -v 'terminated by SIGKILL' err | normal

@@ -115,7 +115,7 @@ build(void)
 {
 	int fd = tbuf_board_file(there);
 
-	tbuf_wanted_build(there, &fd, file);
+	(void)tbuf_wanted_build(there, &fd, file, false);
 	ck_assert_int_ne(fd, -1);
 	close(fd);
 }
@@ -164,6 +164,34 @@ START_TEST(an_order_is_built_as_it_stands_on_the_board)
 	ck_assert_int_eq(pread(file, pattern, sizeof(pattern),
 	    (off_t)session.patterns), sizeof(pattern));
 	ck_assert_mem_eq(pattern, "first:", sizeof(pattern));
+}
+END_TEST
+
+/* The file of a command has its consumer's session; others' come after it. */
+START_TEST(a_file_with_a_session_gets_those_that_it_lacks)
+{
+	struct tbuf_control *control = tbuf_view_control(&view);
+	const struct tbuf_slot *first = tbuf_view_slot(&view, 0), *second =
+	    tbuf_view_slot(&view, 1);
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
+	    .l_start = 1 + 1, .l_len = 1 };
+	int fd = tbuf_board_file(there);
+
+	change = NEVER;
+	build();
+	ck_assert_uint_eq(control->state[0], TBUF_ACTIVE);
+	ck_assert_uint_eq(tbuf_wanted_build(there, &fd, file, true), 0);
+	ck_assert_int_eq(fcntl(board_fd, F_OFD_SETLK, &lock), 0);
+	order_write(&board->entries[1], 2, "second:::");
+	board->head.used = 2;
+	ck_assert_uint_eq(tbuf_wanted_build(there, &fd, file, true), 1);
+	ck_assert_uint_eq(control->state[1], TBUF_ACTIVE);
+	ck_assert_uint_eq(second->terms.run, 2);
+	ck_assert_uint_eq(second->area, first->area + first->area_size);
+	ck_assert_uint_eq(control->end, second->area + second->area_size);
+	ck_assert_uint_eq(tbuf_wanted_build(there, &fd, file, true), 0);
+	ck_assert_uint_eq(control->state[2], TBUF_FREE);
+	close(fd);
 }
 END_TEST
 
@@ -522,6 +550,7 @@ main(void)
 	tcase_add_test(tcase,
 	    entries_that_were_ever_taken_are_looked_at);
 	tcase_add_test(tcase, an_entry_that_asks_for_nothing_is_told_nothing);
+	tcase_add_test(tcase, a_file_with_a_session_gets_those_that_it_lacks);
 	tcase_add_test(tcase, an_order_is_built_as_it_stands_on_the_board);
 	tcase_add_test(tcase, a_machine_for_many_cpus_has_a_lane_for_each);
 	tcase_add_test(tcase, lanes_that_can_grow_are_small_at_first);
