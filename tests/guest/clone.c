@@ -325,8 +325,30 @@ map_areas_first(void)
 	_exit(*areas == 7 ? 0 : 4);
 }
 
+/* A limit on address space leaves none for the areas of a child's own. */
 static void
-test_child_that_has_mapped_its_parents_addresses_is_reported(void)
+limit_space_first(void)
+{
+	struct guest_page page = { 0 };
+	FILE *f = fopen("/proc/self/statm", "r");
+	struct rlimit limit;
+	uint64_t pages;
+
+	if (f == NULL || fscanf(f, "%" SCNu64, &pages) != 1)
+		_exit(2);
+	fclose(f);
+	limit.rlim_cur = limit.rlim_max = pages *
+	    (uint64_t)sysconf(_SC_PAGESIZE) + (64 << 20);
+	if (setrlimit(RLIMIT_AS, &limit) != 0)
+		_exit(2);
+	if (tbuf_process_register() != -ECANCELED)
+		_exit(3);
+	guest_fire(&page, 10);
+	_exit(0);
+}
+
+static void
+child_without_areas(void (*child)(void), const char *reason)
 {
 	struct tbuf_consumer *c = guest_consumer("switch", "64k");
 	struct guest_tally tally = { 0 };
@@ -341,15 +363,27 @@ test_child_that_has_mapped_its_parents_addresses_is_reported(void)
 	guest_go(c);
 	guest_fire(&page, 10);
 	if ((pid = raw_fork()) == 0)
-		map_areas_first();
+		child();
 	child_wait(pid);
 	guest_take(c, &tally);
 	why = tbuf_consumer_missed(c, &count);
-	GUEST_EXPECT(why != NULL && count == 1 && strcmp(why,
-	    "its parent's addresses are in use") == 0, "%" PRIu64 ": %s",
-	    count, why == NULL ? "none" : why);
+	GUEST_EXPECT(why != NULL && count == 1 && strcmp(why, reason) == 0,
+	    "%" PRIu64 ": %s", count, why == NULL ? "none" : why);
 	guest_finish(c, &tally);
 	guest_account(&tally, page.after);
+}
+
+static void
+test_child_that_has_mapped_its_parents_addresses_is_reported(void)
+{
+	child_without_areas(map_areas_first,
+	    "its parent's addresses are in use");
+}
+
+static void
+test_child_without_address_space_is_reported(void)
+{
+	child_without_areas(limit_space_first, "no memory");
 }
 
 /* fires of fork_in_handler(), which calls fork(3) while it interrupts fires */
@@ -878,6 +912,9 @@ static const struct guest_case cases[] = {
 	    test_child_of_a_raw_fork_has_no_areas, target_children, 0 },
 	{ "child_that_has_mapped_its_parents_addresses_is_reported",
 	    test_child_that_has_mapped_its_parents_addresses_is_reported, NULL,
+	    0 },
+	{ "child_without_address_space_is_reported",
+	    test_child_without_address_space_is_reported, NULL,
 	    0 },
 	{ "clone_that_shares_nothing_is_another_process",
 	    test_clone_that_shares_nothing_is_another_process, NULL,

@@ -106,7 +106,7 @@ void	tbuf_file_withhold(void) TBUF_HIDDEN;
 
 /*
  * Runs first in a forked child, on its parent's mapping.  Returns false if the
- * child cannot become a target.
+ * child cannot become a target, with errno of mmap(2).
  */
 bool	tbuf_file_forked(bool withheld) TBUF_HIDDEN;
 

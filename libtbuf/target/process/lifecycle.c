@@ -371,10 +371,13 @@ child_begin(void)
 {
 	bool wanted, follows, room;
 	struct place place;
+	int error;
 
 	if (!local_wiped)
 		*local_page = off;
+	errno = 0;
 	room = tbuf_file_forked(local_wiped);
+	error = errno;
 	/* Call both, even if the first returns true. */
 	follows = tbuf_recorder_follows();
 	place = place_open();
@@ -385,6 +388,7 @@ child_begin(void)
 	/* A record that this thread is writing must not go into a new file. */
 	if (wanted) {
 		missed = room ? "forked while writing a record" :
+		    error == ENOMEM ? "no memory" :
 		    "its parent's addresses are in use";
 		tbuf_wanted_missed(missed);
 	}
