@@ -29,6 +29,7 @@
 #define MSG_NOTHING	"no probes specified (-n enables them, -l lists them)"
 #define MSG_TWICE	"%s can be given only once"
 #define MSG_TOGETHER	"%s does not go with %s"
+#define MSG_TOGETHER_SET	"%s does not go with -x %s"
 #define MSG_NEEDS	"%s needs %s"
 #define MSG_NO_MEANING	"%s has no meaning in user space"
 #define MSG_BAD_PID	"invalid pid: %s"

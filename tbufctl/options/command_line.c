@@ -845,6 +845,8 @@ parse_one(struct options *o, int c)
 	char name[] = { '-', c, '\0' };
 	bool *flag = flag_of(o, c);
 
+	if (c < GIVEN_COUNT)
+		o->given[c] = true;
 	if (flag != NULL) {
 		*flag = true;
 		return (0);
@@ -895,7 +897,7 @@ parse_one(struct options *o, int c)
 
 /*
  * Returns the first option that was given, of those that the letters stand for,
- * or NULL.
+ * or NULL.  The letter P stands for all options of D programs.
  */
 static const char *
 first_given(const struct options *o, const char *letters)
@@ -905,6 +907,22 @@ first_given(const struct options *o, const char *letters)
 		bool given;
 		const char *name;
 	} all[] = {
+		{ 'P', o->given['e'], "-e" },
+		{ 'P', o->given['S'], "-S" },
+		{ 'P', o->given['C'], "-C" },
+		{ 'P', o->given['D'], "-D" },
+		{ 'P', o->given['U'], "-U" },
+		{ 'P', o->given['I'], "-I" },
+		{ 'P', o->given['H'], "-H" },
+		{ 'P', o->given['L'], "-L" },
+		{ 'P', o->given['X'], "-X" },
+		{ 'P', o->given['3'], "-32" },
+		{ 'P', o->given['6'], "-64" },
+		{ 'I', o->given['F'], "-F" },
+		{ 'y', o->given['w'], "-w" },
+		{ 'v', o->given['v'], "-v" },
+		{ 'Z', o->given['Z'], "-Z" },
+		{ 'k', o->check != NULL, "--check" },
 		{ 'c', o->command != NULL, "-c" },
 		{ 'l', o->list, "-l" },
 		{ 'p', o->npids > 0, "-p" },
@@ -948,34 +966,84 @@ exclude(const struct options *o, const char *name, const char *letters)
 	return (other == NULL ? 0 : bad_usage(MSG_TOGETHER, name, other));
 }
 
+/*
+ * Refuses the first option of the command line that sets one of the library's
+ * options: of those in the array, or of all without one.  Options of
+ * environment variables are for all runs, and no error where they have no
+ * effect.
+ */
+static int
+exclude_settings(const struct options *o, const char *name,
+    const char *const names[])
+{
+	const struct setting *s = o->settings + o->nenvironment;
+	size_t i;
+
+	for (; s < o->settings + o->nsettings; s++) {
+		for (i = 0; names != NULL && names[i] != NULL; i++)
+			if (strcmp(names[i], s->name) == 0)
+				break;
+		if (names != NULL && names[i] == NULL)
+			continue;
+		if (s->given != NULL)
+			return (bad_usage(MSG_TOGETHER, name, "-b"));
+		if (s->value == NULL && strcmp(s->name, "follow") == 0)
+			return (bad_usage(MSG_TOGETHER, name, "--follow"));
+		return (bad_usage(MSG_TOGETHER_SET, name, s->name));
+	}
+	return (0);
+}
+
+static const char *const follow_name[] = { "follow", NULL };
+
+/* Options of the sessions that a run begins, and that files do not have. */
+static const char *const session_names[] = {
+	"bufsize", "bufresize", "bufscope", "nbuf", "switchrate", "cpu",
+	"follow", "nunits", "unitsize", "unitpolicy", "unitselect", "unitslow",
+	NULL
+};
+
+/* Options of runs and of lists, for modes that have neither. */
+#define OF_RUNS	"PIyvZfFwk"
+
 static int
 choose_text(struct options *o)
 {
+	const char *name = o->set != NULL ? "--set" : "--unwrap";
+	int status = o->set != NULL ?
+	    exclude(o, name, "WTLUJMVlcRCSdDo" OF_RUNS) :
+	    exclude(o, name, "TLUJMVplcRCSdD" OF_RUNS);
+
 	o->mode = o->set != NULL ? MODE_SET : MODE_UNWRAP;
-	return (o->set != NULL ? exclude(o, "--set", "WTLUJMVlcRCSdD") :
-	    exclude(o, "--unwrap", "TLUJMVplcRCSdD"));
+	return (status != 0 ? status : exclude_settings(o, name, NULL));
 }
 
 /* Chooses -l --object, which reads a file and no process. */
 static int
 choose_object(struct options *o)
 {
+	int status;
+
 	o->mode = MODE_LIST_OBJECT;
 	if (!o->list)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
 	if (o->program.programs > 0)
 		return (bad_usage(MSG_TOGETHER, "--object", "a D program"));
-	return (exclude(o, "--object", "TLUpcRCSVMD"));
+	status = exclude(o, "--object", "TLUpcRCSVMDPIyfFw");
+	return (status != 0 ? status : exclude_settings(o, "--object", NULL));
 }
 
-/* Chooses -h or -G, which make files to build a program with. */
+/*
+ * Chooses -h or -G, which make files to build a program with.  Short options of
+ * runs are ignored: files of other systems' builds may have them.
+ */
 static int
 choose_header(struct options *o)
 {
 	o->mode = o->header ? MODE_HEADER : MODE_OBJECT;
 	if (o->header && o->object)
 		return (bad_usage(MSG_TOGETHER, "-h", "-G"));
-	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSMVD"));
+	return (exclude(o, o->header ? "-h" : "-G", "TLUOlpcRCSMVDJfFwk"));
 }
 
 /*
@@ -985,7 +1053,7 @@ choose_header(struct options *o)
 static int
 choose_units(struct options *o)
 {
-	int status = exclude(o, "--units", "lcSdTLpD");
+	int status = exclude(o, "--units", "lcSdTLpDPyvZf");
 
 	if (status != 0)
 		return (status);
@@ -993,7 +1061,9 @@ choose_units(struct options *o)
 		return (status);
 	if (!o->units_one && !o->units_hung) {
 		o->mode = MODE_UNITS;
-		return (exclude(o, "--units", "V"));
+		status = exclude(o, "--units", "VIFw");
+		return (status != 0 ? status :
+		    exclude_settings(o, "--units", NULL));
 	}
 	if (o->units_hung && (status = exclude(o, "--units", "V")) != 0)
 		return (status);
@@ -1001,7 +1071,7 @@ choose_units(struct options *o)
 		o->snapshot = o->files.count + o->cores.count == 0;
 	else if (o->files.count + o->cores.count == 0)
 		words_add(&o->files, "%jd", (intmax_t)o->units_pid);
-	return (0);
+	return (exclude_settings(o, "--units", session_names));
 }
 
 /*
@@ -1028,13 +1098,67 @@ check_providers(const struct options *o)
 static int
 choose_report(struct options *o)
 {
-	int status = exclude(o, "--report", "hHslcpTLUWOJFVMDfio");
+	int status = exclude(o, "--report", "hHslcpTLUWOJFVMDfiow");
 
 	if (status == 0 && first_given(o, "SRC") == NULL)
 		status = bad_usage(MSG_NEEDS, "--report",
 		    "--read, --core or --snapshot");
 	o->view = VIEW_REPORT;
-	return (status);
+	return (status != 0 ? status :
+	    exclude_settings(o, first_given(o, "SRC"), session_names));
+}
+
+static int
+choose_left(struct options *o)
+{
+	int status = exclude(o, "--left", "lcRCSdTpVD" OF_RUNS);
+
+	o->mode = MODE_LEFT;
+	return (status != 0 ? status : exclude_settings(o, "--left", NULL));
+}
+
+/* Chooses --stat, which checks options of buffers. */
+static int
+choose_stat(struct options *o)
+{
+	int status = exclude(o, "--stat", "lcRCSdVD" OF_RUNS);
+
+	o->mode = MODE_STAT;
+	return (status != 0 ? status :
+	    exclude_settings(o, "--stat", follow_name));
+}
+
+/*
+ * Chooses -l, which may be added to the command line of a run to see its
+ * probes: options of buffers and programs are accepted, as by dtrace(1).  Those
+ * that would list more, or print more of each, are not.
+ */
+static int
+choose_list(struct options *o)
+{
+	int status = exclude(o, "-l", "VMDfFw");
+
+	o->mode = MODE_LIST;
+	return (status != 0 ? status : exclude_settings(o, "-l", follow_name));
+}
+
+/* Chooses a run, or records that are read as by one. */
+static int
+choose_trace(struct options *o, const char *reads)
+{
+	int status = 0;
+
+	if (reads != NULL)
+		status = exclude_settings(o, reads, session_names);
+	if (status == 0 && o->record_pipe)
+		status = exclude(o, "--record=-", "o");
+	if (status != 0)
+		return (status);
+	if (o->record != NULL)
+		return (exclude(o, "--record", "JFVMfiw"));
+	if (o->nwith > 0 && (status = exclude(o, "--with", "VM")) != 0)
+		return (status);
+	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
 }
 
 /* Chooses the mode, and refuses options that exclude or need each other. */
@@ -1042,7 +1166,6 @@ static int
 choose_mode(struct options *o)
 {
 	const char *reads = first_given(o, "SRC");
-	int status;
 
 	if (o->report != NULL)
 		return (choose_report(o));
@@ -1060,23 +1183,11 @@ choose_mode(struct options *o)
 		return (exclude(o, reads, "cp"));
 	if (o->units)
 		return (choose_units(o));
-	if (o->left) {
-		o->mode = MODE_LEFT;
-		return (exclude(o, "--left", "lcRCSdTpVD"));
-	}
-	if (o->stat) {
-		o->mode = MODE_STAT;
-		return (exclude(o, "--stat", "lcRCSdVD"));
-	}
-	if (o->list) {
-		o->mode = MODE_LIST;
-		return (exclude(o, "-l", "VMD"));
-	}
-	if (o->record_pipe && (status = exclude(o, "--record=-", "o")) != 0)
-		return (status);
-	if (o->record != NULL)
-		return (exclude(o, "--record", "JFVMfiw"));
-	return (o->flow ? exclude(o, "-F", "JFVM") : 0);
+	if (o->left)
+		return (choose_left(o));
+	if (o->stat)
+		return (choose_stat(o));
+	return (o->list ? choose_list(o) : choose_trace(o, reads));
 }
 
 /* Some options change one format of output, and no other. */
@@ -1171,6 +1282,7 @@ options_parse(struct options *o, int argc, char **argv)
 	opterr = 0;
 	if ((status = parse_environment(o)) != 0)
 		return (status);
+	o->nenvironment = o->nsettings;
 	while ((c = getopt_long(argc, argv, ":3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:"
 	    "o:p:P:qs:SU:vVwx:X:Z", long_options, NULL)) != -1) {
 		if (c == ':' || c == '?')

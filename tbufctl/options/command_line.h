@@ -67,8 +67,12 @@ enum view {
 	VIEW_REPORT		/* --report */
 };
 
+/* The letters of options are ASCII. */
+#define GIVEN_COUNT	128
+
 struct options {
 	enum mode mode;
+	bool given[GIVEN_COUNT];	/* letters on the command line */
 	struct program program;
 	pid_t *pids;
 	size_t npids;
@@ -89,6 +93,7 @@ struct options {
 	const char *unwrap;	/* --unwrap */
 	struct setting *settings;
 	size_t nsettings;
+	size_t nenvironment;	/* the first ones are of DTRACE_OPT_* */
 	bool list;		/* -l */
 	bool stat;		/* --stat */
 	bool header;		/* -h */

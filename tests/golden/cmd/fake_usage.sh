@@ -62,3 +62,29 @@ ctl -h --object=x -s x
 for x in nunit unitsiz=1k unitselec dynvarsiz specsiz cleanrat usd=x; do
 	ctl -x $x -n kv:::
 done
+# A mode refuses options that have no effect in it, and says so.
+for mode in -l -l~--object=x --read=file --core=file --snapshot --stat --left \
+    --units --units=1:2 --units=hung --unwrap=1 --set=traceLevel=debug \
+    -h~-sx --read=file~--report=x; do
+	refused=
+	for option in --follow -x~follow -x~bufsize=4k -b~4k -w -F -e -v -Z -C \
+	    --with=time --format=log --format=folded --format=json -x~quiet \
+	    -o~out; do
+		"$TBUFCTL_FAKE" $(echo "$mode $option" | tr '~' ' ') 2>&1 |
+		    grep -q 'does not go with' && refused="$refused $option"
+	done
+	echo "$mode refuses$refused" | tr '~' ' '
+done
+for mode in -l --left '--read=file --report=x' '--units=1:2'; do
+	ctl $mode --follow
+	ctl $mode -x cpu=1 -x follow
+done
+ctl --read=file -b 4k
+ctl --unwrap=1 -w
+# Views and metrics do not have the fields of --with.
+for format in chrome perfetto otlp prometheus; do
+	ctl --with=time --format=$format -n kv:::
+done
+# Options of the environment are for all runs.
+DTRACE_OPT_FOLLOW=1 DTRACE_OPT_CPU=1 DTRACE_OPT_FLOWINDENT=1 \
+    DTRACE_OPT_DESTRUCTIVE=1 ctl --left
