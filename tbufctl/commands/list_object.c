@@ -4,6 +4,8 @@
  * -l --object: lists the USDT probes that a program or a library would have, or
  * those that descriptions match, also of the pid provider.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -15,6 +17,7 @@
 #include "base/dtrace_providers.h"
 #include "base/messages.h"
 #include "base/string_list.h"
+#include "base/suggest.h"
 #include "commands.h"
 #include "debuginfo/types.h"
 #include "elf/command_function.h"
@@ -32,16 +35,25 @@ struct probes {
 	size_t count;
 };
 
+/* The search for a name that one of the descriptions in a list may mean. */
+struct near_item {
+	struct near_function functions;
+	char *item;		/* NULL: the search has ended */
+};
+
 /* The list while it is printed. */
 struct listing {
 	const struct options *options;
+	const struct probes *probes;
 	struct format format;
 	const char *module;
 	unsigned printed;
 	struct sites typed;	/* probes of functions, by name; with -v */
 	char *function;		/* best name of the function of the aliases */
+	struct words aliases;	/* its names so far */
 	bool has_entry, has_return;	/* its probes are done */
-	struct near_function *nears;	/* of descriptions */
+	bool *matched;		/* for each description */
+	struct near_item *nears;	/* of descriptions of functions */
 	size_t nnears;
 };
 
@@ -97,7 +109,7 @@ list_matches(const char *list, const char *const names[])
 	return (matches);
 }
 
-/* Returns true if a probe is to be listed. */
+/* Returns true if a probe of these names may be listed. */
 static bool
 is_wanted(const struct options *o, const char *const names[])
 {
@@ -105,10 +117,23 @@ is_wanted(const struct options *o, const char *const names[])
 	size_t i;
 
 	for (i = 0; i < program->count; i++)
-		if (program->all[i].full != NULL &&
-		    list_matches(program->all[i].full, names))
+		if (list_matches(program->all[i].full, names))
 			return (true);
 	return (program->count == 0);
+}
+
+/* Does so for a probe of the file, and notes which descriptions match it. */
+static bool
+takes(struct listing *l, const char *const names[])
+{
+	const struct program *program = &l->options->program;
+	bool wanted = program->count == 0;
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (list_matches(program->all[i].full, names))
+			wanted = l->matched[i] = true;
+	return (wanted);
 }
 
 /* ------------------------------------------------------------ USDT */
@@ -139,39 +164,48 @@ compare(const void *a, const void *b)
 	return (order != 0 ? order : strcmp(one->name, other->name));
 }
 
+static const char *const places[TBUF_ARGS_MAX] = {
+	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8",
+	"arg9"
+};
+
+/* Sets the names and arguments of a probe. */
+static void
+inform(const struct listing *l, const struct usdt_probe *p,
+    struct tbuf_probe_info *info)
+{
+	unsigned i;
+
+	*info = (struct tbuf_probe_info){
+		.provider = p->provider, .module = l->module, .function = "",
+		.name = p->name, .nargs = p->nargs
+	};
+	for (i = 0; i < p->nargs; i++) {
+		info->types[i] = (uint8_t)p->types[i];
+		info->argnames[i] = *p->names[i] != '\0' ?
+		    p->names[i] : places[i];
+	}
+}
+
 /*
  * Prints the probes.  Their places in the list are used for ids, which they do
  * not have yet.
  */
 static void
-print(struct listing *l, const struct probes *probes)
+print(struct listing *l)
 {
-	static const char *const places[TBUF_ARGS_MAX] = {
-		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6",
-		"arg7", "arg8", "arg9"
-	};
-	const struct usdt_probe *p;
+	const struct usdt_probe *p = l->probes->all;
 	struct tbuf_probe_info info;
-	unsigned i;
 
-	for (p = probes->all; p < probes->all + probes->count; p++) {
+	for (; p < l->probes->all + l->probes->count; p++) {
 		const char *const names[FIELDS] = {
 			p->provider, l->module, NULL, p->name
 		};
 
-		if (!is_wanted(l->options, names))
+		if (!takes(l, names))
 			continue;
-		info = (struct tbuf_probe_info){
-			.id = ++l->printed,
-			.provider = p->provider, .name = p->name,
-			.module = l->module,
-			.function = "", .nargs = p->nargs
-		};
-		for (i = 0; i < p->nargs; i++) {
-			info.types[i] = (uint8_t)p->types[i];
-			info.argnames[i] = *p->names[i] != '\0' ?
-			    p->names[i] : places[i];
-		}
+		inform(l, p, &info);
+		info.id = ++l->printed;
 		l->format.ops->probe(&l->format, 0, &info);
 	}
 }
@@ -246,34 +280,94 @@ add_function(struct listing *l, const char *alias, const char *name,
 {
 	const char *const names[FIELDS] = { "pid", l->module, alias, name };
 
-	if (!is_wanted(l->options, names))
+	if (!takes(l, names))
 		return (false);
 	print_function(l, name, problem);
 	return (true);
 }
 
-/* Visits the offsets in descriptions that match a function. */
+/*
+ * Calls one() for each offset of each description, with the whole item of its
+ * list.
+ */
 static void
-visit_offsets(void *listing, const char *function, void (*visit)(void *,
-    const char *name), void *arg)
+each_offset(struct listing *l, void (*one)(struct listing *, size_t i,
+    const char *item, const char *offset, void *arg), void *arg)
 {
-	const struct listing *l = listing;
 	const struct program *program = &l->options->program;
-	const char *const names[FIELDS] = { "pid", l->module, function, NULL };
 	char *list, *rest, *item, *name;
 	size_t i;
 
 	for (i = 0; i < program->count; i++) {
-		if (program->all[i].full == NULL)
-			continue;
 		list = rest = memory_string(program->all[i].full);
 		while ((item = strsep(&rest, ",")) != NULL)
 			if ((name = strrchr(item, ':')) != NULL &&
-			    missing_is_offset(++name) &&
-			    list_matches(item, names))
-				visit(arg, name);
+			    missing_is_offset(++name))
+				one(l, i, item, name, arg);
 		free(list);
 	}
+}
+
+/* An offset that may be wanted of a function. */
+struct wanted {
+	const char *function;
+	void (*visit)(void *, const char *name);
+	void *arg;
+};
+
+static void
+visit_offset(struct listing *l, size_t i, const char *item, const char *offset,
+    void *arg)
+{
+	const struct wanted *wanted = arg;
+	const char *const names[FIELDS] = {
+		"pid", l->module, wanted->function, NULL
+	};
+
+	(void)i;
+	if (list_matches(item, names))
+		wanted->visit(wanted->arg, offset);
+}
+
+/*
+ * Visits the offsets in descriptions that match a function.  The helper process
+ * calls it, so that it notes nothing.
+ */
+static void
+visit_offsets(void *listing, const char *function, void (*visit)(void *,
+    const char *name), void *arg)
+{
+	struct wanted wanted = { function, visit, arg };
+
+	each_offset(listing, visit_offset, &wanted);
+}
+
+/* Notes that a description matches an offset of the present function. */
+static void
+note_offset(struct listing *l, size_t i, const char *item, const char *offset,
+    void *found)
+{
+	const char *names[FIELDS] = { "pid", l->module, NULL, NULL };
+	size_t j;
+
+	if (strcmp(offset, found) != 0)
+		return;
+	/* The function's own offset is no name of it, but finds it, too. */
+	if (strstr(item, ":+") != NULL)
+		l->matched[i] |= list_matches(item, names);
+	for (j = 0; j < l->aliases.count; j++) {
+		names[2] = l->aliases.all[j];
+		l->matched[i] |= list_matches(item, names);
+	}
+}
+
+/* Ends the search.  Returns a description for the caller to free, or NULL. */
+static char *
+end_near(struct near_item *near)
+{
+	free(near->item);
+	near->item = NULL;
+	return (near_function_end(&near->functions));
 }
 
 /* Begins to look for names that descriptions may mean. */
@@ -282,42 +376,82 @@ begin_nears(struct listing *l)
 {
 	const struct program *program = &l->options->program;
 	const struct description *d = program->all;
-	struct near_function *near;
 	char *list, *rest, *item;
+	struct near_item *near;
 
 	for (; d < program->all + program->count; d++) {
-		if (d->full == NULL)
-			continue;
 		list = rest = memory_string(d->full);
 		while ((item = strsep(&rest, ",")) != NULL) {
 			l->nears = memory_get(l->nears, l->nnears + 1,
 			    sizeof(*l->nears));
 			near = &l->nears[l->nnears];
-			if (near_function_begin(near, item) &&
-			    near_function_module(near, l->module, true))
+			near->item = memory_string(item);
+			if (near_function_begin(&near->functions, item) &&
+			    near_function_module(&near->functions, l->module,
+			    true))
 				l->nnears++;
 			else
-				free(near_function_end(near));
-			if (rest == NULL)
-				near->cut = strlen(description_suffix(d->flag));
+				free(end_near(near));
 		}
 		free(list);
 	}
 }
 
 static void
-end_nears(struct listing *l, bool tells)
+end_nears(struct listing *l)
 {
-	char *near;
 	size_t i;
 
-	for (i = 0; i < l->nnears; i++) {
-		near = near_function_end(&l->nears[i]);
-		if (near != NULL && tells)
-			message(MSG_HINT, near);
-		free(near);
-	}
+	for (i = 0; i < l->nnears; i++)
+		if (l->nears[i].item != NULL)
+			free(end_near(&l->nears[i]));
 	free(l->nears);
+}
+
+/* Passes the USDT probes of the file to `visit`. */
+static int
+near_listed(void *listing, int (*visit)(void *,
+    const struct tbuf_probe_info *), void *arg)
+{
+	const struct listing *l = listing;
+	const struct usdt_probe *p = l->probes->all;
+	struct tbuf_probe_info info;
+	int stopped = 0;
+
+	for (; p < l->probes->all + l->probes->count && stopped == 0; p++) {
+		inform(l, p, &info);
+		stopped = visit(arg, &info);
+	}
+	return (stopped);
+}
+
+/* Suggests a function or a USDT probe of the file for a description. */
+static char *
+suggest(void *listing, const char *description)
+{
+	struct listing *l = listing;
+	struct near_item *near = l->nears;
+
+	for (; near < l->nears + l->nnears; near++)
+		if (near->item != NULL && strcmp(near->item, description) == 0)
+			return (end_near(near));
+	return (near_description(description, near_listed, l));
+}
+
+/* Reports descriptions that match nothing.  Returns true if there is one. */
+static bool
+tell_unmatched(struct listing *l)
+{
+	const struct program *program = &l->options->program;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < program->count; i++)
+		if (!l->matched[i]) {
+			program_tell_nothing(&program->all[i], suggest, l);
+			found = true;
+		}
+	return (found);
 }
 
 static void
@@ -327,17 +461,22 @@ visit_function(void *listing, const struct pid_function *f)
 	size_t i;
 
 	for (i = 0; f->offset == NULL && i < l->nnears; i++)
-		near_function_add(&l->nears[i], f->name);
+		near_function_add(&l->nears[i].functions, f->name);
 	if (f->offset != NULL) {
-		if (l->function != NULL)
+		if (l->function != NULL) {
+			each_offset(l, note_offset, (char *)f->offset);
 			print_function(l, f->offset, f->entry_problem);
+		}
 		return;
 	}
 	if (!f->is_alias || l->function == NULL) {
 		free(l->function);
+		words_free(&l->aliases);
+		l->aliases = (struct words){ .count = 0 };
 		l->function = memory_string(f->name);
 		l->has_entry = l->has_return = false;
 	}
+	words_add(&l->aliases, "%s", f->name);
 	if (!l->has_entry)
 		l->has_entry = add_function(l, f->name, "entry",
 		    f->entry_problem);
@@ -362,9 +501,9 @@ list_functions(struct listing *l)
 	problem = pid_functions_visit(o->object_file,
 	    (o->pid_partial ? PID_PARTIAL : 0) |
 	    (o->pid_loops ? PID_LOOPS : 0), visit_offsets, visit_function, l);
-	end_nears(l, problem == NULL);
 	sites_free(&l->typed);
 	free(l->function);
+	words_free(&l->aliases);
 	return (problem == NULL ? 0 : fail(MSG_CORE, o->object_file,
 	    problem));
 }
@@ -380,15 +519,39 @@ tell_site(void *curable, const struct notes_site *site)
 	*(bool *)curable |= notes_curable(site->line);
 }
 
+/*
+ * Returns how a path is no file with a program, or NULL.  It is asked before
+ * the path is opened, as devices may do something at that.
+ */
+static const char *
+kind_problem(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1)
+		return (strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return ("it is a directory (name a program or a library)");
+	if (S_ISFIFO(st.st_mode))
+		return ("it is a FIFO (name a program or a library)");
+	if (S_ISSOCK(st.st_mode))
+		return ("it is a socket (name a program or a library)");
+	if (!S_ISREG(st.st_mode))
+		return ("it is a device (name a program or a library)");
+	return (st.st_size == 0 ? "it is empty" : NULL);
+}
+
 /* Reads the notes of a file, and reports the sites that cannot be armed. */
 static const char *
 read_object(struct usdt_object *object, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *error = kind_problem(path);
 	bool curable = false;
-	const char *error;
+	int fd;
 
-	if (fd == -1)
+	if (error != NULL)
+		return (error);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
 		return (strerror(errno));
 	if ((error = usdt_object_read(object, fd)) == NULL)
 		notes_sites(object, fd, path, tell_site, &curable);
@@ -409,12 +572,29 @@ sort(struct probes *probes, const struct options *o)
 	qsort(probes->all, probes->count, sizeof(*probes->all), compare);
 }
 
+/* Prints the list.  Returns an exit status. */
+static int
+show(struct listing *l)
+{
+	const struct options *o = l->options;
+	int status;
+
+	if (l->probes->count > 0 || o->program.count > 0)
+		l->format.ops->list(&l->format);
+	else if (!o->quiet)
+		message(MSG_OBJECT_NONE, o->object_file);
+	print(l);
+	if ((status = list_functions(l)) != 0)
+		return (status);
+	return (!o->unmatched && tell_unmatched(l) ? EXIT_FAILED : EXIT_DONE);
+}
+
 int
 list_object(const struct options *o, struct output *out)
 {
-	struct listing listing = { .options = o,
-	    .module = basename(o->object_file) };
 	struct probes probes = { .count = 0 };
+	struct listing listing = { .options = o, .probes = &probes,
+	    .module = basename(o->object_file) };
 	struct usdt_object object;
 	struct usdt_note note;
 	const char *error = read_object(&object, o->object_file);
@@ -429,12 +609,11 @@ list_object(const struct options *o, struct output *out)
 	format_init(&listing.format, out, o);
 	if (probes.count > 0)
 		sort(&probes, o);
-	if (probes.count > 0 || o->program.count > 0)
-		listing.format.ops->list(&listing.format);
-	else if (!o->quiet)
-		message(MSG_OBJECT_NONE, o->object_file);
-	print(&listing, &probes);
-	status = list_functions(&listing);
+	listing.matched = memory_get(NULL, o->program.count + 1, sizeof(bool));
+	memset(listing.matched, 0, o->program.count * sizeof(bool));
+	status = show(&listing);
+	end_nears(&listing);
+	free(listing.matched);
 	free(probes.all);
-	return (status == 0 ? EXIT_DONE : status);
+	return (status);
 }

@@ -920,6 +920,7 @@ first_given(const struct options *o, const char *letters)
 		{ 'P', o->given['6'], "-64" },
 		{ 'I', o->given['F'], "-F" },
 		{ 'y', o->given['w'], "-w" },
+		{ 'n', o->given['i'], "-i" },
 		{ 'v', o->given['v'], "-v" },
 		{ 'Z', o->given['Z'], "-Z" },
 		{ 'k', o->check != NULL, "--check" },
@@ -1029,7 +1030,7 @@ choose_object(struct options *o)
 		return (bad_usage(MSG_NEEDS, "--object", "-l"));
 	if (o->program.programs > 0)
 		return (bad_usage(MSG_TOGETHER, "--object", "a D program"));
-	status = exclude(o, "--object", "TLUpcRCSVMDPIyfFw");
+	status = exclude(o, "--object", "TLUpcRCSVMDPIyfFwn");
 	return (status != 0 ? status : exclude_settings(o, "--object", NULL));
 }
 

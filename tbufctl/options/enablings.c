@@ -550,6 +550,18 @@ tell_unmatched(const struct description *d, near_one *suggest,
 	return (explained ? UNMATCHED_EXPLAINED : UNMATCHED_PLAIN);
 }
 
+void
+program_tell_nothing(const struct description *d, near_one *suggest,
+    void *context)
+{
+	char *near = near_list(d, suggest, context);
+
+	tell_no_match(d);
+	if (near != NULL)
+		message(MSG_HINT, near);
+	free(near);
+}
+
 /* Returns true if lacks() is true for all descriptions of a list. */
 static bool
 lacks_all(const char *list, bool (*lacks)(void *, const char *),

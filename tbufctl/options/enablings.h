@@ -85,6 +85,10 @@ void	program_hint(const struct program *, struct tbuf_consumer *,
 enum unmatched program_unmatched(const struct program *,
 	    struct tbuf_consumer *, near_one *, void *context);
 
+/* Reports a description that matches nothing in a file, with a suggestion. */
+void	program_tell_nothing(const struct description *, near_one *,
+	    void *context);
+
 void	program_free(struct program *);
 
 /*

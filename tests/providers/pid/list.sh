@@ -91,13 +91,51 @@ entry'
 expect 'nothing' "$(list many -n pid::absent:entry | wc -l)" 1
 "$TBUFCTL" -l --object=many -n 'pid:a.out:zreo:entry,pid:mny:table:' \
     -n pid:many:zero:entry -n 'pid::tabel:return' >out 2>err
+none() {
+	echo "tbufctl: invalid probe specifier $1: probe description" \
+	    "$2 does not match any probes"
+}
 expect 'slips' "$(sed 1d out | tr -s ' '; cat err)" " 1 pid many zero entry
-tbufctl: did you mean 'pid:a.out:zero:entry'?
-tbufctl: did you mean 'pid:many:table:'?
+$(none pid:a.out:zreo:entry,pid:mny:table: pid:a.out:zreo:entry)
+tbufctl: did you mean 'pid:a.out:zero:entry,pid:many:table:'?
+$(none pid::tabel:return pid::tabel:return)
 tbufctl: did you mean 'pid::table:return'?"
 expect 'a slip of a function alone' "$("$TBUFCTL" -l --object=many \
-    -f pid:many:zreo 2>&1 | sed 1d)" "tbufctl: did you mean 'pid:many:zero'?"
-expect 'another provider' "$(list many -n 'kv:::' | wc -l)" 1
+    -f pid:many:zreo 2>&1 | sed 1d)" "$(none pid:many:zreo pid:many:zreo:)
+tbufctl: did you mean 'pid:many:zero'?"
+# A description that matches nothing is an error, as with -l.
+expect 'another provider' "$(list many -P kv -n pid::zero:entry -n pid::absent:
+    echo $?; cat err)" "$(list many -n pid::zero:entry)
+1
+$(none kv kv:::)
+$(none pid::absent: pid::absent:)"
+expect 'nothing with -Z' "$(list many -Z -P kv; echo $?; cat err)" \
+    "$(list many -P kv)
+0"
+expect 'an offset' "$(list many -n 'pid::zero:0'; echo $?; cat err)" \
+    "$(list many -Z -n 'pid::zero:0')
+0"
+expect 'an id' "$(list many -i 1025; echo $?; cat err)" \
+    '2
+tbufctl: --object does not go with -i'
+# Paths that are no programs are told by their kinds.
+mkfifo fifo
+: >empty
+mkdir folder
+no() {
+	list "$1"
+	echo $?
+	cat err
+}
+for kind in 'folder: it is a directory (name a program or a library)' \
+    'fifo: it is a FIFO (name a program or a library)' \
+    '/dev/null: it is a device (name a program or a library)' \
+    'empty: it is empty' 'many.c: it is not an ELF file' \
+    'absent: No such file or directory'; do
+	expect "${kind#*: }" "$(no "${kind%%:*}")" \
+	    "1
+tbufctl: failed to read $kind"
+done
 expect 'a library by a part of its name' \
     "$(list /lib/x86_64-linux-gnu/libc.so.6 -n pid:libc:fopen:entry \
     -n pid:libc.so:fclose:entry -n pid:lib:fread:entry |

@@ -219,7 +219,7 @@ expect 'listed' "$("$TBUFCTL" -l -n 'pid$target:a.out:f:entry' \
     awk '/entry/ { print $3, $4, $5 }')" 'a.out f entry
 prog g entry'
 expect 'listed from the file' "$("$TBUFCTL" -l --object=prog \
-    -n 'pid:a.out:f:entry' -n 'pid:prog:g:entry' 2>&1 | grep -c entry)" 1
+    -n 'pid:a.out:f:entry' -n 'pid:prog:g:entry' 2>&1 | grep -c entry$)" 1
 expect 'both are told' "$("$TBUFCTL" -q -Z -n 'pid$target:a.out:f:ffff,
     pid$target:prog:f:ffff,pid$target:a.out:f:entry { @ = count(); }' -c ./prog 2>&1 |
     sed -n 's/.*\(:[a-z.]*:f:ffff\): not armed: .*/\1/p')" ':a.out:f:ffff

@@ -590,6 +590,9 @@ expect 'types in the list of a file' "$("$TBUFCTL" -x usdt=sdt.d -lv \
     --object=probes | sed -n '/words-two/,/arr/p' | tail -n 2)" \
     '	word string
 	array string'
+expect 'a slip in the list of a file' "$("$TBUFCTL" -l --object=probes \
+    -n sdt:::wrods-two 2>&1 | tail -n 1)" \
+    "tbufctl: did you mean 'sdt:::words-two'?"
 expect 'where tracing is off' "$(TBUF_DISABLE=1 TBUF_USDT_LIST=off \
     LD_PRELOAD=$TBUF_PROVIDERS/libtbuf-usdt.so ./odd; echo $?
     sed -n 's/.*even.*: //p' off)" '0
