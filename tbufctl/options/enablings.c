@@ -95,20 +95,68 @@ has_leading(int flag, const char *p, const char *end)
 	    field_count(p) + strlen(description_suffix(flag)) == FIELDS + 1);
 }
 
+/*
+ * Returns the error of a list that ends in a class or after a backslash, or
+ * NULL.  A flag's suffix after it would belong to the class or the backslash.
+ */
+static const char *
+unended(const char *p)
+{
+	const char *first;
+
+	for (; *p != '\0'; p++) {
+		if (*p == '\\') {
+			if (*++p == '\0')
+				return ("a backslash at its end quotes "
+				    "nothing");
+			continue;
+		}
+		if (*p != '[')
+			continue;
+		first = p += p[1] == '!' || p[1] == '^' ? 2 : 1;
+		for (; *p != '\0' && (p == first || *p != ']'); p++)
+			if (*p == '\\' && p[1] != '\0')
+				p++;
+		if (*p == '\0')
+			return ("a closing ] is missing");
+	}
+	return (NULL);
+}
+
+/* Returns the error of a list with blanks in a description, or NULL. */
+static const char *
+has_blank(const char *p)
+{
+	const char *end;
+
+	for (;; p = end + 1) {
+		while (isspace((unsigned char)*p))
+			p++;
+		end = description_end(p);
+		for (; p < trim(p, end); p++)
+			if (isspace((unsigned char)*p))
+				return ("a blank is in a description (commas "
+				    "separate them)");
+			else if (iscntrl((unsigned char)*p))
+				return ("a control character is in a "
+				    "description");
+		if (*end == '\0')
+			return (NULL);
+	}
+}
+
 /* Reports why the library refuses the argument of a flag. */
 static int
 refuse(const struct description *d)
 {
-	const char *open = strrchr(d->text, '[');
-	const char *close = strrchr(d->text, ']'), *p, *end;
+	const char *blank = has_blank(d->text), *p, *end;
 	char *why;
 
-	if (open != NULL && (close == NULL || close < open))
-		return (bad_usage(MSG_BAD_PROBE, d->text,
-		    "a closing ] is missing"));
 	if (has_mask(d->text))
 		return (bad_usage(MSG_BAD_PROBE, d->text,
 		    "a selection must be a mask of 32 bits at the end"));
+	if (blank != NULL)
+		return (bad_usage(MSG_BAD_PROBE, d->text, blank));
 	for (p = d->text; *(end = description_end(p)) != '\0' &&
 	    !has_too_many(d->flag, p); p = end + 1)
 		continue;
@@ -258,6 +306,8 @@ describe(struct description *d, const char *list)
 		d->id = target_id(list);
 		return (0);
 	}
+	if (unended(list) != NULL)
+		return (bad_usage(MSG_BAD_PROBE, d->text, unended(list)));
 	d->full = complete(d->flag, list);
 	if (d->full == NULL)
 		return (bad_usage(MSG_BAD_PROBE, d->text,

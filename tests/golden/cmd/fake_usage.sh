@@ -88,3 +88,11 @@ done
 # Options of the environment are for all runs.
 DTRACE_OPT_FOLLOW=1 DTRACE_OPT_CPU=1 DTRACE_OPT_FLOWINDENT=1 \
     DTRACE_OPT_DESTRUCTIVE=1 ctl --left
+# A class or a backslash without an end is refused before a flag's suffix is
+# added, which would be taken as a part of it.
+for flag in -n -P; do
+	for list in 'kv\' 'kv[]' 'kv[!' 'a,kv[\]'; do
+		ctl $flag "$list"
+	done
+done
+ctl -n 'kv:::[]]x[!]]\\'

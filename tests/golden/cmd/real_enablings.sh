@@ -9,6 +9,10 @@ ctl -m tt:target -f :fire -n 'tt:target:fire:count' -c "$fire"
 ctl -n 'c*t' -n 'c?unt' -n '[abc]ount' -n '[!abc]ount' -Z -c "$fire"
 ctl -n nosuch,count -c "$fire"
 ctl -P t -m targe -f fir -n coun -Z -c "$fire"
+# A blank in a description is no comma.
+for list in 'tt:::count tt:::other' 'count,a b' 'a\ b:::' "$(printf 'a\001')"; do
+	ctl -n "$list" -c "$fire"
+done
 # A description may be too long for a session.
 "$TBUFCTL" -n "$(printf '%09000d' 0)" -c "$fire" 2>&1
 echo "= $?"
