@@ -290,8 +290,10 @@ trace(struct options *o, struct tbuf_consumer *consumer, struct output *out,
     pid_t command, struct compiled *compiled)
 {
 	bool is_script = o->program.programs > 0;
-	int status;
+	int status = options_check(o, consumer);
 
+	if (status != 0)
+		return (status);
 	if (is_script && tbuf_consumer_script(consumer, compiled->script) < 0)
 		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	status = metrics_check(o, is_script ? compiled->script : NULL);

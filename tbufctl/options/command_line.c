@@ -839,6 +839,12 @@ parse_long(struct options *o, int c)
 	return (0);
 }
 
+void
+options_name(struct options *o, const char *setting)
+{
+	words_add(&o->named, "%.*s", (int)strcspn(setting, "="), setting);
+}
+
 static int
 parse_one(struct options *o, int c)
 {
@@ -868,6 +874,7 @@ parse_one(struct options *o, int c)
 	case 'b':
 		return (add_setting(o, optarg, "bufsize"));
 	case 'x':
+		options_name(o, optarg);
 		return (parse_x(o, optarg));
 	case 'o':
 		o->output = optarg;
@@ -969,7 +976,7 @@ exclude(const struct options *o, const char *name, const char *letters)
 
 /*
  * Refuses the first option of the command line that sets one of the library's
- * options: of those in the array, or of all without one.  Options of
+ * options in the array, or any option if there is no array.  Options of
  * environment variables are for all runs, and no error where they have no
  * effect.
  */
@@ -980,6 +987,12 @@ exclude_settings(const struct options *o, const char *name,
 	const struct setting *s = o->settings + o->nenvironment;
 	size_t i;
 
+	for (i = 0; names == NULL && i < o->named.count; i++)
+		if (setting_is_known(o->named.all[i]) &&
+		    strcmp(o->named.all[i], "quiet") != 0 &&
+		    strcmp(o->named.all[i], "zdefs") != 0)
+			return (bad_usage(MSG_TOGETHER_SET, name,
+			    o->named.all[i]));
 	for (; s < o->settings + o->nsettings; s++) {
 		for (i = 0; names != NULL && names[i] != NULL; i++)
 			if (strcmp(names[i], s->name) == 0)
@@ -1199,6 +1212,12 @@ check_format(const struct options *o)
 		const char *option, *format;
 		bool lacks;
 	} all[] = {
+		{ "--format=folded", "a D program with aggregations",
+		    o->folded && o->mode == MODE_TRACE &&
+		    o->program.programs == 0 },
+		{ "-x aggtop", "a D program with aggregations",
+		    words_have(&o->named, "aggtop") &&
+		    o->mode == MODE_TRACE && o->program.programs == 0 },
 		{ "-x metric", "--format=prometheus",
 		    o->metrics.count > 0 && !o->prometheus },
 		{ "-x metric", "a D program",
@@ -1352,6 +1371,34 @@ options_apply(const struct options *o, struct tbuf_consumer *consumer)
 	return (0);
 }
 
+int
+options_check(const struct options *o, struct tbuf_consumer *consumer)
+{
+	static const struct {
+		const char *name, *option, *other, *needs;
+	} all[] = {
+		{ "unitsize", "-x unitsize", "nunits", "-x nunits" },
+		{ "unitpolicy", "-x unitpolicy", "nunits", "-x nunits" },
+		{ "unitselect", "-x unitselect", "nunits", "-x nunits" },
+		{ "unitslow", "-x unitslow", "nunits", "-x nunits" },
+		{ "unithung", "-x unithung", "nunits", "-x nunits" },
+		{ "nbuf", "-x nbuf", "bufscope", "-x bufscope=thread" }
+	};
+	int64_t value;
+	size_t i;
+
+	if (options_reads(o))
+		return (0);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (words_have(&o->named, all[i].name) &&
+		    !words_have(&o->named, all[i].other) &&
+		    tbuf_consumer_get(consumer, all[i].other, &value) == 0 &&
+		    value == 0)
+			return (bad_usage(MSG_NEEDS, all[i].option,
+			    all[i].needs));
+	return (0);
+}
+
 bool
 options_reads(const struct options *o)
 {
@@ -1369,6 +1416,7 @@ options_free(struct options *o)
 	words_free(&o->files);
 	words_free(&o->cores);
 	words_free(&o->environment);
+	words_free(&o->named);
 	words_free(&o->texts);
 	words_free(&o->usdt);
 	words_free(&o->pid_objects);

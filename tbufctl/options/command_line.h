@@ -113,6 +113,7 @@ struct options {
 	const char **words;	/* macro arguments; the first is $0's place */
 	int nwords;
 	struct words environment;	/* DTRACE_OPT_*, as of -x */
+	struct words named;	/* by -x, and by pragmas of scripts */
 	struct words texts;	/* -x text, as descriptions */
 	struct words usdt;	/* -x usdt: provider files */
 	bool usdt_all;		/* -x usdt: the provider is preloaded */
@@ -159,6 +160,15 @@ const char *options_near(const char *word, size_t length);
 
 /* Sets -b, -x and so on in the consumer.  Returns 0 or EXIT_USAGE. */
 int	options_apply(const struct options *, struct tbuf_consumer *);
+
+/* Adds the name of NAME=VALUE to those of `named`. */
+void	options_name(struct options *, const char *setting);
+
+/*
+ * Refuses options of a run that have no effect without others, which may be
+ * pragmas of a script: it has been compiled.  Returns 0 or EXIT_USAGE.
+ */
+int	options_check(const struct options *, struct tbuf_consumer *);
 
 /* Returns true if tbufctl reads existing records instead of tracing. */
 bool	options_reads(const struct options *);

@@ -83,6 +83,7 @@ set_option(void *context, const char *name, const char *value)
 	c->d.pspec |= c->options->d.pspec;
 	if (why != SETTING_OTHER)
 		return (why);
+	options_name(c->options, name);
 	switch (tbuf_consumer_set(c->known.consumer, name, value)) {
 	case 0:
 		set_sizes(c);

@@ -96,3 +96,6 @@ for flag in -n -P; do
 	done
 done
 ctl -n 'kv:::[]]x[!]]\\'
+# Aggregations are in D programs.
+ctl -x aggtop -n kv:::
+ctl --format=folded -n kv:::

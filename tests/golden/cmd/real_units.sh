@@ -368,3 +368,24 @@ chmod 777 open
 TBUF_DIR=$PWD/open
 ctl --units
 ctl --units=stat
+
+# Options of work units need nunits, which a script may set, and nbuf needs
+# bufscope; an explicit value is no mistake.
+mkdir -m 700 own
+TBUF_DIR=$PWD/own
+echo '#pragma D option nunits=4
+BEGIN { exit(0); }' >nunits.d
+echo '#pragma D option unitslow=4s
+BEGIN { exit(0); }' >unitslow.d
+for options in '-x unitsize=1k' '-x unitpolicy=ring' '-x unitselect=level' \
+    '-x unitslow=1s' '-x unithung=1s' '-x nbuf=3'; do
+	ctl -q $options -n 'BEGIN { exit(0); }'
+	ctl -q $options -x nunits=2 -x bufscope=thread -n 'BEGIN { exit(0); }'
+	ctl -q $options -x nunits=0 -x bufscope=cpu -n 'BEGIN { exit(0); }'
+done
+ctl -q -x unitsize=1k -s nunits.d
+ctl -q -s unitslow.d
+ctl -q -s unitslow.d -s nunits.d
+ctl -q -x unitsize=1k -n count -c "touch executed"
+ls executed 2>/dev/null
+DTRACE_OPT_UNITSIZE=1k ctl -q -n 'BEGIN { exit(0); }'
