@@ -41,16 +41,21 @@ if unshare -Urm true 2>/dev/null; then
 	mkdir -m 700 sealed
 	cat >seal <<'END'
 #!/bin/sh
-mount -t tmpfs -o ro,mode=700 tmpfs sealed && TBUF_DIR=$PWD/sealed exec "$@"
+mount -t tmpfs -o ro,mode=700 tmpfs sealed &&
+    TBUF_DIR=$PWD/sealed$NEW exec "$@"
 END
 	chmod +x seal
 	printf '#!/bin/sh\nexec unshare -Urm ./seal "%s" "$@"\n' "$TBUFCTL" >ctl
 	chmod +x ctl
 	outer=$TBUFCTL TBUFCTL=./ctl
 	ctl -n count -c "$TBUF_TARGET fire=1"
+	export NEW=/new
+	ctl -n count -c "$TBUF_TARGET fire=1"
+	ctl -n count
 	TBUFCTL=$outer
+	echo
 else
-	sed -n "/^it cannot be written/,/^=/p" "$HERE/real_grab.ok"
+	sed -n "/^it cannot be written/,/^$/p" "$HERE/real_grab.ok"
 fi
 # With the pids of another namespace no process is found, and no file is
 # removed.
