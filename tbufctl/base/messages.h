@@ -21,6 +21,7 @@
 /* Bad usage: exit status 2. */
 #define MSG_BAD_OPTION	"unknown option: %s (see tbufctl --help)"
 #define MSG_BAD_OPTION_NEAR	"unknown option: %s" MSG_NEAR
+#define MSG_AMBIGUOUS	"ambiguous option: %s (it may be --%s or --%s)"
 #define MSG_NO_ARGUMENT	"%s needs an argument"
 #define MSG_NOT_WANTED	"%s takes no argument"
 #define MSG_EXTRA	"unexpected argument: %s (a description follows -n, " \
@@ -32,8 +33,9 @@
 #define MSG_TOGETHER_SET	"%s does not go with -x %s"
 #define MSG_NEEDS	"%s needs %s"
 #define MSG_NO_MEANING	"%s has no meaning in user space"
-#define MSG_BAD_PID	"invalid pid: %s"
+#define MSG_BAD_PID	"invalid pid: %s (expected the number of a process)"
 #define MSG_BAD_VALUE	"invalid value for %s: %s (expected %s)"
+#define MSG_BAD_DIRECTORY "invalid directory for %s: %s: %s"
 #define MSG_BAD_TEXT	"invalid value for %s: %s (%s)"
 #define MSG_BAD_COMMAND	"invalid command '%s': %s"
 #define MSG_BAD_PROBE	"invalid probe specifier %s: %s"

@@ -99,17 +99,24 @@ show(struct looked *looked, struct format *format, struct options *o,
 
 #define CHECK_MOST	(UINT64_C(256) << 20)	/* bytes of a list */
 
-/* Reads a list, with a NUL after it.  Returns NULL and sets errno. */
+/*
+ * Reads a list, with a NUL after it.  Returns NULL and sets *why.  No pipe is
+ * read, which might never end.
+ */
 static char *
-read_list(const char *path, size_t *size)
+read_list(const char *path, size_t *size, const char **why)
 {
 	int fd = regular_open_path(path), error = EFBIG;
 	struct stat status;
 	char *text = NULL;
 	ssize_t n = 1;
 
-	if (fd == -1)
+	if (fd == -1) {
+		error = errno;
+		*why = stat(path, &status) == 0 && !S_ISREG(status.st_mode) ?
+		    "it is not a regular file" : strerror(error);
 		return (NULL);
+	}
 	if (fstat(fd, &status) == 0 && (uint64_t)status.st_size <= CHECK_MOST) {
 		text = memory_get(NULL, (size_t)status.st_size + 1, 1);
 		for (*size = 0; n > 0 && *size < (size_t)status.st_size;
@@ -123,7 +130,7 @@ read_list(const char *path, size_t *size)
 	if (error == 0)
 		return (text);
 	free(text);
-	errno = error;
+	*why = strerror(error);
 	return (NULL);
 }
 
@@ -152,11 +159,12 @@ check(struct tbuf_consumer *consumer, const char *path, struct output *out)
 {
 	struct listing before = { NULL, 0, 0 }, now = { NULL, 0, 0 };
 	int status = EXIT_DONE;
+	const char *why = NULL;
 	size_t size, line;
-	char *text = read_list(path, &size);
+	char *text = read_list(path, &size, &why);
 
 	if (text == NULL)
-		return (fail(MSG_CORE, path, strerror(errno)));
+		return (fail(MSG_CORE, path, why));
 	if ((line = listing_parse(&before, text, size)) != 0)
 		status = fail(MSG_CHECK_LINE, path, line);
 	else if (tbuf_consumer_list(consumer, add_present, &now) < 0)

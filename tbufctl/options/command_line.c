@@ -5,11 +5,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tbuf_consumer.h>
 #include <tbuf_text.h>
@@ -741,6 +743,23 @@ near_option(const char *given)
 	return (NULL);
 }
 
+/* Reports an option that is the beginning of several ones. */
+static bool
+tell_ambiguous(const char *given)
+{
+	const char *found[2] = { NULL, NULL };
+	size_t length = strcspn(given, "="), n, i = 0;
+
+	if (length <= 2 || strncmp(given, "--", 2) != 0)
+		return (false);
+	for (n = 0; long_options[n].name != NULL && i < 2; n++)
+		if (strncmp(long_options[n].name, given + 2, length - 2) == 0)
+			found[i++] = long_options[n].name;
+	if (i == 2)
+		(void)bad_usage(MSG_AMBIGUOUS, given, found[0], found[1]);
+	return (i == 2);
+}
+
 /* Reports an error of getopt_long(). */
 static int
 parse_error(int c, char **argv)
@@ -754,6 +773,8 @@ parse_error(int c, char **argv)
 		return (bad_usage(MSG_NO_ARGUMENT, name));
 	if (optopt > UCHAR_MAX)
 		return (bad_usage(MSG_NOT_WANTED, name));
+	if (tell_ambiguous(name))
+		return (EXIT_USAGE);
 	if ((near = near_option(name)) == NULL)
 		return (bad_usage(MSG_BAD_OPTION, name));
 	(void)bad_usage(MSG_BAD_OPTION_NEAR, name, near);
@@ -839,6 +860,19 @@ parse_long(struct options *o, int c)
 	return (0);
 }
 
+static int
+parse_libraries(struct options *o, const char *name)
+{
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd == -1)
+		return (bad_usage(MSG_BAD_DIRECTORY, "-L", name,
+		    strerror(errno)));
+	(void)close(fd);
+	words_add(&o->d.libraries, "%s", name);
+	return (0);
+}
+
 void
 options_name(struct options *o, const char *setting)
 {
@@ -888,10 +922,10 @@ parse_one(struct options *o, int c)
 		o->d.ilp32 = c == '3';
 		if (strcmp(optarg, o->d.ilp32 ? "2" : "4") == 0)
 			return (0);
-		return (bad_usage(MSG_BAD_OPTION, name));
+		return (bad_usage(MSG_BAD_VALUE, name, optarg,
+		    o->d.ilp32 ? "-32" : "-64"));
 	case 'L':
-		words_add(&o->d.libraries, "%s", optarg);
-		return (0);
+		return (parse_libraries(o, optarg));
 	case 'D':
 	case 'I':
 	case 'U':

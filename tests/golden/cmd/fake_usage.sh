@@ -99,3 +99,11 @@ ctl -n 'kv:::[]]x[!]]\\'
 # Aggregations are in D programs.
 ctl -x aggtop -n kv:::
 ctl --format=folded -n kv:::
+ctl --fo=json -l
+ctl --s -l
+ctl -33 -l
+ctl -68 -l
+ctl -L absent -n kv:::
+ctl -l --check=. -n kv:::
+ctl -l --check=absent -n kv:::
+ctl -L "$TBUFCTL_FAKE" -n kv::: | sed "s,$TBUFCTL_FAKE,FILE,"
