@@ -893,6 +893,8 @@ parse_one(struct options *o, int c)
 	}
 	if (c > UCHAR_MAX)
 		return (parse_long(o, c));
+	if ((c == 's' || c == 'o') && check_name(name, optarg) != 0)
+		return (EXIT_USAGE);
 	switch (c) {
 	case 'P':
 	case 'm':
@@ -1203,7 +1205,7 @@ choose_trace(struct options *o, const char *reads)
 	if (status != 0)
 		return (status);
 	if (o->record != NULL)
-		return (exclude(o, "--record", "JFVMfiw"));
+		return (exclude(o, "--record", "JFVMfiwo"));
 	if (o->nwith > 0 && (status = exclude(o, "--with", "VM")) != 0)
 		return (status);
 	return (o->flow ? exclude(o, "-F", "JFVM") : 0);

@@ -107,3 +107,7 @@ ctl -L absent -n kv:::
 ctl -l --check=. -n kv:::
 ctl -l --check=absent -n kv:::
 ctl -L "$TBUFCTL_FAKE" -n kv::: | sed "s,$TBUFCTL_FAKE,FILE,"
+# Names of files are not empty, and a recording has no other output.
+ctl -s ''
+ctl -o '' -l
+ctl --record=recording -o out -n kv:::
