@@ -42,6 +42,9 @@ struct dwarf_module {
 	const char *name;		/* of the file, without the path */
 	bool is_program;		/* and no library */
 	bool looked;			/* names have been read */
+	bool has_copies;		/* the next list has been made */
+	uint64_t *copies;		/* sorted addresses */
+	size_t ncopies;
 	struct dwarf_name *names;
 	size_t count, room;
 	uint32_t *hash;
@@ -117,6 +120,8 @@ void	dwarf_types_free(struct dwarf_types *);
 /* Read an attribute that leads to another entry, and one that is a number. */
 bool	dwarf_follow(Dwarf_Die *, unsigned attribute, Dwarf_Die *to);
 bool	dwarf_number(Dwarf_Die *, unsigned attribute, uint64_t *value);
+/* Finds a member's offset: a number, or an expression that adds one. */
+bool	dwarf_location(Dwarf_Die *member, uint64_t *offset);
 
 /* Returns the type of a function's variable or parameter; 0 if not certain. */
 uint64_t dwarf_argument(struct dwarf_types *, struct dwarf_module *,

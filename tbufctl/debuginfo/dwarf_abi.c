@@ -112,8 +112,7 @@ add_bits(Dwarf_Die *member, struct value *v, uint64_t at, uint64_t bits)
 	Dwarf_Die type;
 
 	if (!dwarf_number(member, DW_AT_data_bit_offset, &first)) {
-		(void)dwarf_number(member, DW_AT_data_member_location,
-		    &location);
+		(void)dwarf_location(member, &location);
 		if (!dwarf_number(member, DW_AT_byte_size, &size) &&
 		    dwarf_plain_type(member, &type))
 			(void)dwarf_number(&type, DW_AT_byte_size, &size);
@@ -150,10 +149,8 @@ classify_members(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 			add_bits(&child, v, at, bits);
 			continue;
 		}
-		offset = 0;
-		(void)dwarf_number(&child, DW_AT_data_member_location,
-		    &offset);
-		if (offset > STACK_MAX || !dwarf_plain_type(&child, &of) ||
+		if (!dwarf_location(&child, &offset) ||
+		    offset > STACK_MAX || !dwarf_plain_type(&child, &of) ||
 		    dwarf_hasattr(&child, DW_AT_alignment)) {
 			v->uncertain = true;
 			return;
@@ -214,7 +211,8 @@ classify_array(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 		return;
 	}
 	if (dwarf_hasattr(type, DW_AT_GNU_vector)) {
-		if (all != WORD && all != 2 * WORD)
+		/* Compilers do not agree on vectors of one number. */
+		if ((all != WORD && all != 2 * WORD) || all == size)
 			v->uncertain = true;
 		else
 			add_float(v, at, all, 0);
@@ -227,6 +225,31 @@ classify_array(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 	    2 * WORD || (!v->has_integers && v->nfloats <= FLOATS_MAX));
 	    at += size)
 		classify(&of, v, at, depth + 1);
+}
+
+bool
+dwarf_member_pointer(Dwarf_Die *type, uint64_t *size)
+{
+	Dwarf_Die of;
+
+	if (!dwarf_plain_type(type, &of))
+		return (false);
+	*size = dwarf_tag(&of) == DW_TAG_subroutine_type ? 2 * WORD : WORD;
+	return (true);
+}
+
+/*
+ * A pointer to a member is an offset; one to a function of a class, an address
+ * and an offset.
+ */
+static void
+classify_member_pointer(Dwarf_Die *type, struct value *v, uint64_t at)
+{
+	uint64_t size = 0;
+
+	v->uncertain |= !dwarf_member_pointer(type, &size);
+	for (; size > 0 && !v->uncertain; size -= WORD, at += WORD)
+		add_integer(v, at, WORD);
 }
 
 static void
@@ -252,7 +275,7 @@ classify(Dwarf_Die *type, struct value *v, uint64_t at, unsigned depth)
 		classify_array(type, v, at, depth);
 		break;
 	case DW_TAG_ptr_to_member_type:
-		v->uncertain = true;
+		classify_member_pointer(type, v, at);
 		break;
 	default:
 		add_integer(v, at, size);
@@ -286,7 +309,8 @@ value_of(Dwarf_Die *type, struct value *v)
 		if (dwarf_aggregate_size(type, &v->size) != 0 ||
 		    dwarf_hasattr(type, DW_AT_alignment))
 			return (false);
-	} else
+	} else if (dwarf_tag(type) != DW_TAG_ptr_to_member_type ||
+	    !dwarf_member_pointer(type, &v->size))
 		(void)dwarf_number(type, DW_AT_byte_size, &v->size);
 	classify(type, v, 0, 0);
 	return (!v->uncertain);

@@ -8,8 +8,10 @@
  */
 #include <ctype.h>
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/messages.h"
 #include "dwarf_function.h"
 #include "pid/name.h"
 #include "pid/types.h"
@@ -130,6 +132,31 @@ place_of_address(const Dwarf_Op *op, struct slot *slot)
 	return (PLACE_KNOWN);
 }
 
+/* Returns true if DWARF has a value, or parts of one, and no place of it. */
+static bool
+is_implicit(const Dwarf_Op *ops, size_t n)
+{
+	bool has_part = false;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		switch (ops[i].atom) {
+		case DW_OP_stack_value:
+		case DW_OP_implicit_value:
+		case DW_OP_implicit_pointer:
+		case DW_OP_GNU_implicit_pointer:
+			return (true);
+		case DW_OP_piece:
+			if (!has_part)
+				return (true);
+			has_part = false;
+			break;
+		default:
+			has_part = true;
+		}
+	return (false);
+}
+
 /*
  * `is_object` is true for an object that is passed by address: clang says where
  * it is from the end of the prologue on.
@@ -146,6 +173,8 @@ place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
 		return (PLACE_NONE);
 	if (dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1)
 		return (is_object ? PLACE_ABI : PLACE_NONE);
+	if (is_implicit(ops, n) && !is_object)
+		return (PLACE_NONE);
 	if (n != 1)
 		return (PLACE_ABI);
 	return (is_object ? place_of_address(ops, slot) :
@@ -176,6 +205,9 @@ type_of(Dwarf_Die *type)
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 		return (TBUF_POINTER);
+	case DW_TAG_ptr_to_member_type:
+		return (dwarf_member_pointer(type, &size) && size == WORD ?
+		    TBUF_INT64 : TBUF_NONE);
 	case DW_TAG_enumeration_type:
 		encoding = DW_ATE_signed;
 		if (dwarf_plain_type(type, &base))
@@ -212,6 +244,8 @@ why_not(Dwarf_Die *type)
 {
 	uint64_t encoding = 0;
 
+	if (dwarf_tag(type) == DW_TAG_ptr_to_member_type)
+		return (wide);
 	if (dwarf_tag(type) != DW_TAG_base_type)
 		return (by_value);
 	(void)dwarf_number(type, DW_AT_encoding, &encoding);
@@ -230,6 +264,7 @@ struct gather {
 	bool knows_abi;		/* so far */
 	bool is_copy;
 	bool is_variadic;
+	bool promotes;		/* numbers of type float to double */
 	unsigned taken;		/* words that parameters have: bits */
 	struct dwarf_word vectors[2 * PID_VECTORS];
 	unsigned nvectors;
@@ -339,9 +374,9 @@ find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
 {
 	size_t length = g->path == NULL ? 0 : strcspn(g->path, ".");
 	const char *name = dwarf_diename(parameter);
+	uint64_t offset, size = WORD;
 	enum tbuf_type its;
 	struct slot slot;
-	uint64_t offset;
 	Dwarf_Die plain;
 
 	if (length == 0 || g->path[length] == '\0' || name == NULL ||
@@ -355,8 +390,17 @@ find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
 		return;
 	its = type_of(&plain);
 	g->at = taken->word * (uint64_t)WORD + offset;
+	(void)dwarf_number(&plain, DW_AT_byte_size, &size);
 	g->is_found = its != TBUF_NONE && its != TBUF_FLOAT &&
-	    its != TBUF_DOUBLE;
+	    its != TBUF_DOUBLE && g->at % WORD + size <= WORD;
+}
+
+static bool
+is_named(Dwarf_Die *type, const char *name)
+{
+	const char *its = dwarf_diename(type);
+
+	return (its != NULL && strcmp(its, name) == 0);
 }
 
 static void
@@ -381,6 +425,8 @@ add_parameter(struct gather *g, Dwarf_Die *parameter)
 		take_word(g, i);
 	is_object = dwarf_passes_address(&plain);
 	type = is_object ? TBUF_POINTER : type_of(&plain);
+	if (type == TBUF_FLOAT && g->promotes && is_named(&plain, "float"))
+		type = TBUF_DOUBLE;
 	if (type == TBUF_NONE) {
 		add_parts(g, &taken);
 		find_member(g, parameter, &plain, &taken);
@@ -457,12 +503,55 @@ entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	    dwarf_ranges(die, 0, &base, entry, &end) > 0);
 }
 
+/* Callers of a function of C without a prototype promote its arguments. */
+static bool
+promotes(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	if (dwarf_hasattr_integrate(die, DW_AT_prototyped) ||
+	    dwarf_diecu(die, &unit, NULL, NULL) == NULL)
+		return (false);
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
 /*
- * The entry of a copy is an instance of the function's, or says that calls of
- * it are not of the ABI.
+ * Returns true if a parameter has no place at the entry: then all callers may
+ * have been changed not to pass it, which moves later ones.
  */
 static bool
-is_copy(Dwarf_Die *die)
+lacks_parameters(Dwarf_Die *die, Dwarf_Addr entry)
+{
+	struct slot slot;
+	unsigned n = 0;
+	Dwarf_Die child, plain;
+
+	if (dwarf_child(die, &child) != 0)
+		return (false);
+	do
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+		    place_of(die, &child, entry,
+		    dwarf_plain_type(&child, &plain) &&
+		    dwarf_passes_address(&plain), &slot) == PLACE_NONE)
+			return (true);
+	while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
+	return (false);
+}
+
+/*
+ * The entry of a copy is an instance of the function's, or says that calls of
+ * it are not of the ABI.  clang says so of no function that it has changed.
+ */
+static bool
+is_copy(Dwarf_Die *die, Dwarf_Addr entry)
 {
 	uint64_t convention = DW_CC_normal;
 	const char *symbol = dwarf_symbol(die);
@@ -470,8 +559,9 @@ is_copy(Dwarf_Die *die)
 	(void)dwarf_number(die, DW_AT_calling_convention, &convention);
 	return (convention == DW_CC_nocall ||
 	    (symbol != NULL && strchr(symbol, '.') != NULL) ||
-	    (dwarf_hasattr(die, DW_AT_abstract_origin) &&
-	    !dwarf_hasattr_integrate(die, DW_AT_external)));
+	    (!dwarf_hasattr_integrate(die, DW_AT_external) &&
+	    (dwarf_hasattr(die, DW_AT_abstract_origin) ||
+	    lacks_parameters(die, entry))));
 }
 
 /*
@@ -490,20 +580,69 @@ add_unknown(struct gather *g)
 	reach(g, TBUF_ARGS_MAX - 1);
 }
 
+static int
+compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return (*one < *other ? -1 : *one > *other);
+}
+
+/* Finds the copies whose callers may not use the value. */
+static void
+find_copies(struct dwarf_module *m)
+{
+	int i, n = dwarf_symbols(m);
+	uint64_t address = 0;
+	const char *name;
+
+	m->has_copies = true;
+	for (i = 0; i < n; i++) {
+		name = dwarf_symbol_get(m, i, &address);
+		if (name == NULL || strstr(name, ".isra.") == NULL)
+			continue;
+		m->copies = memory_get(m->copies, m->ncopies + 1,
+		    sizeof(*m->copies));
+		m->copies[m->ncopies++] = address;
+	}
+	if (m->ncopies > 0)
+		qsort(m->copies, m->ncopies, sizeof(*m->copies),
+		    compare_addresses);
+}
+
+/*
+ * Returns false for a copy of a function that may return nothing, as gcc
+ * removes a value that no caller uses; its DWARF has the function's type.
+ */
 static bool
-gather(struct gather *g, Dwarf_Die *die, const char *name)
+keeps_result(struct dwarf_module *m, Dwarf_Die *die)
+{
+	Dwarf_Addr entry;
+
+	if (!m->has_copies)
+		find_copies(m);
+	return (m->ncopies == 0 || !entry_of(die, &entry) ||
+	    bsearch(&entry, m->copies, m->ncopies, sizeof(*m->copies),
+	    compare_addresses) == NULL);
+}
+
+static bool
+gather(struct gather *g, struct dwarf_module *m, Dwarf_Die *die,
+    const char *name)
 {
 	Dwarf_Die type;
 
 	*g = (struct gather){ .die = die, .f.name = name, .path = g->path };
 	if (!entry_of(die, &g->f.address))
 		return (false);
-	g->is_copy = is_copy(die);
+	g->is_copy = is_copy(die, g->f.address);
+	g->promotes = promotes(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
 	add_parameters(g);
 	add_unknown(g);
 	place_vectors(g);
-	g->f.result = !dwarf_plain_type(die, &type) ? TBUF_NONE :
+	g->f.result = !dwarf_plain_type(die, &type) ||
+	    !keeps_result(m, die) ? TBUF_NONE :
 	    dwarf_returns_address(&type) ? TBUF_POINTER : type_of(&type);
 	if (g->f.result == TBUF_NONE)
 		g->f.result = TBUF_INT64;
@@ -532,7 +671,7 @@ dwarf_functions(struct dwarf_module *m,
 		if (symbol == NULL)
 			symbol = m->names[i].name;
 		if (entry_of(&die, &entry) && wants(arg, entry, symbol) &&
-		    gather(&g, &die, symbol))
+		    gather(&g, m, &die, symbol))
 			visit(arg, &g.f);
 	}
 }
@@ -561,8 +700,8 @@ type_in(struct dwarf_types *types, struct dwarf_module *m, Dwarf_Die *function,
 	Dwarf_Die child;
 
 	if (name == NULL)
-		return (type_of_word(types, m, function,
-		    dwarf_returns_address));
+		return (!keeps_result(m, function) ? 0 :
+		    type_of_word(types, m, function, dwarf_returns_address));
 	if (dwarf_child(function, &child) != 0)
 		return (0);
 	do {
@@ -727,7 +866,7 @@ place_of_word(struct dwarf_types *types, struct dwarf_module *m,
 
 	while ((one = find_function(m, function, one)) != NULL) {
 		die = one->die;
-		if (!gather(&g, &die, function))
+		if (!gather(&g, m, &die, function))
 			continue;
 		at = *word;
 		if (look_for(&g.f, name, &at) == NULL ||
@@ -751,7 +890,7 @@ place_of_member(struct dwarf_types *types, struct dwarf_module *m,
 
 	while ((one = find_function(m, function, one)) != NULL) {
 		die = one->die;
-		if (!gather(&g, &die, function))
+		if (!gather(&g, m, &die, function))
 			continue;
 		id = g.is_found ? dwarf_type_of(types, m, &g.member) : 0;
 		if (id == 0 || (agreed != 0 && (id != agreed || g.at != *at)))

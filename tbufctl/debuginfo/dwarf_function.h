@@ -130,6 +130,9 @@ bool	dwarf_call_result(struct dwarf_call *, Dwarf_Die *function);
 bool	dwarf_call_take(struct dwarf_call *, Dwarf_Die *type,
 	    struct dwarf_taken *);
 
+/* Finds the size of a pointer to a member of a class. */
+bool	dwarf_member_pointer(Dwarf_Die *type, uint64_t *size);
+
 /* Finds the type of an entry without typedefs and qualifiers. */
 bool	dwarf_plain_type(Dwarf_Die *, Dwarf_Die *type);
 

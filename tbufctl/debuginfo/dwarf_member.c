@@ -60,7 +60,7 @@ is_found(Dwarf_Die *child, const char *name, size_t length, unsigned depth,
 {
 	int tag = dwarf_tag(child);
 	const char *its = tag == DW_TAG_member ? dwarf_diename(child) : NULL;
-	uint64_t offset = 0;
+	uint64_t offset;
 	Dwarf_Die inner;
 
 	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
@@ -68,8 +68,7 @@ is_found(Dwarf_Die *child, const char *name, size_t length, unsigned depth,
 	    dwarf_hasattr(child, DW_AT_declaration) ||
 	    dwarf_hasattr(child, DW_AT_bit_size))
 		return (false);
-	if (dwarf_hasattr(child, DW_AT_data_member_location) &&
-	    !dwarf_number(child, DW_AT_data_member_location, &offset))
+	if (!dwarf_location(child, &offset))
 		return (false);
 	if (its != NULL) {
 		f->die = *child;

@@ -127,9 +127,8 @@ signed_number(Dwarf_Die *die, unsigned attribute)
 	return (dwarf_formudata(&attr, &plain) == 0 ? (int64_t)plain : 0);
 }
 
-/* Finds a member's offset: a number, or an expression that adds one. */
-static bool
-location(Dwarf_Die *die, uint64_t *offset)
+bool
+dwarf_location(Dwarf_Die *die, uint64_t *offset)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -194,7 +193,8 @@ read_member(struct dwarf_types *t, struct dwarf_module *module,
 	uint64_t type, offset, bits, first;
 
 	if (dwarf_hasattr(die, DW_AT_external) ||
-	    dwarf_hasattr(die, DW_AT_declaration) || !location(die, &offset))
+	    dwarf_hasattr(die, DW_AT_declaration) || !dwarf_location(die,
+	    &offset))
 		return;
 	type = dwarf_type_of(t, module, die);
 	if (!dwarf_number(die, DW_AT_bit_size, &bits))

@@ -133,6 +133,56 @@ arg0=1 arg1=2 arg2=7 last=42 arg4=1'
 	    LC_ALL=C sort -u | grep -v right)" ''
 done
 
+# Calls that are not as the parameters' types say.
+cat >calls.c <<'END_OF_C'
+typedef double one_number __attribute__((vector_size(8)));
+struct pair { long a, b; };
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+#define API	__attribute__((noinline)) NOIPA
+API double old(x, n) float x; int n; { KEEP; return (x * n); }
+API long two(struct pair p, long n) { KEEP; return (p.b + n); }
+API double vector(one_number v, double d) { KEEP; return (v[0] + d); }
+static __attribute__((noinline)) long fixed(long a, long b)
+{ long both = a + b; __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (both),
+    "+r" (b)); return (both + b); }
+static __attribute__((noinline)) int unused(struct pair *p, int n)
+{ __asm__ volatile("nop; nop; nop; nop; nop" : : "r" (p->a), "r" (n));
+  return (n + 1); }
+int main(int argc, char **argv)
+{
+	double (*volatile caller)() = old;
+	struct pair p = { argc, 2 };
+	long i, sum = 0;
+
+	(void)unused(&p, argc);
+	for (i = 0; i < 2; i++)
+		sum += fixed(i, 0x7654321L);
+	return (caller(2.5f, 3) + two(p, 42) + vector((one_number){ 1.5 },
+	    4.5) + sum == 0);
+}
+END_OF_C
+for build in 'gcc -O0' 'gcc -O2' 'gcc -O0 -gdwarf-2' 'clang -O0' \
+    'clang -O2'; do
+	command -v "${build%% *}" >/dev/null || continue
+	noipa=
+	[ "${build%% *}" = gcc ] && noipa='__attribute__((noipa))'
+	$build -g -w "-DNOIPA=$noipa" -o calls calls.c ||
+		exit 1
+	expect "no prototype: $build" "$(trace calls \
+	    'pid$target:a.out:old:entry')" 'n=3 x=2.5'
+	expect "members of DWARF 2: $build" "$(trace calls \
+	    'pid$target:a.out:two:entry { printf("%d %d", p.b, n); }')" '2 42'
+	expect "a vector of one number: $build" "$(trace calls \
+	    'pid$target:a.out:vector:entry' | tr ' ' '\n' | grep '^d=' |
+	    grep -v '^d=4.5$')" ''
+	expect "a constant: $build" "$(trace calls \
+	    'pid$target:a.out:fixed*:entry' | tr ' ' '\n' | grep '^b=' |
+	    grep -v '^b=124076833$')" ''
+	[ "$build" = 'gcc -O2' ] || continue
+	# The copy returns no value.
+	expect 'a result that is not used' "$("$TBUFCTL" -lv -c ./calls \
+	    -n 'pid$target:a.out:unused*isra*:return' | grep -c 'arg1 int64_t')" 1
+done
 gcc -O2 -g -w -o serve serve.c || exit 1
 expect 'names and types in lists' "$("$TBUFCTL" -lv \
     -f 'pid$target:a.out:narrow' -c ./serve | grep '	')" "$(printf '\t%s\n' \
