@@ -177,6 +177,25 @@ skip_group(struct scan *s, unsigned depth)
 	return (true);
 }
 
+bool
+pid_skip_group(const char **at)
+{
+	struct scan s = { .at = *at };
+	bool good = skip_group(&s, 0);
+
+	*at = s.at;
+	return (good);
+}
+
+void
+pid_skip_substitution(const char **at)
+{
+	struct scan s = { .at = *at };
+
+	skip_substitution(&s);
+	*at = s.at;
+}
+
 /* Puts the name that a substitution of two letters stands for. */
 static bool
 put_standard(struct scan *s, char letter)

@@ -20,6 +20,13 @@
 bool	pid_scoped(const char *symbol, char name[PID_SCOPED]);
 
 /*
+ * Skips a group of a symbol: from its letter to its E; or a substitution, from
+ * its S on.
+ */
+bool	pid_skip_group(const char **at);
+void	pid_skip_substitution(const char **at);
+
+/*
  * Returns a symbol if it fits into a field; else its beginning and its hash,
  * which are then in the buffer.
  */

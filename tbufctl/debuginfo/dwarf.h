@@ -9,6 +9,7 @@
  *	dwarf_read.c	one level of a type
  *	dwarf_argument.c	the type of an argument of a probe
  *	dwarf_function.c	parameters of functions
+ *	dwarf_mangled.c	and by their symbols
  *	dwarf_abi.c	where a call has these
  *
  * A file may be damaged, or made to harm: an answer is one type, of bounded

@@ -29,6 +29,8 @@ static const char by_member[] = "it is a structure that is passed by value; "
     "its members may be read";
 static const char optimized[] = "the compiler has optimized it away";
 static const char odd_place[] = "the function has a call of its own";
+static const char missing[] = "the debug information lacks parameters that "
+    "are not used";
 static const char late[] = "it is not among the first ten words of the call";
 static const char wide[] = "it has more than 64 bits";
 
@@ -264,6 +266,7 @@ struct gather {
 	bool knows_abi;		/* so far */
 	bool is_copy;
 	bool is_variadic;
+	unsigned known;		/* parameters before any that is missing */
 	bool promotes;		/* numbers of type float to double */
 	unsigned taken;		/* words that parameters have: bits */
 	struct dwarf_word vectors[2 * PID_VECTORS];
@@ -332,6 +335,8 @@ find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
 	if (place == PLACE_NONE)
 		return (optimized);
 	if (place == PLACE_ABI) {
+		if (!g->is_copy && !g->knows_abi && g->known == 0)
+			return (missing);
 		if (g->is_copy || !g->knows_abi)
 			return (odd_place);
 		*slot = abi;
@@ -476,22 +481,39 @@ place_vectors(struct gather *g)
 	}
 }
 
+/* Adds the parameters of a function, or of a pack, which are its children. */
 static void
-add_parameters(struct gather *g)
+add_children(struct gather *g, Dwarf_Die *of)
 {
 	unsigned n = 0;
 	Dwarf_Die child;
 
-	if (g->call.integers > 0)
-		take_word(g, 0);
-	if (dwarf_child(g->die, &child) != 0)
+	if (dwarf_child(of, &child) != 0)
 		return;
 	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_formal_parameter:
+			g->knows_abi = g->knows_abi && g->known > 0;
 			add_parameter(g, &child);
-		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			g->known -= g->known > 0;
+			break;
+		case DW_TAG_GNU_formal_parameter_pack:
+			if (dwarf_tag(of) == DW_TAG_subprogram)
+				add_children(g, &child);
+			break;
+		case DW_TAG_unspecified_parameters:
 			g->is_variadic = true;
+		}
 	} while (n++ < PARAMETERS_MAX && dwarf_siblingof(&child, &child) == 0);
+}
+
+static void
+add_parameters(struct gather *g)
+{
+
+	if (g->call.integers > 0)
+		take_word(g, 0);
+	add_children(g, g->die);
 }
 
 static bool
@@ -580,6 +602,31 @@ add_unknown(struct gather *g)
 	reach(g, TBUF_ARGS_MAX - 1);
 }
 
+/*
+ * Counts the first parameters that are certain not to follow one that the debug
+ * information lacks, by the function's symbol.
+ */
+static unsigned
+count_known(Dwarf_Die *die)
+{
+	unsigned n = 0, artificial = 0, all, plain;
+	const char *symbol = dwarf_symbol(die);
+	Dwarf_Die child;
+
+	if (symbol == NULL || !dwarf_mangled(symbol, &all, &plain))
+		return (UINT_MAX);
+	if (dwarf_child(die, &child) == 0)
+		do
+			if (dwarf_tag(&child) == DW_TAG_formal_parameter) {
+				n++;
+				artificial += dwarf_hasattr_integrate(&child,
+				    DW_AT_artificial) != 0;
+			}
+		while (n <= PARAMETERS_MAX &&
+		    dwarf_siblingof(&child, &child) == 0);
+	return (n >= artificial + all ? UINT_MAX : artificial + plain);
+}
+
 static int
 compare_addresses(const void *a, const void *b)
 {
@@ -637,6 +684,7 @@ gather(struct gather *g, struct dwarf_module *m, Dwarf_Die *die,
 		return (false);
 	g->is_copy = is_copy(die, g->f.address);
 	g->promotes = promotes(die);
+	g->known = count_known(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
 	add_parameters(g);
 	add_unknown(g);

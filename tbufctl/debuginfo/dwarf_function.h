@@ -78,6 +78,13 @@ bool	dwarf_member(Dwarf_Die *type, const char *path, Dwarf_Die *member,
  */
 bool	dwarf_by_address(Dwarf_Die *type);
 
+/*
+ * Counts the parameters of a function by its symbol, and the first ones that
+ * are pointers, references or numbers of C.  Returns false if they are not
+ * certain.
+ */
+bool	dwarf_mangled(const char *symbol, unsigned *all, unsigned *plain);
+
 /* --- the ABI ----------------------------------------------------------- */
 
 #define DWARF_NO_WORD	UINT32_MAX

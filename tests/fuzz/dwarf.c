@@ -216,9 +216,11 @@ static bool
 wants(void *unused, uint64_t address, const char *name)
 {
 	char scoped[PID_SCOPED];
+	unsigned all, plain;
 
 	(void)unused;
 	(void)address;
+	FUZZ_CHECK(!dwarf_mangled(name, &all, &plain) || plain <= all);
 	FUZZ_CHECK(name != NULL);
 	FUZZ_CHECK(!pid_scoped(name, scoped) || strlen(scoped) < PID_SCOPED);
 	return (true);

@@ -404,6 +404,47 @@ for build in 'g++ -O0' 'g++ -O0 -gdwarf-4' 'clang++ -O0'; do
 	    'pid$target:a.out:take_*:entry, pid$target:a.out:give_*:entry
 	    /n != -5/ { trace(probefunc); } END { trace("all"); }')" all
 done
+# clang leaves unused objects out, which symbols have.
+cat >packs.cc <<'END_OF_C'
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+struct own { own() {} ~own() {} long a; int m; int f() { return (m); } };
+#define API	__attribute__((noinline))
+template <class... T> API int pack(T... all, int last) { KEEP; return (last); }
+template int pack<int, long>(int, long, int);
+API int members(int own::*data, int (own::*call)(), int n)
+{ KEEP; __asm__ volatile("" : : "r" (data)); return (n); }
+API own lacking(const char *text, int first, own unused, int n)
+{ KEEP; __asm__ volatile("" : : "r" (text), "r" (first), "r" (n));
+  return (own()); }
+namespace n { template <class T> API own chosen(T n, own unused, long last)
+{ KEEP; __asm__ volatile("" : : "r" (n), "r" (last)); return (own()); } }
+int main()
+{
+	int (*volatile call)(int, long, int) = pack<int, long>;
+
+	lacking("t", 5, own(), 6);
+	n::chosen<int>(7, own(), 8);
+	return (call(1, 2, 3) + members(&own::m, &own::f, 4) == 0);
+}
+END_OF_C
+for build in 'g++ -O0' 'g++ -O1' 'clang++ -O0' 'clang++ -O1'; do
+	command -v "${build%% *}" >/dev/null || continue
+	$build -g -w -o packs packs.cc || exit 1
+	expect "a pack: $build" "$(trace packs \
+	    'pid$target:a.out:*pack*:entry { trace(last); }')" 3
+	expect "pointers to members: $build" "$(trace packs \
+	    'pid$target:a.out:members:entry { printf("%d %d", data, n); }')" \
+	    '8 4'
+	expect "before an object: $build" "$(trace packs \
+	    'pid$target:a.out:lacking:entry { printf("%s %d", stringof(text),
+	    first); }')" 't 5'
+	for last in 'lacking { trace(n); }' 'n::chosen { trace(last); }'; do
+		expect "after an object: $build: $last" "$(refused packs \
+		    "pid\$target:a.out:${last%% *}:entry ${last#* }" |
+		    sed '/^[68]$/d; /^arguments of/d; /^failed/d
+		    /is no argument: the debug information lacks/d')" ''
+	done
+done
 # The name of such a parameter is a pointer, as that of a reference is; so is
 # the value returned in memory.
 cat >objects.cc <<'END_OF_C'
