@@ -344,6 +344,7 @@ check_clause(struct d_compiler *c, struct d_node *clause)
 	struct d_node *one = clause->descriptions;
 	struct d_node unchecked = *clause;
 
+	c->descriptions = one;
 	if (one->next != NULL) {
 		unchecked.arguments = d_tree_copy(c, clause->arguments);
 		unchecked.condition = d_tree_copy(c, clause->condition);
@@ -356,15 +357,18 @@ check_clause(struct d_compiler *c, struct d_node *clause)
 		check_also(c, clause, &unchecked, one);
 	}
 	c->description = NULL;
+	c->descriptions = NULL;
 }
 
 void
 d_check_again(struct d_compiler *c, struct d_node *clause)
 {
+	c->descriptions = clause->descriptions;
 	c->description = clause->descriptions->description;
 	c->line = clause->line;
 	check_body(c, clause);
 	c->description = NULL;
+	c->descriptions = NULL;
 }
 
 void

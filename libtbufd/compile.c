@@ -75,6 +75,7 @@ begin(struct d_compiler *c)
 	c->pragmas = NULL;
 	c->declared = NULL;
 	c->description = NULL;
+	c->descriptions = NULL;
 	d_declare_push(c);
 	d_lex_begin(c);
 }

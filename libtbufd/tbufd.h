@@ -146,6 +146,8 @@ struct d_callbacks {
 	    enum d_import_kind kind, const char *name);
 	uint64_t (*argument_type)(void *context,
 	    const struct d_description *d, const char *name, uint64_t number);
+	/* Returns true if the latter two arguments had one type. */
+	bool (*type_same)(void *context, uint64_t id, uint64_t other);
 	/*
 	 * Returns the id of the type of a parameter of the probes' function
 	 * that is in an integer argument, and that argument's number, by the

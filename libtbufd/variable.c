@@ -47,19 +47,43 @@ argument_class(struct d_compiler *c, const char *name, uint64_t number)
 	return (class == D_CLASS_ANY ? d_guess(c, name, number) : class);
 }
 
+/*
+ * Returns the id of the type of an argument, or 0.  All descriptions of a clause
+ * have to agree in it, as the clause is generated once.
+ */
+static uint64_t
+agreed_type(struct d_compiler *c, const char *name, uint64_t number)
+{
+	const struct d_callbacks *calls = &c->options->callbacks;
+	const struct d_node *one = c->descriptions;
+	uint64_t id, other;
+
+	if (calls->argument_type == NULL)
+		return (0);
+	id = calls->argument_type(calls->context, c->description, name,
+	    number);
+	for (; one != NULL && id != 0; one = one->next) {
+		if (one->description == c->description)
+			continue;
+		other = calls->argument_type(calls->context, one->description,
+		    name, number);
+		if (other != 0 && other != id && calls->type_same != NULL &&
+		    !calls->type_same(calls->context, id, other))
+			return (0);
+	}
+	return (id);
+}
+
 /* Returns the declared type of an argument that is a pointer, or NULL. */
 static struct type *
 argument_pointer(struct d_compiler *c, const char *name, uint64_t number,
     enum d_class class)
 {
-	const struct d_callbacks *calls = &c->options->callbacks;
-	struct type *type;
 	uint64_t id = 0;
+	struct type *type;
 
-	if (class == D_CLASS_UNSIGNED && calls->argument_type != NULL &&
-	    !c->options->ilp32)
-		id = calls->argument_type(calls->context, c->description,
-		    name, number);
+	if (class == D_CLASS_UNSIGNED && !c->options->ilp32)
+		id = agreed_type(c, name, number);
 	if (id == 0)
 		return (NULL);
 	type = d_type_of_id(c, id);

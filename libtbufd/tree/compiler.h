@@ -80,6 +80,7 @@ struct d_compiler {
 
 	struct d_node *root;
 	const struct d_description *description;	/* of this clause */
+	const struct d_node *descriptions;	/* all of this clause */
 };
 
 /* Attributes errors to this program from now on. */

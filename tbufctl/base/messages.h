@@ -172,6 +172,10 @@
 			"kernel only system calls are traced"
 #define MSG_ARGUMENTS	"arguments of %s: %s"
 #define MSG_LACK	"parameter %s of %s is no argument: %s"
+#define MSG_DIFFERS	"argument %s points to different types in %s and " \
+			"%s: describe one of them, or cast the argument"
+#define MSG_DIFFER	"argument %s points to different types in functions " \
+			"of the name %s: cast it"
 #define MSG_OBJECT	"-x pidobject=%s has no types: %s"
 #define MSG_MODULE	"types of module %s are not known before it is " \
 			"loaded (-x pidobject=FILE names its file)"

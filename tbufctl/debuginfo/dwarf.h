@@ -7,6 +7,7 @@
  *	dwarf.c		modules: an executable, its libraries
  *	dwarf_names.c	names in a module
  *	dwarf_read.c	one level of a type
+ *	dwarf_same.c	whether two types are the same
  *	dwarf_argument.c	the type of an argument of a probe
  *	dwarf_function.c	parameters of functions
  *	dwarf_mangled.c	and by their symbols
@@ -117,6 +118,8 @@ uint64_t dwarf_type_id(struct dwarf_types *, struct dwarf_module *,
 uint64_t dwarf_type_of(struct dwarf_types *, struct dwarf_module *,
 	    Dwarf_Die *);
 bool	dwarf_type_read(struct dwarf_types *, uint64_t id, struct d_import *);
+/* Returns true if two ids are those of one type, in several compile units. */
+bool	dwarf_same(struct dwarf_types *, uint64_t a, uint64_t b);
 void	dwarf_types_free(struct dwarf_types *);
 /* Read an attribute that leads to another entry, and one that is a number. */
 bool	dwarf_follow(Dwarf_Die *, unsigned attribute, Dwarf_Die *to);

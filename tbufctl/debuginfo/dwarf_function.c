@@ -860,7 +860,9 @@ agreed_type(struct dwarf_types *types, struct dwarf_module *m,
 		if (!entry_of(&die, &entry))
 			continue;
 		type = type_in(types, m, &die, name);
-		if (type == 0 || (agreed != 0 && type != agreed))
+		if (agreed != 0 && !dwarf_same(types, type, agreed))
+			return (DWARF_DIFFERS);
+		if (type == 0)
 			return (0);
 		agreed = type;
 	}
@@ -908,7 +910,7 @@ place_of_word(struct dwarf_types *types, struct dwarf_module *m,
 {
 	const struct dwarf_name *one = NULL;
 	const char *found = NULL;
-	uint64_t at = *word, first = 0;
+	uint64_t at = *word, first = 0, type;
 	struct gather g = { .path = NULL };
 	Dwarf_Die die;
 
@@ -924,7 +926,8 @@ place_of_word(struct dwarf_types *types, struct dwarf_module *m,
 		first = at;
 	}
 	*word = first;
-	return (found == NULL ? 0 : agreed_type(types, m, function, found));
+	type = found == NULL ? 0 : agreed_type(types, m, function, found);
+	return (type == DWARF_DIFFERS ? 0 : type);
 }
 
 static uint64_t
@@ -941,7 +944,8 @@ place_of_member(struct dwarf_types *types, struct dwarf_module *m,
 		if (!gather(&g, m, &die, function))
 			continue;
 		id = g.is_found ? dwarf_type_of(types, m, &g.member) : 0;
-		if (id == 0 || (agreed != 0 && (id != agreed || g.at != *at)))
+		if (id == 0 || (agreed != 0 &&
+		    (!dwarf_same(types, id, agreed) || g.at != *at)))
 			return (0);
 		agreed = id;
 		*at = g.at;

@@ -50,9 +50,12 @@ const char *dwarf_symbol_get(const struct dwarf_module *, int i,
 	    uint64_t *address);
 
 /*
- * Return the id of the type of a parameter, and of the value returned; or 0.
- * That of an object that is passed, or returned, by address is a pointer.
+ * Return the id of the type of a parameter, and of the value returned; 0 if it
+ * has none, DWARF_DIFFERS if functions of the name do not agree in it.  That of
+ * an object that is passed, or returned, by address is a pointer.
  */
+#define DWARF_DIFFERS	UINT64_MAX
+
 uint64_t dwarf_parameter(struct dwarf_types *, struct dwarf_module *,
 	    const char *function, const char *name);
 uint64_t dwarf_result(struct dwarf_types *, struct dwarf_module *,

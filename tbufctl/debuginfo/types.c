@@ -166,6 +166,19 @@ types_parameter(struct types *t, const char *module, const char *function,
 	return (ask_type(t, TYPES_PARAMETER, module, function, name));
 }
 
+bool
+types_same(struct types *t, uint64_t a, uint64_t b)
+{
+	struct parcel *p;
+
+	if (a == b)
+		return (true);
+	p = ask(t, TYPES_SAME);
+	parcel_put(p, a);
+	parcel_put(p, b);
+	return (parcel_take(hear(t, &t->answer)) != 0);
+}
+
 uint64_t
 types_place(struct types *t, const char *module, const char *function,
     const char *name, uint64_t *word, uint64_t *shift)

@@ -69,6 +69,10 @@ uint64_t types_place(struct types *, const char *module,
 	    uint64_t *shift);
 uint64_t types_result(struct types *, const char *module,
 	    const char *function);
+/* An id that two functions of one name do not agree in. */
+#define TYPES_DIFFER	UINT64_MAX
+/* Returns true if two ids are those of one type. */
+bool	types_same(struct types *, uint64_t, uint64_t);
 bool	types_read(struct types *, uint64_t id, struct d_import *);
 
 #endif

@@ -581,6 +581,11 @@ answer(struct parcel *question, struct parcel *to)
 	case TYPES_NAMES:
 		put_names(to, parcel_take(question) != 0);
 		break;
+	case TYPES_SAME:
+		kind = parcel_take(question);
+		parcel_put(to, dwarf_same(&types, kind,
+		    parcel_take(question)));
+		break;
 	case TYPES_SITES:
 		put_sites(to);
 	}

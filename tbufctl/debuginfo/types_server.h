@@ -18,6 +18,7 @@
  *	PARAMETER	module, function, name		id
  *	PLACE		module, function, name, word	id, word
  *	RESULT		module, function		id
+ *	SAME		id, id				are they one type?
  */
 #ifndef TBUFCTL_DEBUGINFO_TYPES_SERVER_H
 #define TBUFCTL_DEBUGINFO_TYPES_SERVER_H
@@ -39,7 +40,8 @@ enum types_question {
 	TYPES_FUNCTIONS,
 	TYPES_PARAMETER,
 	TYPES_PLACE,
-	TYPES_RESULT
+	TYPES_RESULT,
+	TYPES_SAME
 };
 
 struct types_source {

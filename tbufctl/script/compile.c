@@ -260,6 +260,7 @@ set_options(struct compiled *c, pid_t target)
 			.probe_by_id = known_by_id, .others = known_others,
 			.type_find = known_type_find,
 			.argument_type = known_argument_type,
+			.type_same = known_type_same,
 			.argument_place = known_argument_place,
 			.type_read = known_type_read, .is_traced = is_traced
 		},

@@ -104,6 +104,25 @@ is_of_arguments(const struct d_error *error)
 	    strcmp(error->tag, "D_ARGS_IDX") == 0));
 }
 
+/* An argument of several types is none that has members. */
+static void
+explain_types(const struct known *k, const struct d_error *error)
+{
+	const char *const *in = k->differing_in;
+	char *name;
+
+	if (in[1] == NULL || (strcmp(error->tag, "D_OP_PTR") != 0 &&
+	    strcmp(error->tag, "D_DEREF_NONPTR") != 0))
+		return;
+	name = k->differing.name != NULL ? memory_string(k->differing.name) :
+	    string_format("args[%ju]", (uintmax_t)k->differing.number);
+	if (in[0] == NULL)
+		message(MSG_DIFFER, name, in[1]);
+	else
+		message(MSG_DIFFERS, name, in[0], in[1]);
+	free(name);
+}
+
 void
 explain_arguments(struct compiled *c, const struct d_error *error)
 {
@@ -112,6 +131,7 @@ explain_arguments(struct compiled *c, const struct d_error *error)
 	char *text;
 	size_t i;
 
+	explain_types(&c->known, error);
 	if (!is_of_arguments(error))
 		return;
 	lack = known_lack(&c->known, error->description, error->name);

@@ -589,20 +589,74 @@ type_of(struct known *k, const struct d_description *d,
 	    probe->argnames[n]));
 }
 
+/* An argument, and the type that its probes have agreed on so far. */
+struct pointed {
+	const struct d_description *d;
+	const char *name;
+	uint64_t number, id;
+	const char *function;	/* the first that has it */
+	bool differs;
+};
+
+/* Remembers two functions that do not agree in the type of an argument. */
+static void
+differ(struct known *k, const char *function, const char *other)
+{
+
+	k->differing = k->pointed;
+	k->differing_in[0] = function;
+	k->differing_in[1] = other;
+}
+
+static void
+agree_on_type(struct known *k, const struct tbuf_probe_info *probe,
+    struct pointed *p)
+{
+	uint64_t id = p->differs ? 0 : type_of(k, p->d, probe, p->name,
+	    p->number);
+
+	if (id == 0)
+		return;
+	if (id == TYPES_DIFFER || (p->id != 0 &&
+	    !types_same(&k->types, id, p->id))) {
+		p->differs = true;
+		differ(k, id == TYPES_DIFFER ? NULL : p->function,
+		    probe->function);
+	} else if (p->id == 0) {
+		p->id = id;
+		p->function = probe->function;
+	}
+}
+
 uint64_t
 known_argument_type(void *known, const struct d_description *d,
     const char *name, uint64_t number)
 {
+	struct pointed p = { .d = d, .name = name, .number = number };
 	struct known *k = known;
 	const struct sites *sites = known_sites(k);
-	uint64_t id = 0;
 	size_t i;
 
-	for (i = 0; i < k->count && id == 0; i++)
-		id = type_of(k, d, k->probes[i], name, number);
-	for (i = 0; i < sites->count && id == 0; i++)
-		id = type_of(k, d, &sites->all[i], name, number);
-	return (id);
+	k->pointed.name = name;
+	k->pointed.number = number;
+	for (i = 0; i < k->count; i++)
+		agree_on_type(k, k->probes[i], &p);
+	for (i = 0; i < sites->count; i++)
+		agree_on_type(k, &sites->all[i], &p);
+	k->pointed_in[0] = k->pointed_in[1];
+	k->pointed_in[1] = p.function;
+	return (p.differs ? 0 : p.id);
+}
+
+bool
+known_type_same(void *known, uint64_t id, uint64_t other)
+{
+	struct known *k = known;
+	bool same = types_same(&k->types, id, other);
+
+	if (!same)
+		differ(k, k->pointed_in[0], k->pointed_in[1]);
+	return (same);
 }
 
 const struct lack *

@@ -21,6 +21,12 @@
 /* BEGIN, END and ERROR; their ids are 1 to 3. */
 #define KNOWN_FIXED	3
 
+/* A number stands for an argument if its name is NULL. */
+struct known_argument {
+	const char *name;	/* as long as the compiler is open */
+	uint64_t number;
+};
+
 struct known {
 	struct tbuf_consumer *consumer;
 	bool look;		/* targets may be listed: no -c */
@@ -42,6 +48,15 @@ struct known {
 	struct sites sites;	/* its probes, from files and providers */
 	bool read;		/* sites have been read */
 	bool more;		/* it may have others */
+	/* The argument of the last question, and functions that have it. */
+	struct known_argument pointed;
+	const char *pointed_in[2];
+	/*
+	 * The last argument that points to several types, and two functions: if
+	 * the first one is NULL, several of one name.
+	 */
+	struct known_argument differing;
+	const char *differing_in[2];
 };
 
 /* Returns the four fields of a description as text, which the caller frees. */
@@ -141,6 +156,7 @@ enum d_class known_likely(void *known, const struct d_description *,
 bool	known_by_id(void *known, uint64_t id, struct d_description *);
 uint64_t known_type_find(void *known, const char *module, enum d_import_kind,
 	    const char *name);
+bool	known_type_same(void *known, uint64_t id, uint64_t other);
 uint64_t known_argument_type(void *known, const struct d_description *,
 	    const char *name, uint64_t number);
 uint64_t known_argument_place(void *known, const struct d_description *,

@@ -66,6 +66,7 @@ shared()
 	    debuginfo/dwarf_function debuginfo/dwarf_mangled \
 	    debuginfo/dwarf_member \
 	    debuginfo/dwarf_names debuginfo/dwarf_read \
+	    debuginfo/dwarf_same \
 	    base/description_field base/bool_value base/dtrace_providers \
 	    base/suggest base/string_list base/open_regular base/command_path \
 	    base/bpftrace_words base/clean_text base/decompress \

@@ -297,6 +297,66 @@ for tags in disable enable; do
 done
 
 # A function of which one return has a byte, and whatever follows stays.
+# Functions with parameters of one name, which point to several types.
+cat >near.h <<'END_OF_C'
+#define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
+#define API	__attribute__((noinline, noipa))
+struct later;
+struct item { int n; struct item *next; struct later *later; };
+static API int same(const struct item *p) { KEEP; return (p->n); }
+END_OF_C
+cat >near.c <<'END_OF_C'
+#include "near.h"
+struct later { int n; };
+struct box { int n, x; };
+static API int twice(struct box *p) { KEEP; return (p->x); }
+API struct box *first(struct box *p) { KEEP; return (p); }
+int far(void);
+int main(void)
+{
+	struct item i = { 1 };
+	struct box b = { 2, 3 };
+
+	return (same(&i) + twice(&b) + first(&b)->x + far() == 0);
+}
+END_OF_C
+cat >far.c <<'END_OF_C'
+#include "near.h"
+struct box { long x; int n; };
+static API int twice(struct box *p) { KEEP; return (p->n); }
+API struct box *second(struct box *p) { KEEP; return (p); }
+int far(void)
+{
+	struct item i = { 4 };
+	struct box b = { 5, 6 };
+
+	return (same(&i) + twice(&b) + second(&b)->n);
+}
+END_OF_C
+gcc -O1 -g -w -o near near.c far.c || exit 1
+expect 'one type of two files' "$(trace near 'pid$target:a.out:same:entry
+    { printf("%d\n", p->n); }')" '1
+4'
+points='points to different types in'
+for value in 'p->n' 'args[0]->n' '(*p).n'; do
+	name=${value%->n}
+	[ "$name" != "$value" ] || name=p
+	expect "two types: $value" "$(refused near "pid\$target:a.out:twice:entry
+	    { trace($value); }" | sed 1d)" \
+	    "argument $name $points functions of the name twice: cast it"
+	for functions in '[fs]*[td]' 'first:entry,pid$target:a.out:second'; do
+		expect "in two functions: $value" "$(refused near \
+		    "pid\$target:a.out:$functions:entry { trace($value); }" |
+		    sed "1d; s/second and first/first and second/")" \
+		    "argument $name $points first and second: describe one of \
+them, or cast the argument"
+	done
+done
+expect 'in values returned' "$(refused near 'pid$target:a.out:[fs]*[td]:return
+    { trace(args[1]->n); }' | grep -c "args.1. $points")" 1
+expect 'a cast' "$(trace near 'pid$target:a.out:twice:entry
+    { printf("%d\n", *(int *)p); }')" '2
+5'
 cat >part.c <<'END_OF_C'
 int part(int n);
 __asm__(".text\n.globl part\n.type part, @function\npart:\n .cfi_startproc\n"
@@ -878,7 +938,7 @@ expect 'a link to a program' "$(trace by-link \
 # An extension of Python, which loads it by a path of its own.
 if command -v python3 >/dev/null; then
 	expect 'Python' "$(cd one || exit; later "$path" \
-	    'python3 -c "import plugin"' -x pidobject=. | tail -n 1)" /one3
+	    'python3 -c "import plugin"' -x pidobject=. | grep '^/')" /one3
 else
 	echo 'no python3: its extensions are not tested'
 fi
