@@ -48,8 +48,8 @@ argument_class(struct d_compiler *c, const char *name, uint64_t number)
 }
 
 /*
- * Returns the id of the type of an argument, or 0.  All descriptions of a clause
- * have to agree in it, as the clause is generated once.
+ * Returns the id of the type of an argument, or 0.  All descriptions of a
+ * clause have to agree in it, as the clause is generated once.
  */
 static uint64_t
 agreed_type(struct d_compiler *c, const char *name, uint64_t number)
