@@ -245,7 +245,7 @@ dwarf_modules_free(struct dwarf_module *one)
 		next = one->next;
 		free(one->names);
 		free(one->hash);
-		free(one->copies);
+		free(one->locals);
 		free(one);
 	}
 }

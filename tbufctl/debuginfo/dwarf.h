@@ -38,15 +38,22 @@ struct dwarf_name {
 	Dwarf_Die die;
 };
 
+/* A function that no other object calls, by its symbol. */
+struct dwarf_local {
+	uint64_t address;
+	bool is_copy;		/* of gcc, for certain callers */
+	bool may_not_return;	/* a value */
+};
+
 struct dwarf_module {
 	struct dwarf_module *next;
 	Dwfl_Module *module;
 	const char *name;		/* of the file, without the path */
 	bool is_program;		/* and no library */
 	bool looked;			/* names have been read */
-	bool has_copies;		/* the next list has been made */
-	uint64_t *copies;		/* sorted addresses */
-	size_t ncopies;
+	bool has_locals;		/* the next list has been made */
+	struct dwarf_local *locals;	/* sorted */
+	size_t nlocals, locals_room;
 	struct dwarf_name *names;
 	size_t count, room;
 	uint32_t *hash;

@@ -265,6 +265,7 @@ struct gather {
 	struct dwarf_call call;
 	bool knows_abi;		/* so far */
 	bool is_copy;
+	bool is_external;	/* other files may call it */
 	bool is_variadic;
 	unsigned known;		/* parameters before any that is missing */
 	bool promotes;		/* numbers of type float to double */
@@ -329,8 +330,7 @@ find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
 	bool is_float = type == TBUF_FLOAT || type == TBUF_DOUBLE;
 
 	/* A function of other files has all parameters that are declared. */
-	if (place == PLACE_NONE && !g->is_copy &&
-	    dwarf_hasattr_integrate(g->die, DW_AT_external))
+	if (place == PLACE_NONE && !g->is_copy && g->is_external)
 		place = PLACE_ABI;
 	if (place == PLACE_NONE)
 		return (optimized);
@@ -388,8 +388,7 @@ find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
 	    strncmp(name, g->path, length) != 0 || name[length] != '\0' ||
 	    !g->knows_abi || g->is_copy || !taken->is_whole ||
 	    (place_of(g->die, parameter, g->f.address, false, &slot) ==
-	    PLACE_NONE &&
-	    !dwarf_hasattr_integrate(g->die, DW_AT_external)) ||
+	    PLACE_NONE && !g->is_external) ||
 	    !dwarf_member(type, g->path + length + 1, &g->member, &offset) ||
 	    !dwarf_plain_type(&g->member, &plain))
 		return;
@@ -525,6 +524,75 @@ entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	    dwarf_ranges(die, 0, &base, entry, &end) > 0);
 }
 
+/* --- local symbols -------------------------------------------------------- */
+
+static int
+compare_locals(const void *a, const void *b)
+{
+	const struct dwarf_local *one = a, *other = b;
+
+	return (one->address < other->address ? -1 :
+	    one->address > other->address);
+}
+
+static void
+add_local(struct dwarf_module *m, uint64_t address, const char *name)
+{
+	bool reduced = strstr(name, ".isra.") != NULL;
+
+	if (m->nlocals == m->locals_room) {
+		m->locals_room = 2 * m->locals_room + 64;
+		m->locals = memory_get(m->locals, m->locals_room,
+		    sizeof(*m->locals));
+	}
+	m->locals[m->nlocals++] = (struct dwarf_local){ address, reduced ||
+	    strstr(name, ".constprop.") != NULL ||
+	    strstr(name, ".part.") != NULL, reduced };
+}
+
+static void
+find_locals(struct dwarf_module *m)
+{
+	int i, n = dwarf_symbols(m);
+	uint64_t address = 0;
+	const char *name;
+	bool is_local;
+
+	m->has_locals = true;
+	for (i = 0; i < n; i++)
+		if ((name = dwarf_symbol_get(m, i, &address, &is_local)) !=
+		    NULL && is_local)
+			add_local(m, address, name);
+	if (m->nlocals > 0)
+		qsort(m->locals, m->nlocals, sizeof(*m->locals),
+		    compare_locals);
+}
+
+/* Returns the local symbol of a function, or NULL. */
+static const struct dwarf_local *
+local_of(struct dwarf_module *m, Dwarf_Die *die)
+{
+	struct dwarf_local key = { 0, false, false };
+
+	if (!m->has_locals)
+		find_locals(m);
+	return (m->nlocals == 0 || !entry_of(die, &key.address) ? NULL :
+	    bsearch(&key, m->locals, m->nlocals, sizeof(key),
+	    compare_locals));
+}
+
+/*
+ * Returns false for a copy of a function that may return nothing, as gcc
+ * removes a value that no caller uses; its DWARF has the function's type.
+ */
+static bool
+keeps_result(struct dwarf_module *m, Dwarf_Die *die)
+{
+	const struct dwarf_local *its = local_of(m, die);
+
+	return (its == NULL || !its->may_not_return);
+}
+
 /* Callers of a function of C without a prototype promote its arguments. */
 static bool
 promotes(Dwarf_Die *die)
@@ -569,21 +637,34 @@ lacks_parameters(Dwarf_Die *die, Dwarf_Addr entry)
 }
 
 /*
+ * Returns true for a function that other files may call.  A linker that
+ * compiles all files makes functions local that DWARF still calls external.
+ */
+static bool
+is_external(struct dwarf_module *m, Dwarf_Die *die)
+{
+
+	return (dwarf_hasattr_integrate(die, DW_AT_external) &&
+	    local_of(m, die) == NULL);
+}
+
+/*
  * The entry of a copy is an instance of the function's, or says that calls of
  * it are not of the ABI.  clang says so of no function that it has changed.
  */
 static bool
-is_copy(Dwarf_Die *die, Dwarf_Addr entry)
+is_copy(struct dwarf_module *m, Dwarf_Die *die, Dwarf_Addr entry)
 {
+	const struct dwarf_local *its = local_of(m, die);
 	uint64_t convention = DW_CC_normal;
 	const char *symbol = dwarf_symbol(die);
 
 	(void)dwarf_number(die, DW_AT_calling_convention, &convention);
-	return (convention == DW_CC_nocall ||
+	return (convention == DW_CC_nocall || (its != NULL && its->is_copy) ||
 	    (symbol != NULL && strchr(symbol, '.') != NULL) ||
-	    (!dwarf_hasattr_integrate(die, DW_AT_external) &&
-	    (dwarf_hasattr(die, DW_AT_abstract_origin) ||
-	    lacks_parameters(die, entry))));
+	    (!is_external(m, die) && (lacks_parameters(die, entry) ||
+	    (dwarf_hasattr(die, DW_AT_abstract_origin) &&
+	    !dwarf_hasattr_integrate(die, DW_AT_external)))));
 }
 
 /*
@@ -627,52 +708,6 @@ count_known(Dwarf_Die *die)
 	return (n >= artificial + all ? UINT_MAX : artificial + plain);
 }
 
-static int
-compare_addresses(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one < *other ? -1 : *one > *other);
-}
-
-/* Finds the copies whose callers may not use the value. */
-static void
-find_copies(struct dwarf_module *m)
-{
-	int i, n = dwarf_symbols(m);
-	uint64_t address = 0;
-	const char *name;
-
-	m->has_copies = true;
-	for (i = 0; i < n; i++) {
-		name = dwarf_symbol_get(m, i, &address);
-		if (name == NULL || strstr(name, ".isra.") == NULL)
-			continue;
-		m->copies = memory_get(m->copies, m->ncopies + 1,
-		    sizeof(*m->copies));
-		m->copies[m->ncopies++] = address;
-	}
-	if (m->ncopies > 0)
-		qsort(m->copies, m->ncopies, sizeof(*m->copies),
-		    compare_addresses);
-}
-
-/*
- * Returns false for a copy of a function that may return nothing, as gcc
- * removes a value that no caller uses; its DWARF has the function's type.
- */
-static bool
-keeps_result(struct dwarf_module *m, Dwarf_Die *die)
-{
-	Dwarf_Addr entry;
-
-	if (!m->has_copies)
-		find_copies(m);
-	return (m->ncopies == 0 || !entry_of(die, &entry) ||
-	    bsearch(&entry, m->copies, m->ncopies, sizeof(*m->copies),
-	    compare_addresses) == NULL);
-}
-
 static bool
 gather(struct gather *g, struct dwarf_module *m, Dwarf_Die *die,
     const char *name)
@@ -682,7 +717,8 @@ gather(struct gather *g, struct dwarf_module *m, Dwarf_Die *die,
 	*g = (struct gather){ .die = die, .f.name = name, .path = g->path };
 	if (!entry_of(die, &g->f.address))
 		return (false);
-	g->is_copy = is_copy(die, g->f.address);
+	g->is_external = is_external(m, die);
+	g->is_copy = is_copy(m, die, g->f.address);
 	g->promotes = promotes(die);
 	g->known = count_known(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
@@ -769,7 +805,8 @@ dwarf_symbols(const struct dwarf_module *m)
 }
 
 const char *
-dwarf_symbol_get(const struct dwarf_module *m, int i, uint64_t *address)
+dwarf_symbol_get(const struct dwarf_module *m, int i, uint64_t *address,
+    bool *is_local)
 {
 	GElf_Sym symbol;
 	GElf_Addr unused;
@@ -781,6 +818,8 @@ dwarf_symbol_get(const struct dwarf_module *m, int i, uint64_t *address)
 	    GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
 		return (NULL);
 	*address = symbol.st_value;
+	if (is_local != NULL)
+		*is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
 	return (name);
 }
 
@@ -809,7 +848,7 @@ find_alias(struct dwarf_module *m, const char *function)
 	const char *name;
 
 	for (i = 0; i < n; i++) {
-		name = dwarf_symbol_get(m, i, &address);
+		name = dwarf_symbol_get(m, i, &address, NULL);
 		if (name != NULL && strcmp(name, function) == 0)
 			return (find_address(m, address));
 	}

@@ -43,11 +43,12 @@ void	dwarf_functions(struct dwarf_module *,
 
 /*
  * Returns the name of a symbol of a module, if that is a function, and finds
- * its address in the file; `i` is less than dwarf_symbols().
+ * its address in the file; `i` is less than dwarf_symbols().  `is_local` may be
+ * NULL; it becomes true for a symbol that other objects do not see.
  */
 int	dwarf_symbols(const struct dwarf_module *);
 const char *dwarf_symbol_get(const struct dwarf_module *, int i,
-	    uint64_t *address);
+	    uint64_t *address, bool *is_local);
 
 /*
  * Return the id of the type of a parameter, and of the value returned; 0 if it

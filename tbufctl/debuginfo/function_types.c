@@ -137,7 +137,7 @@ find_symbols(struct visiting *v, const struct dwarf_module *m)
 	const char *name;
 
 	for (i = 0; i < n; i++) {
-		name = dwarf_symbol_get(m, i, &address);
+		name = dwarf_symbol_get(m, i, &address, NULL);
 		if (name == NULL || !is_wanted(v, name))
 			continue;
 		if (v->nsymbols == v->room) {

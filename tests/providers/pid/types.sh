@@ -357,6 +357,25 @@ expect 'in values returned' "$(refused near 'pid$target:a.out:[fs]*[td]:return
 expect 'a cast' "$(trace near 'pid$target:a.out:twice:entry
     { printf("%d\n", *(int *)p); }')" '2
 5'
+# A linker that compiles both files changes calls of functions that DWARF calls
+# external.
+cat >callee.c <<'END_OF_C'
+__attribute__((noinline)) long linked(long x, long y, long z)
+{ __asm__ volatile("nop; nop; nop; nop; nop" : : "r" (y), "r" (z));
+  return (0); }
+END_OF_C
+cat >caller.c <<'END_OF_C'
+long linked(long x, long y, long z);
+int main(int argc, char **argv)
+{ return (linked(31, argc + 6, argc + 1000) != 0); }
+END_OF_C
+for build in 'gcc -O2 -flto' 'clang -O2 -flto'; do
+	# clang needs a linker that not every machine has.
+	$build -g -w -o linked callee.c caller.c 2>/dev/null || continue
+	expect "the linker compiles: $build" "$(trace linked \
+	    'pid$target:a.out:linked*:entry' | tr ' ' '\n' |
+	    grep -v '^x=31$\|^arg' | paste -sd ' ')" 'y=7 z=1001'
+done
 cat >part.c <<'END_OF_C'
 int part(int n);
 __asm__(".text\n.globl part\n.type part, @function\npart:\n .cfi_startproc\n"
