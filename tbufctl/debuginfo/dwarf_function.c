@@ -31,14 +31,24 @@ static const char optimized[] = "the compiler has optimized it away";
 static const char odd_place[] = "the function has a call of its own";
 static const char missing[] = "the debug information lacks parameters that "
     "are not used";
+static const char by_address[] = "its address is passed";
+static const char moved[] = "the debug information has no place of it at the "
+    "entry";
 static const char late[] = "it is not among the first ten words of the call";
 static const char wide[] = "it has more than 64 bits";
 
-/* DWARF's number of the first vector register. */
+/*
+ * DWARF's number of the first vector register, and places relative to the frame
+ * of a function.
+ */
 #ifdef __aarch64__
 #define VECTOR_FIRST	64u
+#define STACK_POINTER	DW_OP_breg31
+#define FRAME_POINTER	DW_OP_breg29
 #else
 #define VECTOR_FIRST	17u
+#define STACK_POINTER	DW_OP_breg7
+#define FRAME_POINTER	DW_OP_breg6
 #endif
 
 /*
@@ -77,6 +87,7 @@ slot_of_register(uint64_t number)
 enum place {
 	PLACE_KNOWN,
 	PLACE_ABI,		/* DWARF has the place after the prologue */
+	PLACE_ADDRESS,		/* the value is at an address that is passed */
 	PLACE_NONE		/* there is no value at the entry */
 };
 
@@ -160,6 +171,20 @@ is_implicit(const Dwarf_Op *ops, size_t n)
 }
 
 /*
+ * Returns true if a value is at an address that a word or a register has, and
+ * that is not in the frame.
+ */
+static bool
+is_reference(const Dwarf_Op *ops, size_t n)
+{
+
+	return ((n == 2 && ops[1].atom == DW_OP_deref) ||
+	    (n == 1 && ops[0].atom == DW_OP_bregx) || (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <=
+	    DW_OP_breg31 && ops[0].atom != STACK_POINTER &&
+	    ops[0].atom != FRAME_POINTER));
+}
+
+/*
  * `is_object` is true for an object that is passed by address: clang says where
  * it is from the end of the prologue on.
  */
@@ -177,6 +202,8 @@ place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
 		return (is_object ? PLACE_ABI : PLACE_NONE);
 	if (is_implicit(ops, n) && !is_object)
 		return (PLACE_NONE);
+	if (!is_object && is_reference(ops, n))
+		return (PLACE_ADDRESS);
 	if (n != 1)
 		return (PLACE_ABI);
 	return (is_object ? place_of_address(ops, slot) :
@@ -269,6 +296,8 @@ struct gather {
 	bool is_variadic;
 	unsigned known;		/* parameters before any that is missing */
 	bool promotes;		/* numbers of type float to double */
+	/* Parameters have one place for all of the function (Free Pascal). */
+	bool has_one_place;
 	unsigned taken;		/* words that parameters have: bits */
 	struct dwarf_word vectors[2 * PID_VECTORS];
 	unsigned nvectors;
@@ -334,6 +363,8 @@ find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
 		place = PLACE_ABI;
 	if (place == PLACE_NONE)
 		return (optimized);
+	if (place == PLACE_ADDRESS)
+		return (by_address);
 	if (place == PLACE_ABI) {
 		if (!g->is_copy && !g->knows_abi && g->known == 0)
 			return (missing);
@@ -341,6 +372,9 @@ find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
 			return (odd_place);
 		*slot = abi;
 	}
+	if (g->has_one_place && (!g->knows_abi || slot->word != abi.word ||
+	    slot->vector != abi.vector))
+		return (moved);
 	if (slot->vector != 0 && is_float)
 		return (NULL);
 	if (slot->word == DWARF_NO_WORD)
@@ -381,14 +415,17 @@ find_member(struct gather *g, Dwarf_Die *parameter, Dwarf_Die *type,
 	const char *name = dwarf_diename(parameter);
 	uint64_t offset, size = WORD;
 	enum tbuf_type its;
+	enum place place;
 	struct slot slot;
 	Dwarf_Die plain;
 
 	if (length == 0 || g->path[length] == '\0' || name == NULL ||
 	    strncmp(name, g->path, length) != 0 || name[length] != '\0' ||
-	    !g->knows_abi || g->is_copy || !taken->is_whole ||
-	    (place_of(g->die, parameter, g->f.address, false, &slot) ==
-	    PLACE_NONE && !g->is_external) ||
+	    !g->knows_abi || g->is_copy || !taken->is_whole)
+		return;
+	place = place_of(g->die, parameter, g->f.address, false, &slot);
+	if (place == PLACE_ADDRESS ||
+	    (place == PLACE_NONE && !g->is_external) ||
 	    !dwarf_member(type, g->path + length + 1, &g->member, &offset) ||
 	    !dwarf_plain_type(&g->member, &plain))
 		return;
@@ -593,16 +630,23 @@ keeps_result(struct dwarf_module *m, Dwarf_Die *die)
 	return (its == NULL || !its->may_not_return);
 }
 
+static int
+language(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	return (dwarf_diecu(die, &unit, NULL, NULL) == NULL ? -1 :
+	    dwarf_srclang(&unit));
+}
+
 /* Callers of a function of C without a prototype promote its arguments. */
 static bool
 promotes(Dwarf_Die *die)
 {
-	Dwarf_Die unit;
 
-	if (dwarf_hasattr_integrate(die, DW_AT_prototyped) ||
-	    dwarf_diecu(die, &unit, NULL, NULL) == NULL)
+	if (dwarf_hasattr_integrate(die, DW_AT_prototyped))
 		return (false);
-	switch (dwarf_srclang(&unit)) {
+	switch (language(die)) {
 	case DW_LANG_C:
 	case DW_LANG_C89:
 	case DW_LANG_C99:
@@ -720,6 +764,7 @@ gather(struct gather *g, struct dwarf_module *m, Dwarf_Die *die,
 	g->is_external = is_external(m, die);
 	g->is_copy = is_copy(m, die, g->f.address);
 	g->promotes = promotes(die);
+	g->has_one_place = language(die) == DW_LANG_Pascal83;
 	g->known = count_known(die);
 	g->knows_abi = dwarf_call_result(&g->call, die);
 	add_parameters(g);

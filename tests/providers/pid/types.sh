@@ -376,6 +376,25 @@ for build in 'gcc -O2 -flto' 'clang -O2 -flto'; do
 	    'pid$target:a.out:linked*:entry' | tr ' ' '\n' |
 	    grep -v '^x=31$\|^arg' | paste -sd ' ')" 'y=7 z=1001'
 done
+# Free Pascal has one place of a parameter for all of the function, and passes
+# addresses of variables without a type that says so.
+if command -v fpc >/dev/null; then
+	cat >moving.pas <<'END_OF_PAS'
+program moving; uses initc;
+function moving(a: longint; b: int64; c: byte; var v: longint): longint;
+begin writeln(a, b, c, v); moving := a + c; end;
+var v: longint;
+begin v := 5; v := moving(3, 40, 200, v); end.
+END_OF_PAS
+	for level in - 2; do
+		fpc -g -gw3 "-O$level" -k-lc -omoving moving.pas \
+		    >/dev/null 2>&1 || continue
+		expect "Pascal: -O$level" "$(trace moving \
+		    'pid$target:a.out:*MOVING*LONGINT*:entry' |
+		    tr ' ' '\n' | sed -n '/^[a-z]*=/p' |
+		    grep -v '^a=3$\|^b=40$\|^c=200$')" ''
+	done
+fi
 cat >part.c <<'END_OF_C'
 int part(int n);
 __asm__(".text\n.globl part\n.type part, @function\npart:\n .cfi_startproc\n"
