@@ -44,10 +44,12 @@ static const char wide[] = "it has more than 64 bits";
 #ifdef __aarch64__
 #define VECTOR_FIRST	64u
 #define STACK_POINTER	DW_OP_breg31
+#define FRAME_AT_ENTRY	0	/* from the stack pointer on */
 #define FRAME_POINTER	DW_OP_breg29
 #else
 #define VECTOR_FIRST	17u
 #define STACK_POINTER	DW_OP_breg7
+#define FRAME_AT_ENTRY	WORD
 #define FRAME_POINTER	DW_OP_breg6
 #endif
 
@@ -91,18 +93,23 @@ enum place {
 	PLACE_NONE		/* there is no value at the entry */
 };
 
-/* Finds the frame's base, as an offset from the frame's address. */
+/*
+ * Finds the frame's base, as an offset from the frame's address.  DWARF 2 has
+ * that address as a list of places, of which the first one is at the entry.
+ */
 static bool
-frame_base(Dwarf_Die *function, int64_t *base)
+frame_base(Dwarf_Die *function, Dwarf_Addr entry, int64_t *base)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (dwarf_attr_integrate(function, DW_AT_frame_base, &attr) == NULL ||
-	    dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1)
+	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) != 1 || n != 1)
 		return (false);
 	*base = 0;
+	if (ops[0].atom == STACK_POINTER && ops[0].number == FRAME_AT_ENTRY)
+		return (true);
 #ifdef __x86_64__
 	if (ops[0].atom == DW_OP_reg6) {
 		*base = -CFA_OF_RBP;
@@ -113,7 +120,8 @@ frame_base(Dwarf_Die *function, int64_t *base)
 }
 
 static enum place
-place_of_op(Dwarf_Die *function, const Dwarf_Op *op, struct slot *slot)
+place_of_op(Dwarf_Die *function, Dwarf_Addr entry, const Dwarf_Op *op,
+    struct slot *slot)
 {
 	int64_t base, at;
 
@@ -126,7 +134,7 @@ place_of_op(Dwarf_Die *function, const Dwarf_Op *op, struct slot *slot)
 	if (op->atom != DW_OP_fbreg)
 		return (PLACE_NONE);
 	at = (int64_t)op->number;
-	if (!frame_base(function, &base) || at > 4096 || at + base < 0 ||
+	if (!frame_base(function, entry, &base) || at > 4096 || at + base < 0 ||
 	    (at + base) % WORD != 0)
 		return (PLACE_ABI);
 	*slot = nowhere;
@@ -207,7 +215,7 @@ place_of(Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr entry,
 	if (n != 1)
 		return (PLACE_ABI);
 	return (is_object ? place_of_address(ops, slot) :
-	    place_of_op(function, ops, slot));
+	    place_of_op(function, entry, ops, slot));
 }
 
 /* --- types of words ------------------------------------------------------- */
@@ -347,6 +355,19 @@ take_word(struct gather *g, unsigned word)
 }
 
 /*
+ * Returns true for a word of the stack that the function stores a register to,
+ * as one with the ABI of another system does.
+ */
+static bool
+is_home(const struct gather *g, struct slot abi, struct slot slot)
+{
+
+	return (g->knows_abi && slot.word != DWARF_NO_WORD &&
+	    slot.word >= DWARF_REGISTERS &&
+	    (abi.vector != 0 || abi.word < DWARF_REGISTERS));
+}
+
+/*
  * Finds the place of a parameter, or of its address.  Returns NULL, or why it
  * has none; `abi` is the place by the ABI.
  */
@@ -372,6 +393,8 @@ find_slot(const struct gather *g, Dwarf_Die *parameter, enum tbuf_type type,
 			return (odd_place);
 		*slot = abi;
 	}
+	if (place == PLACE_KNOWN && !g->is_copy && is_home(g, abi, *slot))
+		return (odd_place);
 	if (g->has_one_place && (!g->knows_abi || slot->word != abi.word ||
 	    slot->vector != abi.vector))
 		return (moved);
@@ -694,7 +717,7 @@ is_external(struct dwarf_module *m, Dwarf_Die *die)
 
 /*
  * The entry of a copy is an instance of the function's, or says that calls of
- * it are not of the ABI.  clang says so of no function that it has changed.
+ * it are not of the usual ABI.  clang says so of no function that it has changed.
  */
 static bool
 is_copy(struct dwarf_module *m, Dwarf_Die *die, Dwarf_Addr entry)
@@ -704,7 +727,7 @@ is_copy(struct dwarf_module *m, Dwarf_Die *die, Dwarf_Addr entry)
 	const char *symbol = dwarf_symbol(die);
 
 	(void)dwarf_number(die, DW_AT_calling_convention, &convention);
-	return (convention == DW_CC_nocall || (its != NULL && its->is_copy) ||
+	return (convention > DW_CC_program || (its != NULL && its->is_copy) ||
 	    (symbol != NULL && strchr(symbol, '.') != NULL) ||
 	    (!is_external(m, die) && (lacks_parameters(die, entry) ||
 	    (dwarf_hasattr(die, DW_AT_abstract_origin) &&

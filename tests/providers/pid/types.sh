@@ -142,6 +142,8 @@ struct pair { long a, b; };
 API double old(x, n) float x; int n; { KEEP; return (x * n); }
 API long two(struct pair p, long n) { KEEP; return (p.b + n); }
 API double vector(one_number v, double d) { KEEP; return (v[0] + d); }
+API __attribute__((ms_abi)) long other(long a, double b, int c)
+{ KEEP; __asm__ volatile("" : : "r" (a), "x" (b), "r" (c)); return (a); }
 static __attribute__((noinline)) long fixed(long a, long b)
 { long both = a + b; __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (both),
     "+r" (b)); return (both + b); }
@@ -155,6 +157,7 @@ int main(int argc, char **argv)
 	long i, sum = 0;
 
 	(void)unused(&p, argc);
+	(void)other(22, 2.5, 23);
 	for (i = 0; i < 2; i++)
 		sum += fixed(i, 0x7654321L);
 	return (caller(2.5f, 3) + two(p, 42) + vector((one_number){ 1.5 },
@@ -178,6 +181,9 @@ for build in 'gcc -O0' 'gcc -O2' 'gcc -O0 -gdwarf-2' 'clang -O0' \
 	expect "a constant: $build" "$(trace calls \
 	    'pid$target:a.out:fixed*:entry' | tr ' ' '\n' | grep '^b=' |
 	    grep -v '^b=124076833$')" ''
+	expect "another ABI: $build" "$(trace calls \
+	    'pid$target:a.out:other:entry' | tr ' ' '\n' |
+	    grep -v '^arg\|^a=22$\|^b=2.5$\|^c=23$')" ''
 	[ "$build" = 'gcc -O2' ] || continue
 	# The copy returns no value.
 	expect 'a result that is not used' "$("$TBUFCTL" -lv -c ./calls \
