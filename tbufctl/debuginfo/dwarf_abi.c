@@ -41,6 +41,7 @@ struct value {
 	bool by_address;	/* of a copy */
 	bool uncertain;		/* compilers do not agree on it */
 	bool has_integers;	/* or pointers */
+	unsigned nextended;	/* numbers of 80 bits */
 	unsigned nfloats;	/* more than FLOATS_MAX: so many at least */
 	struct part floats[FLOATS_MAX + 1];
 };
@@ -191,6 +192,7 @@ classify_base(Dwarf_Die *type, struct value *v, uint64_t at, uint64_t size)
 	else if (is_extended(type, one)) {
 		v->class[0] |= MEMORY;
 		v->align = 2 * WORD;
+		v->nextended++;
 	} else if (encoding == DW_ATE_complex_float) {
 		add_float(v, at, one, DW_ATE_float);
 		add_float(v, at + one, one, DW_ATE_float);
@@ -547,6 +549,10 @@ dwarf_returns_address(Dwarf_Die *type)
 	    !value_of(type, &v))
 		return (false);
 	need_of(&v, &n);
+	/* One number of 80 bits, and nothing else, is in a register of these. */
+	if (!v.by_address && v.size == 2 * WORD && v.nextended == 1 &&
+	    !v.has_integers && v.nfloats == 0)
+		return (false);
 	return (v.by_address || n.memory);
 }
 

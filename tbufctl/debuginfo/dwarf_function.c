@@ -17,6 +17,7 @@
 #include "pid/types.h"
 
 #define PARAMETERS_MAX	64u
+#define QUALIFIERS_MAX	16u	/* of a type */
 #define NAME_MAX_BYTES	63u	/* of an argument, see tbuf.h */
 #define CFA_OF_RBP	16	/* a frame's address, from its rbp */
 #define WORD		8
@@ -540,6 +541,27 @@ place_vectors(struct gather *g)
 	}
 }
 
+static bool
+is_atomic(Dwarf_Die *parameter)
+{
+	Dwarf_Die type = *parameter;
+	unsigned i;
+
+	for (i = 0; i < QUALIFIERS_MAX && dwarf_follow(&type, DW_AT_type,
+	    &type); i++)
+		switch (dwarf_tag(&type)) {
+		case DW_TAG_atomic_type:
+			return (true);
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+			break;
+		default:
+			return (false);
+		}
+	return (false);
+}
+
 /* Adds the parameters of a function, or of a pack, which are its children. */
 static void
 add_children(struct gather *g, Dwarf_Die *of)
@@ -555,6 +577,8 @@ add_children(struct gather *g, Dwarf_Die *of)
 			g->knows_abi = g->knows_abi && g->known > 0;
 			add_parameter(g, &child);
 			g->known -= g->known > 0;
+			/* clang does not count the register of such a value. */
+			g->knows_abi = g->knows_abi && !is_atomic(&child);
 			break;
 		case DW_TAG_GNU_formal_parameter_pack:
 			if (dwarf_tag(of) == DW_TAG_subprogram)

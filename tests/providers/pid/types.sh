@@ -142,6 +142,13 @@ struct pair { long a, b; };
 API double old(x, n) float x; int n; { KEEP; return (x * n); }
 API long two(struct pair p, long n) { KEEP; return (p.b + n); }
 API double vector(one_number v, double d) { KEEP; return (v[0] + d); }
+struct extended { long double only; };
+API struct extended extended(int n)
+{ struct extended e = { n }; KEEP; return (e); }
+struct three { long n; char c; };
+API long atomic(int a, int b, int c, int d, _Atomic int e, struct three t,
+    int f)
+{ KEEP; __asm__ volatile("" : : "r" ((long)t.c), "r" (f)); return (f); }
 API __attribute__((ms_abi)) long other(long a, double b, int c)
 { KEEP; __asm__ volatile("" : : "r" (a), "x" (b), "r" (c)); return (a); }
 static __attribute__((noinline)) long fixed(long a, long b)
@@ -158,6 +165,8 @@ int main(int argc, char **argv)
 
 	(void)unused(&p, argc);
 	(void)other(22, 2.5, 23);
+	(void)extended(24);
+	(void)atomic(1, 2, 3, 4, 5, (struct three){ 6, 7 }, 8);
 	for (i = 0; i < 2; i++)
 		sum += fixed(i, 0x7654321L);
 	return (caller(2.5f, 3) + two(p, 42) + vector((one_number){ 1.5 },
@@ -181,6 +190,11 @@ for build in 'gcc -O0' 'gcc -O2' 'gcc -O0 -gdwarf-2' 'clang -O0' \
 	expect "a constant: $build" "$(trace calls \
 	    'pid$target:a.out:fixed*:entry' | tr ' ' '\n' | grep '^b=' |
 	    grep -v '^b=124076833$')" ''
+	expect "a result of 80 bits: $build" "$(trace calls \
+	    'pid$target:a.out:extended:entry { trace(n); }')" 24
+	expect "after an atomic one: $build" "$(trace calls \
+	    'pid$target:a.out:atomic:entry' | tr ' ' '\n' | grep '^f=' |
+	    grep -v '^f=8$')" ''
 	expect "another ABI: $build" "$(trace calls \
 	    'pid$target:a.out:other:entry' | tr ' ' '\n' |
 	    grep -v '^arg\|^a=22$\|^b=2.5$\|^c=23$')" ''
