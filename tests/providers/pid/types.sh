@@ -391,8 +391,8 @@ int main(int argc, char **argv)
 END_OF_C
 for build in 'gcc -O2 -flto' 'clang -O2 -flto'; do
 	# clang needs a linker that not every machine has.
-	$build -g -w -o linked callee.c caller.c 2>/dev/null || continue
-	expect "the linker compiles: $build" "$(trace linked \
+	$build -g -w -o whole callee.c caller.c 2>/dev/null || continue
+	expect "the linker compiles: $build" "$(trace whole \
 	    'pid$target:a.out:linked*:entry' | tr ' ' '\n' |
 	    grep -v '^x=31$\|^arg' | paste -sd ' ')" 'y=7 z=1001'
 done
