@@ -5,12 +5,10 @@
  *
  *	types_server.c	sources of types: processes, a command
  *	dwarf.c		modules: an executable, its libraries
- *	dwarf_names.c	names in a module
- *	dwarf_read.c	one level of a type
- *	dwarf_same.c	whether two types are the same
+ *	dwarf_names.c	names in a module, parameters in symbols
+ *	dwarf_read.c	one level of a type, types compared
  *	dwarf_argument.c	the type of an argument of a probe
  *	dwarf_function.c	parameters of functions
- *	dwarf_mangled.c	and by their symbols
  *	dwarf_abi.c	where a call has these
  *
  * A file may be damaged, or made to harm: an answer is one type, of bounded

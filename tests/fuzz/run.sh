@@ -63,10 +63,8 @@ shared()
 	printf '%s\n' "$build"/dlang/*.c
 	for file in options/split_command debuginfo/dwarf \
 	    debuginfo/dwarf_abi debuginfo/dwarf_argument \
-	    debuginfo/dwarf_function debuginfo/dwarf_mangled \
-	    debuginfo/dwarf_member \
+	    debuginfo/dwarf_function debuginfo/dwarf_member \
 	    debuginfo/dwarf_names debuginfo/dwarf_read \
-	    debuginfo/dwarf_same \
 	    base/description_field base/bool_value base/dtrace_providers \
 	    base/suggest base/string_list base/open_regular base/command_path \
 	    base/bpftrace_words base/clean_text base/decompress \
