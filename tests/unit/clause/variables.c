@@ -3,9 +3,11 @@
  *
  * Variables of clauses in targets: those of threads, and arrays.
  */
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +163,19 @@ children(void)
 	done(300);
 }
 
+/*
+ * Waits until the process has one task: a thread that was joined is one for
+ * some time.  The directory has a link for each, beside two others.
+ */
+static void
+wait_alone(void)
+{
+	struct stat st;
+
+	while (stat("/proc/self/task", &st) == 0 && st.st_nlink > 2 + 1)
+		sched_yield();
+}
+
 static bool
 target(char *argv[])
 {
@@ -178,6 +193,7 @@ target(char *argv[])
 		children();
 	else if (strcmp(argv[1], "twice") == 0) {
 		threads(count);
+		wait_alone();
 		raise(SIGSTOP);
 		threads(count);
 	} else
