@@ -133,7 +133,7 @@ spawn(const struct options *o, struct tbuf_consumer *consumer, pid_t *command)
 	free(functions);
 	free(files);
 	if (*command < 0)
-		return (hints_fail(consumer, *command));
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(consumer)));
 	raise_limit();
 	return (0);
 }
@@ -271,11 +271,11 @@ find_targets(const struct options *o, struct tbuf_consumer *consumer,
 	/* A script with only tbufctl's own probes needs no targets. */
 	if (o->npids == 0 && !options_reads(o) &&
 	    o->program.programs < o->program.count + (o->mode == MODE_LIST) &&
-	    (error = tbuf_consumer_grab_all(consumer)) < 0)
+	    tbuf_consumer_grab_all(consumer) < 0)
 		goto fail;
 	return (0);
 fail:
-	status = hints_fail(consumer, error);
+	status = fail(MSG_LIBRARY, tbuf_consumer_error(consumer));
 	/* If -c had started it, it could have the provider that was named. */
 	if (error == -ENOEXEC) {
 		told = tell_absent(o, consumer);

@@ -125,7 +125,6 @@
 	"mode: set TBUF_DIR to another"
 #define MSG_DIRECTORY_RELATIVE	"TBUF_DIR is not an absolute path"
 #define MSG_DIRECTORY_LONG	"TBUF_DIR is too long"
-#define MSG_DIRECTORY_CAUSE	"%s: %s"
 #define MSG_DIRECTORY_LATE	"runtime directory of another user has too " \
 				"many files: not all were looked at"
 #define MSG_ABSENT	"provider %s exists only in programs it is preloaded " \

@@ -885,8 +885,8 @@ run_all(struct run *run)
 	get_sizes(run, size);
 	if (!options_reads(o))
 		with_start(&run->format.with, now());
-	if ((error = tbuf_consumer_go(run->consumer)) < 0)
-		return (hints_fail(run->consumer, error));
+	if (tbuf_consumer_go(run->consumer) < 0)
+		return (fail(MSG_LIBRARY, tbuf_consumer_error(run->consumer)));
 	if (run->command == 0) {
 		if (!o->unmatched &&
 		    program_unmatched(&o->program, run->consumer, known_near,

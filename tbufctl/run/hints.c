@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-2-Clause
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include <tbuf_consumer.h>
 
@@ -40,23 +39,4 @@ hints_tell_process(bool sampled, bool told)
 		message(MSG_HINT_SAMPLES);
 	if (!told)
 		message(MSG_HINT_START);
-}
-
-int
-hints_fail(const struct tbuf_consumer *consumer, int error)
-{
-	static const char *const ends[] = {
-		"runtime directory cannot be used",
-		"cannot create a file in the runtime directory"
-	};
-	const char *text = tbuf_consumer_error(consumer);
-	size_t i, length = strlen(text), end;
-
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		end = strlen(ends[i]);
-		if (length >= end && strcmp(text + length - end, ends[i]) == 0)
-			return (fail(MSG_DIRECTORY_CAUSE, text,
-			    strerror(-error)));
-	}
-	return (fail(MSG_LIBRARY, text));
 }

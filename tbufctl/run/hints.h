@@ -25,10 +25,4 @@ void	hints_tell_command(const struct options *, struct tbuf_consumer *,
  */
 void	hints_tell_process(bool sampled, bool told);
 
-/*
- * Reports the library's error, and its cause where the library names the
- * runtime directory alone.  Returns EXIT_FAILED.
- */
-int	hints_fail(const struct tbuf_consumer *, int error);
-
 #endif

@@ -124,9 +124,8 @@ expect_more(struct tbuf_consumer *c)
 	int error = tbuf_consumer_directory(c, more_promised(c));
 
 	if (error < 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s%s", tbuf_directory_problem(error),
-		    tbuf_directory_remedy(error)));
+		return (tbuf_consumer_fail_directory(c, error,
+		    "could not enable tracing"));
 	if ((c->watch == -1 && (error = tbuf_consumer_watch(c)) != 0) ||
 	    (error = tbuf_board_post(c)) != 0)
 		return (tbuf_consumer_refuse(c, error));

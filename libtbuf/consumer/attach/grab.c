@@ -291,10 +291,8 @@ tbuf_consumer_grab_all(struct tbuf_consumer *c)
 		    "could not look for targets: " TBUF_NO_PROC));
 	error = tbuf_consumer_directory(c, true);
 	if (error < 0)
-		return (tbuf_consumer_fail(c, error,
-		    "could not look for targets: %s%s",
-		    tbuf_directory_problem(error),
-		    tbuf_directory_remedy(error)));
+		return (tbuf_consumer_fail_directory(c, error,
+		    "could not look for targets"));
 	c->all = true;
 	if ((error = tbuf_consumer_scan(c)) != 0)
 		return (tbuf_consumer_fail(c, error,

@@ -248,19 +248,15 @@ tbuf_consumer_spawn(struct tbuf_consumer *c, char *const argv[],
 		return (tbuf_consumer_fail(c, -ENXIO,
 		    "could not enable tracing: " TBUF_NO_PROC));
 	if ((error = tbuf_consumer_directory(c, true)) < 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s%s", tbuf_directory_problem(error),
-		    tbuf_directory_remedy(error)));
+		return (tbuf_consumer_fail_directory(c, error,
+		    "could not enable tracing"));
 	free(c->spawned.command);
 	if ((c->spawned.command = strdup(argv[0])) == NULL)
 		return (failed(c, argv[0], -ENOMEM));
 	if ((error = start(c, argv, envp_add)) != 0)
 		return (failed(c, argv[0], error));
 	if ((error = add_target(c)) != 0)
-		return (tbuf_consumer_fail(c, error, "could not enable "
-		    "tracing: %s", error == -ENOSPC ? "Not enough space" :
-		    error == -ENOENT || error == -EROFS ? TBUF_NO_FILES :
-		    strerror(-error)));
+		return (tbuf_consumer_refuse(c, error));
 	return (c->spawned.pid);
 }
 

@@ -24,13 +24,6 @@ tbuf_directory_open(bool make)
 	return (tbuf_directory_open_set(secure_getenv("TBUF_DIR"), make));
 }
 
-const char *
-tbuf_directory_remedy(int error)
-{
-	return (error == -EPERM || error == -ENOTDIR || error == -ENOENT ?
-	    ": set TBUF_DIR to another" : "");
-}
-
 /*
  * Opens a control file of this user and reads its header; -errno.  The header
  * of one that is alive has all sessions that its target has built: it is read

@@ -161,8 +161,6 @@ void	tbuf_view_unmap(struct tbuf_view *);
 
 /* Opens $TBUF_DIR, or the default directory: tbuf_directory_open_set(). */
 int	tbuf_directory_open(bool make);
-/* Returns what to do about its error, to be added to the message, or "". */
-const char *tbuf_directory_remedy(int error);
 
 /*
  * Calls `visit` for each control file of the runtime directory, with its name,

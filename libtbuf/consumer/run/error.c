@@ -10,6 +10,10 @@
 #include <string.h>
 
 #include "consumer/run/run.h"
+#include "shared/control_file.h"
+
+/* ENOENT in a directory that is open: it has been removed. */
+#define NO_FILES	"cannot create a file in the runtime directory"
 
 const char *
 tbuf_consumer_error(const struct tbuf_consumer *c)
@@ -47,6 +51,35 @@ refuse_size(struct tbuf_consumer *c)
 	    unit));
 }
 
+/* Returns the remedy for an error of the runtime directory, or its cause. */
+static const char *
+remedy(int error)
+{
+	switch (-error) {
+	case EPERM:
+	case ENOTDIR:
+	case ENOENT:
+		return ("set TBUF_DIR to another");
+	case ENAMETOOLONG:
+	case EDOM:
+	case ENOSPC:
+		return (NULL);
+	default:
+		return (strerror(-error));
+	}
+}
+
+int
+tbuf_consumer_fail_directory(struct tbuf_consumer *c, int error,
+    const char *failure)
+{
+	const char *more = remedy(error);
+
+	return (tbuf_consumer_fail(c, error, "%s: %s%s%s", failure,
+	    tbuf_directory_problem(error), more == NULL ? "" : ": ",
+	    more == NULL ? "" : more));
+}
+
 int
 tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 {
@@ -62,8 +95,10 @@ tbuf_consumer_refuse(struct tbuf_consumer *c, int error)
 		why = "too many consumers";
 	else if (error == -EAGAIN)
 		why = "another process holds a lease on a file";
-	else if (error == -ENOENT || error == -EROFS)
-		why = TBUF_NO_FILES;
+	else if (error == -ENOENT)
+		why = NO_FILES;
+	else if (error == -EROFS)
+		why = NO_FILES ": Read-only file system";
 	return (tbuf_consumer_fail(c, error, "could not enable tracing: %s",
 	    why));
 }

@@ -264,8 +264,10 @@ int	tbuf_consumer_fail(struct tbuf_consumer *, int error,
 /* Notes the error because of which a target that a scan found is left out. */
 void	tbuf_consumer_skip(struct tbuf_consumer *, int error);
 
-/* The message for ENOENT in a directory that was opened, such as /proc. */
-#define TBUF_NO_FILES	"cannot create a file in the runtime directory"
+/* Sets the message of a runtime directory that cannot be used, likewise. */
+int	tbuf_consumer_fail_directory(struct tbuf_consumer *, int error,
+	    const char *failure);
+
 /* Sets the message "could not enable tracing: ...".  Returns `error`. */
 int	tbuf_consumer_refuse(struct tbuf_consumer *, int error);
 
