@@ -318,7 +318,7 @@ done
 
 # A function of which one return has a byte, and whatever follows stays.
 # Functions with parameters of one name, which point to several types.
-cat >near.h <<'END_OF_C'
+cat >types.h <<'END_OF_C'
 #define KEEP	__asm__ volatile("nop; nop; nop; nop; nop" ::: "memory")
 #define API	__attribute__((noinline, noipa))
 struct later;
@@ -326,7 +326,7 @@ struct item { int n; struct item *next; struct later *later; };
 static API int same(const struct item *p) { KEEP; return (p->n); }
 END_OF_C
 cat >near.c <<'END_OF_C'
-#include "near.h"
+#include "types.h"
 struct later { int n; };
 struct box { int n, x; };
 static API int twice(struct box *p) { KEEP; return (p->x); }
@@ -341,7 +341,7 @@ int main(void)
 }
 END_OF_C
 cat >far.c <<'END_OF_C'
-#include "near.h"
+#include "types.h"
 struct box { long x; int n; };
 static API int twice(struct box *p) { KEEP; return (p->n); }
 API struct box *second(struct box *p) { KEEP; return (p); }
