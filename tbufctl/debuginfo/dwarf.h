@@ -126,6 +126,11 @@ bool	dwarf_type_read(struct dwarf_types *, uint64_t id, struct d_import *);
 /* Returns true if two ids are those of one type, in several compile units. */
 bool	dwarf_same(struct dwarf_types *, uint64_t a, uint64_t b);
 void	dwarf_types_free(struct dwarf_types *);
+/*
+ * Leaves out the typedefs and qualifiers of a type.  Returns false if they are
+ * those of no type, which is void, or too many.
+ */
+bool	dwarf_strip(Dwarf_Die *type);
 /* Read an attribute that leads to another entry, and one that is a number. */
 bool	dwarf_follow(Dwarf_Die *, unsigned attribute, Dwarf_Die *to);
 bool	dwarf_number(Dwarf_Die *, unsigned attribute, uint64_t *value);

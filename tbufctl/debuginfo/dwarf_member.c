@@ -10,7 +10,6 @@
 #include "dwarf_function.h"
 
 #define DEPTH_MAX	8	/* of members without names */
-#define TYPEDEFS_MAX	16u	/* of one type, with qualifiers */
 #define MEMBERS_MAX	1000u
 #define BASES_MAX	32u	/* of bases, and members in members */
 #define STEPS_MAX	10000u	/* through the entries of a class */
@@ -18,27 +17,7 @@
 bool
 dwarf_plain_type(Dwarf_Die *of, Dwarf_Die *type)
 {
-	Dwarf_Die next;
-	unsigned i;
-
-	if (!dwarf_follow(of, DW_AT_type, type))
-		return (false);
-	for (i = 0; i < TYPEDEFS_MAX; i++) {
-		switch (dwarf_tag(type)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!dwarf_follow(type, DW_AT_type, &next))
-				return (false);
-			*type = next;
-			break;
-		default:
-			return (true);
-		}
-	}
-	return (false);
+	return (dwarf_follow(of, DW_AT_type, type) && dwarf_strip(type));
 }
 
 /* A member and its place in the outer structure, in bytes. */

@@ -510,13 +510,13 @@ is_same_list(Dwarf_Die *a, Dwarf_Die *b, unsigned depth, unsigned *steps)
 	return (has == its);
 }
 
-static void
-strip(Dwarf_Die *type)
+bool
+dwarf_strip(Dwarf_Die *type)
 {
 	Dwarf_Die next;
 	unsigned i;
 
-	for (i = 0; i < CHAIN_MAX; i++)
+	for (i = 0; i < CHAIN_MAX; i++) {
 		switch (dwarf_tag(type)) {
 		case DW_TAG_typedef:
 		case DW_TAG_const_type:
@@ -524,12 +524,14 @@ strip(Dwarf_Die *type)
 		case DW_TAG_restrict_type:
 		case DW_TAG_atomic_type:
 			if (!dwarf_follow(type, DW_AT_type, &next))
-				return;
+				return (false);
 			*type = next;
 			break;
 		default:
-			return;
+			return (true);
 		}
+	}
+	return (false);
 }
 
 static bool
@@ -537,8 +539,9 @@ is_same(Dwarf_Die *a, Dwarf_Die *b, unsigned depth, unsigned *steps)
 {
 	Dwarf_Die one = *a, other = *b;
 
-	strip(&one);
-	strip(&other);
+	/* A type that ends in void is compared as far as it is known. */
+	(void)dwarf_strip(&one);
+	(void)dwarf_strip(&other);
 	if (one.addr == other.addr)
 		return (true);
 	if (dwarf_tag(&one) != dwarf_tag(&other) ||
