@@ -496,17 +496,22 @@ session_build(int dirfd, int fd, unsigned number, struct tbuf_board *board,
     struct tbuf_board_entry *entry, struct tbuf_order *order)
 {
 	struct script script = { .usage = board->usage };
+	uint64_t area = tbuf_load(&tbuf_file.sign->end);
 	struct tbuf_area layout;
 	const char *why = order_refused(order);
 	bool added;
 
 	if (why != NULL)
 		return (why);
+	/* A file that another process has made may say anything. */
+	if (area % TBUF_PAGE != 0 || area < tbuf_self.tables.areas ||
+	    area > tbuf_self.window)
+		return ("its file is damaged");
 	if (script_open(dirfd, entry, order, &script) != 0)
 		return ("its programs cannot be read");
 	/* A spare that is not named yet may be larger than its contents. */
-	added = session_place(fd, tbuf_file.sign->end, number, entry, order,
-	    &layout, &script);
+	added = session_place(fd, area, number, entry, order, &layout,
+	    &script);
 	if (script.fd >= 0)
 		close(script.fd);
 	return (added ? NULL : "not enough space");
