@@ -1149,13 +1149,14 @@ static int
 choose_report(struct options *o)
 {
 	int status = exclude(o, "--report", "hHslcpTLUWOJFVMDfiow");
+	const char *reads = first_given(o, "SRC");
 
-	if (status == 0 && first_given(o, "SRC") == NULL)
+	if (status == 0 && reads == NULL)
 		status = bad_usage(MSG_NEEDS, "--report",
 		    "--read, --core or --snapshot");
-	o->view = VIEW_REPORT;
+	o->view = VIEW_REPORT;	/* it has no name in first_given() */
 	return (status != 0 ? status :
-	    exclude_settings(o, first_given(o, "SRC"), session_names));
+	    exclude_settings(o, reads, session_names));
 }
 
 static int
