@@ -67,8 +67,9 @@ _Noreturn void d_fail_variable(struct d_compiler *c, enum d_unknown what,
 /* Gives args[N] the type of the parameter that the argument has, if any. */
 struct d_node *d_check_argument(struct d_compiler *, struct d_node *);
 /*
- * Returns the value of a function's parameter, if it is one's name and no other;
- * or NULL.  Only the types of the function say that it has this parameter.
+ * Returns the value of a function's parameter, if it is one's name and no
+ * other; or NULL.  Only the types of the function say that it has this
+ * parameter.
  */
 struct d_node *d_check_parameter(struct d_compiler *, struct d_node *);
 /* Returns a member of a structure that is passed by value; or NULL. */

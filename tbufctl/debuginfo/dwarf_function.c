@@ -186,11 +186,11 @@ is_implicit(const Dwarf_Op *ops, size_t n)
 static bool
 is_reference(const Dwarf_Op *ops, size_t n)
 {
-
-	return ((n == 2 && ops[1].atom == DW_OP_deref) ||
-	    (n == 1 && ops[0].atom == DW_OP_bregx) || (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <=
-	    DW_OP_breg31 && ops[0].atom != STACK_POINTER &&
-	    ops[0].atom != FRAME_POINTER));
+	if (n == 2)
+		return (ops[1].atom == DW_OP_deref);
+	return (n == 1 && (ops[0].atom == DW_OP_bregx ||
+	    (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31 &&
+	    ops[0].atom != STACK_POINTER && ops[0].atom != FRAME_POINTER)));
 }
 
 /*
@@ -741,7 +741,8 @@ is_external(struct dwarf_module *m, Dwarf_Die *die)
 
 /*
  * The entry of a copy is an instance of the function's, or says that calls of
- * it are not of the usual ABI.  clang says so of no function that it has changed.
+ * it are not of the usual ABI.  clang does not say so of functions that it has
+ * changed.
  */
 static bool
 is_copy(struct dwarf_module *m, Dwarf_Die *die, Dwarf_Addr entry)
