@@ -339,12 +339,19 @@ tbuf_plain_read(const char *p, const char *last, struct tbuf_plain *plain)
 {
 	struct description d;
 	uint64_t selection;
+	unsigned i;
 
 	last = tbuf_description_end(p, last, &selection);
 	description_read(p, last, &d);
+	if (d.end != last)
+		return (false);
+	if (d.ncolons == 0) {
+		for (i = 1; i < 4; i++)
+			plain->parts[i] = (struct tbuf_field){ p, p };
+		return (description_fields(&d, 1, plain->parts));
+	}
 	/* Two fields, X::Y:name, are the other way to read three colons. */
-	return (d.end == last && d.ncolons == 3 &&
-	    !description_fields(&d, 2, plain->parts) &&
+	return (d.ncolons == 3 && !description_fields(&d, 2, plain->parts) &&
 	    description_fields(&d, 4, plain->parts));
 }
 

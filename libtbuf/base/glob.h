@@ -36,7 +36,7 @@ bool	tbuf_description_match_to(const char *description, const char *last,
 
 /*
  * A description of four fields that can be read in one way, as in most
- * enablings: it is read once and matched with many probes.
+ * enablings, or of a name alone: it is read once and matched with many probes.
  */
 struct tbuf_plain {
 	struct tbuf_field {

@@ -9,7 +9,6 @@
 
 #include "arch/atomics.h"
 #include "shared/ecb_chain.h"
-#include "shared/program_select.h"
 
 /* The checked tables that an insertion works on, and how to back them. */
 struct insertion {
@@ -212,11 +211,29 @@ ecb_insert(const struct insertion *in, uint32_t probe, uint16_t enabling)
 	return (false);
 }
 
+/* Chooses the enabling's program for the probe; one for all is kept. */
+static bool
+clause_fit(struct insertion *in, uint32_t probe, unsigned enabling)
+{
+	struct tbuf_fitted *kept = &in->backing->fitted[enabling %
+	    (sizeof(in->backing->fitted) / sizeof(in->backing->fitted[0]))];
+
+	if (kept->after == enabling + 1) {
+		in->fit = kept->fit;
+		return (true);
+	}
+	if (!tbuf_clause_fit(in->view, in->slot, enabling, probe, &in->fit))
+		return (false);
+	if (in->fit.any)
+		*kept = (struct tbuf_fitted){ enabling + 1, in->fit };
+	return (true);
+}
+
 /* Returns true if an enabling that matches has its ECB, else counts it. */
 static bool
 enabling_match(struct insertion *in, uint32_t probe, unsigned enabling)
 {
-	if (!tbuf_clause_fit(in->view, in->slot, enabling, probe, &in->fit))
+	if (!clause_fit(in, probe, enabling))
 		tbuf_add(&in->slot->unfit, 1);
 	else if (pages_back(in->backing, HEADS, in->head_at,
 	    sizeof(uint32_t)) && ecb_insert(in, probe, (uint16_t)enabling))
@@ -226,32 +243,54 @@ enabling_match(struct insertion *in, uint32_t probe, unsigned enabling)
 	return (false);
 }
 
+/* Bits of tbuf_alike.hits. */
+#define HITS	64u
+
+/* Reads the first pattern, and whether one of all has a function. */
+static void
+patterns_read(struct tbuf_backing *b, const char *p, const char *end,
+    unsigned npatterns)
+{
+	struct tbuf_plain plain;
+	const char *nul;
+	unsigned i;
+
+	b->patterns = p;
+	b->first_end = NULL;
+	b->no_function = npatterns <= HITS;
+	for (i = 0; i < npatterns && (i == 0 || b->no_function); i++) {
+		nul = memchr(p, '\0', (size_t)(end - p));
+		if (nul == NULL || !tbuf_plain_read(p, nul, &plain)) {
+			b->no_function = false;
+			return;
+		}
+		if (i == 0) {
+			b->plain = plain;
+			b->first_end = nul;
+		}
+		if (plain.parts[1].start != plain.parts[1].end)
+			b->no_function = false;
+		p = nul + 1;
+	}
+}
+
 /*
  * Matches the pattern that begins at `p` with names, the first one in the way
  * that it was read.  Returns the place after it, or NULL.
  */
 static const char *
-pattern_match(const char *p, const char *end, struct tbuf_backing *first,
+pattern_match(const char *p, const char *end, const struct tbuf_backing *first,
     const struct tbuf_names *names, bool *hit)
 {
 	const char *nul;
 
-	if (p == first->patterns && first->first_end != NULL &&
-	    first->first_end < end) {
-		*hit = names == NULL || tbuf_plain_match(&first->plain, names);
-		first->hit = *hit ? TBUF_HIT : TBUF_HIT_NONE;
+	if (p == first->patterns && first->first_end != NULL) {
+		*hit = tbuf_plain_match(&first->plain, names);
 		return (first->first_end + 1);
 	}
-	/* Without names the pattern was read, and has changed since. */
-	if (names == NULL ||
-	    (nul = memchr(p, '\0', (size_t)(end - p))) == NULL)
+	if ((nul = memchr(p, '\0', (size_t)(end - p))) == NULL)
 		return (NULL);
 	*hit = tbuf_description_match_to(p, nul, names);
-	if (first->patterns == NULL) {
-		first->patterns = p;
-		first->first_end = tbuf_plain_read(p, nul, &first->plain) ?
-		    nul : NULL;
-	}
 	return (nul + 1);
 }
 
@@ -279,39 +318,82 @@ elder_match(const struct tbuf_view *view, uint32_t probe, const char *p,
 	return (false);
 }
 
+/*
+ * Inserts the ECBs of the patterns that match; *hits becomes those of them that
+ * have a bit.
+ */
+static unsigned
+match_names(struct insertion *in, uint32_t probe,
+    const struct tbuf_names *names, const char *patterns, const char *end,
+    unsigned npatterns, uint64_t *hits)
+{
+	bool alias = tbuf_load(&tbuf_view_probe(in->view, probe)->alias) != 0;
+	unsigned matched = 0, i;
+	const char *next;
+	bool hit;
+
+	for (i = 0; i < npatterns && i <= UINT16_MAX; i++, patterns = next) {
+		next = pattern_match(patterns, end, in->backing, names, &hit);
+		if (next == NULL)
+			break;
+		if (!hit || (alias && elder_match(in->view, probe, patterns,
+		    next - 1)))
+			continue;
+		if (i < HITS)
+			*hits |= UINT64_C(1) << i;
+		matched += enabling_match(in, probe, i);
+	}
+	return (matched);
+}
+
 unsigned
 tbuf_match(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     const struct tbuf_names *names, const char *patterns,
     size_t patterns_size, unsigned npatterns, struct tbuf_backing *backing)
 {
 	struct insertion in = { .backing = backing };
-	const char *end = patterns + patterns_size, *next;
-	unsigned matched = 0, i;
-	bool hit;
+	uint64_t hits = 0;
+	unsigned matched;
 
 	if (!tables_find(view, slot, probe, &in))
 		return (0);
-	for (i = 0; i < npatterns && i <= UINT16_MAX; i++, patterns = next) {
-		next = pattern_match(patterns, end, backing, names, &hit);
-		if (next == NULL)
-			break;
-		if (hit && (tbuf_load(&tbuf_view_probe(view, probe)->alias) ==
-		    0 || !elder_match(view, probe, patterns, next - 1)))
-			matched += enabling_match(&in, probe, i);
-	}
+	if (backing->patterns != patterns)
+		patterns_read(backing, patterns, patterns + patterns_size,
+		    npatterns);
+	matched = match_names(&in, probe, names, patterns,
+	    patterns + patterns_size, npatterns, &hits);
+	backing->alike[probe & 1].hits = hits;
 	if (matched != 0)
 		tbuf_or(tbuf_view_enable(view, probe), 1u << slot);
 	return (matched);
 }
 
-/* Returns true if the only pattern is plain, and matches any function. */
-static bool
-any_function(const struct tbuf_backing *b, const char *patterns,
-    unsigned npatterns)
+/* Inserts the ECBs of patterns that are known to match. */
+static unsigned
+match_known(const struct tbuf_view *view, unsigned slot, uint32_t probe,
+    uint64_t hits, struct tbuf_backing *backing)
 {
-	return (npatterns == 1 && b->patterns == patterns &&
-	    b->first_end != NULL && b->plain.parts[1].start ==
-	    b->plain.parts[1].end);
+	struct insertion in = { .backing = backing };
+	unsigned matched = 0;
+
+	if (hits == 0 || !tables_find(view, slot, probe, &in))
+		return (0);
+	for (; hits != 0; hits &= hits - 1)
+		matched += enabling_match(&in, probe,
+		    (unsigned)__builtin_ctzll(hits));
+	if (matched != 0)
+		tbuf_or(tbuf_view_enable(view, probe), 1u << slot);
+	return (matched);
+}
+
+/* Returns true if `last' has the hits of a probe with these names. */
+static bool
+hits_known(const struct tbuf_backing *backing, const char *patterns,
+    const struct tbuf_alike *last, const uint32_t at[3])
+{
+	return (backing->patterns == patterns && backing->no_function &&
+	    at[0] != 0 && at[0] == last->at[0] && at[1] == last->at[1] &&
+	    at[2] == last->at[2]);
 }
 
 unsigned
@@ -320,27 +402,22 @@ tbuf_match_next(const struct tbuf_view *view, unsigned slot, uint32_t probe,
     unsigned npatterns, struct tbuf_backing *backing)
 {
 	const struct tbuf_probe_entry *entry = tbuf_view_probe(view, probe);
-	const struct tbuf_alike now = { { tbuf_load(&entry->provider),
-	    tbuf_load(&entry->module), tbuf_load(&entry->name) }, true };
+	const uint32_t at[3] = { tbuf_load(&entry->provider),
+	    tbuf_load(&entry->module), tbuf_load(&entry->name) };
+	bool alias = tbuf_load(&entry->alias) != 0;
 	struct tbuf_alike *last = &backing->alike[probe & 1];
-	const struct tbuf_names *names = NULL;
 	unsigned matched;
 
-	if (any_function(backing, patterns, npatterns) && now.at[0] != 0 &&
-	    memcmp(last->at, now.at, sizeof(now.at)) == 0) {
-		if (!last->hit)
-			return (0);
-	} else if (tbuf_view_names(view, probe, copy))
-		names = &copy->names;
-	else
+	if (!alias && hits_known(backing, patterns, last, at))
+		return (match_known(view, slot, probe, last->hits, backing));
+	last->at[0] = 0;
+	if (!tbuf_view_names(view, probe, copy))
 		return (0);
-	backing->hit = TBUF_HIT_UNKNOWN;
-	matched = tbuf_match(view, slot, probe, names, patterns,
+	matched = tbuf_match(view, slot, probe, &copy->names, patterns,
 	    patterns_size, npatterns, backing);
-	*last = now;
-	last->hit = backing->hit == TBUF_HIT;
-	if (backing->hit == TBUF_HIT_UNKNOWN)
-		last->at[0] = 0;
+	/* An alias has no hits that its elder has. */
+	if (!alias)
+		memcpy(last->at, at, sizeof(at));
 	return (matched);
 }
 

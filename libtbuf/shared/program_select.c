@@ -188,6 +188,7 @@ tbuf_clause_fit(const struct tbuf_view *view, const struct tbuf_slot *slot,
 	fit->nrecords = code.nrecords;
 	fit->count = code.nrecords != 0 ? code.nrecords : 1;
 	fit->texts = codes.at + code.texts;
+	fit->any = code.nnames == 0;
 	return (code.texts <= codes.size &&
 	    code.nrecords * sizeof(uint32_t) <= codes.size - code.texts &&
 	    bind(&codes, &code, tbuf_view_probe(view, probe), &fit->binding,

@@ -26,6 +26,7 @@ struct tbuf_fit {
 	uint32_t count;		/* ECBs that it takes, at least one */
 	uint32_t nrecords;	/* ECBs that have a text */
 	uint64_t texts;		/* offset of the texts' array in the view */
+	bool any;		/* it is the same for all probes */
 };
 
 /*

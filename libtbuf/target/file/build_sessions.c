@@ -330,9 +330,10 @@ session_match(const struct tbuf_view *view, int fd, unsigned slot,
 {
 	/* Static, as in order_read(). */
 	static struct tbuf_names_copy copy;
-	struct tbuf_backing backing = { .back = back_page, .argument = &fd };
+	static struct tbuf_backing backing;
 	uint32_t i, n = tbuf_load(&tbuf_view_control(view)->nprobes);
 
+	backing = (struct tbuf_backing){ .back = back_page, .argument = &fd };
 	for (i = 0; i < n && i < view->tables.entries; i++)
 		if (tbuf_load_acquire(&tbuf_view_probe(view, i)->ready) == 1)
 			tbuf_match_next(view, slot, i, &copy,

@@ -175,7 +175,8 @@ START_TEST(a_plain_description_matches_as_it_does_in_a_list)
 		{ "kv:m:f\\:\\:g:done", true }, { ":m::", true },
 		{ "kv::f:done", false }, { "f:done", false },
 		{ "kv:m:f:done,kv:::", false }, { "kv:m:f::g:done", false },
-		{ "", false }, { "kv:m:[f:done", false }
+		{ "", true }, { "done", true }, { "\\:", true },
+		{ "d*,do", false }, { "kv:m:[f:done", false }, { "[d", false }
 	};
 	static const struct tbuf_names names[] = {
 		{ "kv", "m", "f", "done" }, { "kv", "", "f::g", "done" },

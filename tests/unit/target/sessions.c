@@ -82,48 +82,106 @@ START_TEST(enablings_met_in_any_order_write_their_records)
 }
 END_TEST
 
+/* The enablings that a probe has ECBs for are those that match its names. */
 static void
-matched(struct tbuf_site *site, bool expected)
+matched(uint32_t index, const struct tbuf_names *names,
+    const char *const *patterns, uint32_t n)
 {
-	ck_assert_ptr_nonnull(site->enabled);
-	ck_assert_int_eq(tbuf_probe_enabled(site), expected);
+	const struct tbuf_slot *slot = tbuf_view_slot(&view, 0);
+	const uint32_t *heads = (const uint32_t *)(const void *)(view.base +
+	    slot->heads);
+	const struct tbuf_ecb *ecbs = (const struct tbuf_ecb *)(const void *)
+	    (view.base + slot->ecbs);
+	uint32_t epid = heads[index] & TBUF_HEAD_EPID, i;
+	bool any = epid != 0;
+
+	for (i = 0; i < n; i++) {
+		if (!tbuf_description_match(patterns[i], names))
+			continue;
+		ck_assert_msg(epid != 0 && ecbs[epid].enabling == i,
+		    "%s, %s:%s:%s:%s", patterns[i], names->provider,
+		    names->module, names->function, names->name);
+		epid = ecbs[epid].next;
+	}
+	ck_assert_uint_eq(epid, 0);
+	ck_assert_uint_eq(*tbuf_view_enable(&view, index) & 1, any);
 }
 
-/* Probes that differ in their function alone are matched without names. */
-START_TEST(alike_probes_are_matched_by_all_their_fields)
+/* The patterns of a case, and as many that nothing matches as `more' says. */
+struct patterns {
+	const char *list[4];
+	unsigned more;
+};
+
+static uint32_t
+order_patterns(struct order *o, const struct patterns *of,
+    const char *list[70], char *text)
+{
+	uint32_t n = 0;
+
+	for (; n < of->more; n++)
+		list[n] = "nobody:::";
+	while (of->list[n - of->more] != NULL) {
+		list[n] = of->list[n - of->more];
+		n++;
+	}
+	o->patterns = text;
+	o->npatterns = n;
+	for (n = 0; n < o->npatterns; n++)
+		text = stpcpy(text, list[n]) + 1;
+	o->size = (uint32_t)(text - o->patterns);
+	return (n);
+}
+
+/* Names one of 12 probes: entries and returns of two providers' functions. */
+static void
+alike_name(struct tbuf_names *names, unsigned n)
 {
 	static const char *const functions[] = { "f", "g", "h" };
-	static struct tbuf_site sites[2][3][2];
-	static const struct {
-		const char *pattern;
-		bool hits[2][3][2];
-	} cases[] = {
-		{ "p:::entry", { { { 1, 0 }, { 1, 0 }, { 1, 0 } } } },
-		{ "p:::", { { { 1, 1 }, { 1, 1 }, { 1, 1 } } } },
-		{ "p::g:return", { { { 0 }, { 0, 1 }, { 0 } } } },
-		{ ":::return", { { { 0, 1 }, { 0, 1 }, { 0, 1 } },
-		    { { 0, 1 }, { 0, 1 }, { 0, 1 } } } }
+
+	names->provider = n < 6 ? "p" : "q";
+	names->module = "m";
+	names->function = functions[n / 2 % 3];
+	names->name = n % 2 == 0 ? "entry" : "return";
+}
+
+/*
+ * Probes that differ in their function alone are matched without names, unless
+ * a pattern has a function.
+ */
+START_TEST(alike_probes_are_matched_by_all_their_fields)
+{
+	static struct tbuf_site sites[12];
+	static const struct patterns cases[] = {
+		{ { "p:::entry" }, 0 }, { { "p:::" }, 0 },
+		{ { "p::g:return" }, 0 }, { { ":::return" }, 0 },
+		{ { "p:::entry", "p:::return" }, 0 },
+		{ { "p:::", "\\:" }, 0 }, { { "\\:", ":::return" }, 0 },
+		{ { "entry", "q:m::", "re*" }, 0 },
+		{ { "p:::entry", "p::g:" }, 0 }, { { "p:m:g:", ":::" }, 0 },
+		{ { ":::", "p:m:g:return" }, 0 }, { { "p::g:", ":::" }, 0 },
+		{ { "p:::entry,q:::return", "p:::" }, 0 },
+		{ { "p:::", "h:return" }, 0 }, { { ":::", "p:::entry" }, 62 },
+		{ { ":::", "p:::entry" }, 63 }, { { "q:::return" }, 64 }
 	};
 	struct order o = ORDER(TBUF_SWITCH, 4096);
-	unsigned c, p, f, n;
+	const char *list[70];
+	char text[800];
+	struct tbuf_names names[12];
+	unsigned c, p;
+	uint32_t n;
 
-	for (p = 0; p < 2; p++)
-		for (f = 0; f < 3; f++)
-			for (n = 0; n < 2; n++)
-				ck_assert_int_eq(tbuf_probe_register(
-				    &sites[p][f][n], p == 0 ? "p" : "q", "m",
-				    functions[f], n == 0 ? "entry" : "return",
-				    0, NULL, NULL), 0);
+	for (p = 0; p < 12; p++) {
+		alike_name(&names[p], p);
+		ck_assert_int_eq(tbuf_probe_register(&sites[p],
+		    names[p].provider, names[p].module, names[p].function,
+		    names[p].name, 0, NULL, NULL), 0);
+	}
 	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		o.patterns = cases[c].pattern;
-		o.size = (uint32_t)strlen(o.patterns) + 1;
-		o.npatterns = 1;
+		n = order_patterns(&o, &cases[c], list, text);
 		session(0, &o);
-		for (p = 0; p < 2; p++)
-			for (f = 0; f < 3; f++)
-				for (n = 0; n < 2; n++)
-					matched(&sites[p][f][n],
-					    cases[c].hits[p][f][n]);
+		for (p = 0; p < 12; p++)
+			matched(sites[p].index, &names[p], list, n);
 		tbuf_disable_all(&view, 0);
 	}
 }
