@@ -45,7 +45,7 @@ hand_on(const struct tbuf_consumer *c, struct tbuf_target *t, int dirfd)
 	int number = -1;
 
 	if (c->entry != NULL && c->options.follow && t->state == TBUF_REPORTED)
-		number = tbuf_spare_make(dirfd, t->name, t->fd);
+		number = tbuf_spare_make(dirfd, c->board, t->name, t->fd);
 	t->spare = (unsigned)(number + 1);
 	return (number != -1);
 }

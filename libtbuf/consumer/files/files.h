@@ -29,7 +29,8 @@
  * mappings of it, tbuf_spare_publish() lets targets take it.
  */
 struct tbuf_board;
-int	tbuf_spare_make(int dirfd, const char *name, int fd);
+int	tbuf_spare_make(int dirfd, const struct tbuf_board *, const char *name,
+	    int fd);
 void	tbuf_spare_publish(struct tbuf_board *, int fd, unsigned number);
 /* Removes all spares, of other runs as well. */
 void	tbuf_spares_remove(int dirfd, struct tbuf_board *);

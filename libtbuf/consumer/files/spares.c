@@ -87,14 +87,19 @@ is_worth(int fd)
 	    tbuf_room_files(fd) >= ROOM_LEAST);
 }
 
-/* Renames the file to a free spare's name.  Returns its number, or -1. */
+/*
+ * Renames the file to a free spare's name.  Returns its number, or -1.  A set
+ * byte of the board is of a spare that is there.
+ */
 static int
-rename_free(int dirfd, const char *name)
+rename_free(int dirfd, const struct tbuf_board *board, const char *name)
 {
 	char spare[TBUF_NAME_MAX + 1];
 	unsigned i;
 
 	for (i = 0; i < TBUF_SPARE_FILES; i++) {
+		if (tbuf_load(&board->head.spares[i]) != 0)
+			continue;
 		tbuf_spare_name(spare, i);
 		if (renameat2(dirfd, name, dirfd, spare, RENAME_NOREPLACE) ==
 		    0)
@@ -110,12 +115,14 @@ rename_free(int dirfd, const char *name)
  * in /proc/PID/maps the children of its process are found.
  */
 int
-tbuf_spare_make(int dirfd, const char *name, int fd)
+tbuf_spare_make(int dirfd, const struct tbuf_board *board, const char *name,
+    int fd)
 {
 	char spare[TBUF_NAME_MAX + 1];
 	int number;
 
-	if (!is_worth(fd) || (number = rename_free(dirfd, name)) == -1)
+	if (!is_worth(fd) || (number = rename_free(dirfd, board,
+	    name)) == -1)
 		return (-1);
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_alone(fd) && clear(fd))
 		return (number);

@@ -419,7 +419,7 @@ exists(const struct spares *s, const char *name)
 static void
 hand_on(struct spares *s)
 {
-	int number = tbuf_spare_make(s->f.dirfd, OLD_NAME, s->fd);
+	int number = tbuf_spare_make(s->f.dirfd, s->board, OLD_NAME, s->fd);
 
 	ck_assert_int_eq(number, 0);
 	ck_assert(!exists(s, OLD_NAME));
@@ -479,7 +479,7 @@ START_TEST(file_that_is_open_is_no_spare)	/* inv.spare */
 	map = mmap(NULL, TBUF_PAGE, PROT_READ, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne(map, MAP_FAILED);
 	close(fd);
-	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, s.board, OLD_NAME, s.fd), -1);
 	ck_assert(exists(&s, OLD_NAME));
 	ck_assert(!exists(&s, "spare.0"));
 	ck_assert(!tbuf_control_alive(s.fd));
@@ -488,13 +488,13 @@ START_TEST(file_that_is_open_is_no_spare)	/* inv.spare */
 	munmap(map, TBUF_PAGE);
 	/* A file with another name is not only its process's. */
 	ck_assert_int_eq(linkat(s.f.dirfd, OLD_NAME, s.f.dirfd, "link", 0), 0);
-	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, s.board, OLD_NAME, s.fd), -1);
 	ck_assert_int_eq(unlinkat(s.f.dirfd, "link", 0), 0);
 	/* Nor are more pages kept than a spare may have. */
 	ck_assert_int_eq(fallocate(s.fd, 0, 0, TBUF_SPARE_BYTES), 0);
 	ck_assert_int_eq(fallocate(s.fd, 0, 0, TBUF_SPARE_BYTES + TBUF_PAGE),
 	    0);
-	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, OLD_NAME, s.fd), -1);
+	ck_assert_int_eq(tbuf_spare_make(s.f.dirfd, s.board, OLD_NAME, s.fd), -1);
 	ck_assert_int_eq(ftruncate(s.fd, PAGES * TBUF_PAGE), 0);
 	hand_on(&s);
 	tbuf_spares_remove(s.f.dirfd, s.board);
