@@ -89,7 +89,8 @@ struct tbuf_board_entry {
 	struct tbuf_terms terms; /* (c) of the sessions; has the same run */
 	uint64_t others;	/* (a) processes with further reasons */
 	uint64_t programs;	/* (c) number in that file's name; 0: none */
-	uint64_t reserved0;
+	uint64_t ticks;		/* (c) 1: its consumer has found start times to
+				   be ticks: tbuf_start_tick() */
 	struct tbuf_board_reason reasons[TBUF_BOARD_REASONS];
 	char patterns[TBUF_BOARD_PATTERNS];	/* (c) NUL-terminated each */
 };

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "arch/atomics.h"
+#include "arch/syscall.h"
 #include "shared/control_file.h"
 #include "shared/memory_limit.h"
 
@@ -284,6 +286,18 @@ tbuf_start_time(pid_t pid)
 	return (tbuf_stat_field(pid, TBUF_STAT_START));
 }
 
+uint64_t
+tbuf_start_tick(int64_t ns)
+{
+	const int64_t second = INT64_C(1000000000), ticks = 100;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+		return (0);
+	return ((uint64_t)(now.tv_sec * second + now.tv_nsec + ns) /
+	    (uint64_t)(second / ticks));
+}
+
 pid_t
 tbuf_parent(pid_t pid)
 {
@@ -445,18 +459,29 @@ link_unnamed(int dirfd, int fd, const char *name)
 	return (linkat(AT_FDCWD, path, dirfd, name, AT_SYMLINK_FOLLOW));
 }
 
+/*
+ * Renames a file.  Consumers look for mappings by name: a mapping of a spare
+ * would keep a name that is removed.
+ */
+static int
+rename_hidden(int dirfd, const char *hidden, const char *name)
+{
+	if (raw_call(SYS_renameat2, dirfd, (long)hidden, dirfd, (long)name,
+	    RENAME_NOREPLACE) == 0)
+		return (0);
+	if (linkat(dirfd, hidden, dirfd, name, 0) != 0)
+		return (-1);
+	unlinkat(dirfd, hidden, 0);
+	return (0);
+}
+
 int
 tbuf_control_link(int dirfd, int fd, const char *name, const char *hidden)
 {
-	int error = *hidden != '\0' ?
-	    linkat(dirfd, hidden, dirfd, name, 0) :
+	int error = *hidden != '\0' ? rename_hidden(dirfd, hidden, name) :
 	    link_unnamed(dirfd, fd, name);
 
-	if (error != 0)
-		return (-errno);
-	if (*hidden != '\0')
-		unlinkat(dirfd, hidden, 0);
-	return (0);
+	return (error != 0 ? -errno : 0);
 }
 
 bool

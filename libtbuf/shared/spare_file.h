@@ -17,9 +17,11 @@
  *	target		finds a byte, which is a hint; opens spare.N; checks
  *			owner, mode, kind, size and that it has one name and a
  *			header of zeroes; takes flock LOCK_EX, and checks once
- *			more; clears the byte; from then on treats the file as
- *			one that it has made with a hidden name.  If anything
- *			is different, it makes a file.
+ *			more; clears the byte; maps the file; from then on
+ *			treats it as one that it has made with a hidden name,
+ *			which it changes by renameat2(2), so that the mapping
+ *			has the new name.  If anything is different, it makes a
+ *			file.
  *	end		of a run, and the beginning of one: the consumer
  *			clears the bytes, and unlinks each spare that has a free
  *			flock, or another name by now

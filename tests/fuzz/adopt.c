@@ -224,7 +224,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    is_whole(length, options)) {
 		FUZZ_CHECK(tbuf_load(&tbuf_file.sign->stage) ==
 		    TBUF_STAGE_LIVE);
-		tbuf_wanted_child(named);
+		/* A child that is wanted and cannot be a target. */
+		if (tbuf_wanted_child(named))
+			tbuf_wanted_missed("fuzzed");
 	}
 	if (named != -1)
 		close(named);

@@ -66,6 +66,18 @@ processes${untraced#*1 process}" \
 same 'a child of one that became no target' '0 tbufctl: 2 processes could not '\
 'be traced: process is not dumpable' \
     "$(follow -n 'bare:::forked' -c "$target undumpable")"
+# A child knows most of its facts without a look at /proc.
+for command in "$target facts" "setsid -w $target facts"; do
+	rm -f traced
+	"$TBUFCTL" -q --follow -o traced -n 'bare:::forked /arg0 == 1/ {
+	    printf("%d %d %d %d %d 1\n", pid, ppid, curpsinfo->pr_pgid,
+	    curpsinfo->pr_sid, curpsinfo->pr_ttydev) }' -c "$command" \
+	    >facts 2>errors
+	same "facts of the children of $command" "$(sort facts)" \
+	    "$(grep . traced | sort)"
+	same 'number of children' true \
+	    "$([ "$(wc -l <facts)" -ge 58 ] && echo true)"
+done
 if [ "$(uname -m)" = x86_64 ]; then
 	same 'a child that shares the stack' 'status 0' \
 	    "$("$target" shared 2>&1; echo "status $?")"

@@ -9,17 +9,21 @@
  * The parent fires bare:::forked with number 0, its child with number 1, and
  * the child's child, if WAY makes one, with number 2. Built with PLAIN, it has
  * no probes of its own: both close DESCRIPTOR, which is not open, and one more
- * than that.
+ * than that.  With the way `facts' the processes print their facts: pid,
+ * parent, process group, session, terminal, and 1 if their control file is
+ * mapped by its name.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <err.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,6 +131,91 @@ share(bool clone3)
 	return (pid);
 }
 
+/* Returns true if /proc shows the window with its control file, by name. */
+static bool
+is_mapped(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[600], name[32];
+	bool found = false;
+
+	if (f == NULL)
+		err(99, "/proc/self/maps");
+	snprintf(name, sizeof(name), "/tbuf.%d.", getpid());
+	while (!found && fgets(line, sizeof(line), f) != NULL)
+		found = strstr(line, " rw-s ") != NULL &&
+		    strstr(line, name) != NULL;
+	fclose(f);
+	return (found);
+}
+
+/* Prints the facts of this process before it changes any. */
+static void
+facts(void)
+{
+	FILE *f = fopen("/proc/self/stat", "re");
+	int terminal;
+
+	if (f == NULL || fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %d",
+	    &terminal) != 1)
+		err(99, "/proc/self/stat");
+	fclose(f);
+	printf("%d %d %d %d %d %d\n", getpid(), getppid(), getpgrp(),
+	    getsid(0), terminal, is_mapped());
+	fflush(stdout);
+	fire(1);
+}
+
+/* Forks a child that prints its facts, and another one if `next' is not 0. */
+static bool
+fork_facts(int next)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return (await(pid));
+	facts();
+	_exit(next == 0 || fork_facts(next - 1) ? 0 : 1);
+}
+
+/* Gets a controlling terminal.  Returns false if there is no pty. */
+static bool
+terminal(void)
+{
+	int pty = posix_openpt(O_RDWR | O_NOCTTY);
+
+	return (pty != -1 && grantpt(pty) == 0 && unlockpt(pty) == 0 &&
+	    open(ptsname(pty), O_RDWR) != -1);
+}
+
+/*
+ * Makes children of a process before and after it has a process group, a
+ * session, and a terminal of its own; the last child is the one that gets them.
+ * A process that was executed as the leader of a session can get a terminal at
+ * once.  Most of the first children get the files of ones before them.
+ */
+static pid_t
+facts_of_all(void)
+{
+	bool leads = getsid(0) == getpid();
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 50; i++)
+		if (!fork_facts(0))
+			_exit(1);
+	if (!fork_facts(1) || (leads ? !terminal() : setpgid(0, 0) != 0) ||
+	    !fork_facts(1))
+		_exit(1);
+	if ((pid = fork()) != 0)
+		return (pid);
+	facts();
+	if (setsid() == -1 || !fork_facts(2) ||
+	    (terminal() && !fork_facts(2)))
+		_exit(1);
+	_exit(0);
+}
+
 static pid_t
 make(const char *way)
 {
@@ -157,6 +246,8 @@ make(const char *way)
 		return (twice(instruction));
 	if (strcmp(way, "undumpable") == 0)
 		return (undumpable());
+	if (strcmp(way, "facts") == 0)
+		return (facts_of_all());
 	errx(99, "%s: not a way", way);
 }
 

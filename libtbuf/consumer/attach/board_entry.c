@@ -80,6 +80,7 @@ entry_write(const struct tbuf_consumer *c, struct tbuf_board *board,
 	tbuf_store(&entry->budget, c->budget);
 	entry->deadline = c->programs != NULL ||
 	    tbuf_policy(o->bufpolicy)->deadline ? patience(c) : 0;
+	entry->ticks = c->spawned.ticks;
 	entry->flags = (c->all ? TBUF_BOARD_ALL : 0) |
 	    (o->follow || lists ? TBUF_BOARD_FOLLOW : 0) |
 	    (o->bufresize == 0 ? TBUF_BOARD_AUTO : 0);

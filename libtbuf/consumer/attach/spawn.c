@@ -155,6 +155,7 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 	struct word word = { CONTROL_ENTRY, RUN_ENTRY };
 	const char **envp = make_environment(add, &word);
 	int go[2], failure[2];
+	uint64_t tick;
 	pid_t pid;
 
 	if (envp == NULL)
@@ -170,10 +171,14 @@ start(struct tbuf_consumer *c, char *const argv[], const char *const *add)
 		close(go[1]);
 		return (-EMFILE);
 	}
+	tick = tbuf_start_tick(TBUF_TICK_BEFORE);
 	if ((pid = fork()) == 0) {
 		close(go[1]);
 		become(argv, envp, &word, go[0], failure[1]);
 	}
+	c->spawned.ticks = pid > 0 &&
+	    tbuf_start_tick(TBUF_TICK_AFTER) == tick &&
+	    tbuf_start_time(pid) == tick;
 	free(envp);
 	close(go[0]);
 	close(failure[1]);

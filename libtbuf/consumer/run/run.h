@@ -152,6 +152,7 @@ struct tbuf_spawned {
 	int failure;			/* pipe from it: errno of exec */
 	char *command;			/* argv[0], for messages */
 	bool reaped;			/* its end has been returned */
+	bool ticks;			/* its start was as tbuf_start_tick() says */
 };
 
 struct tbuf_consumer {

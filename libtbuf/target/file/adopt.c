@@ -65,6 +65,7 @@ needs_met(int fd, const struct tbuf_control *control)
 static bool
 made_for_us(int fd, struct tbuf_control *control)
 {
+	pid_t pid = getpid();
 	struct stat st;
 
 	/* A copy, because another process can write to the file. */
@@ -73,8 +74,8 @@ made_for_us(int fd, struct tbuf_control *control)
 	    pread(fd, control, sizeof(*control), 0) == sizeof(*control) &&
 	    tbuf_control_check(control, (uint64_t)st.st_size) == 0 &&
 	    (uint64_t)st.st_size <= tbuf_self.window &&
-	    control->pid == (uint32_t)getpid() &&
-	    control->start == tbuf_began() &&
+	    control->pid == (uint32_t)pid &&
+	    control->start == tbuf_began(pid, false) &&
 	    control->stage == TBUF_STAGE_WAITING && needs_met(fd, control));
 }
 

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -211,6 +212,8 @@ undo(int dirfd, const char *hidden)
 	if (tbuf_file.sign != NULL)
 		munmap(tbuf_file.sign, TBUF_PAGE);
 	tbuf_file.sign = NULL;
+	if (tbuf_file.mapped)
+		tbuf_file_unmap();
 }
 
 /*
@@ -253,13 +256,54 @@ random_make(pid_t pid, uint64_t start)
 	return (tbuf_step_hash(words, sizeof(words) / sizeof(words[0])));
 }
 
+static bool
+same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return (fstat(a, &one) == 0 && fstat(b, &other) == 0 &&
+	    one.st_ino == other.st_ino && one.st_dev == other.st_dev);
+}
+
+/*
+ * Maps a spare into the window by a second description [inv.alive]: sessions
+ * are built where fires find them, so that no page is mapped twice.  A new file
+ * is mapped when it has its name: until then it may have none, or one that its
+ * file system cannot change, so that the mapping would keep it.
+ */
+static void
+map_spare(int dirfd, int fd, const char *hidden)
+{
+	int again = tbuf_file_open(dirfd, hidden);
+
+	if (again == -1)
+		return;
+	if (same_file(fd, again) && !tbuf_file_map(again))
+		tbuf_file_unmap();
+	close(again);
+}
+
+/* Maps a complete file into the window.  Returns NULL, or the problem. */
+static const char *
+map_named(int dirfd)
+{
+	int fd = tbuf_file_open(dirfd, tbuf_file.name);
+	bool mapped = fd != -1 && tbuf_file_map(fd);
+
+	if (mapped)
+		tbuf_file_dump(fd);
+	if (fd != -1)
+		close(fd);
+	return (mapped ? NULL : "control file cannot be mapped");
+}
+
 const char *
 tbuf_file_make(int dirfd, int *board, uid_t uid)
 {
 	/* Before the file is created: few descriptors may be free. */
-	uint64_t start = tbuf_began(), random, bytes;
-	char hidden[TBUF_NAME_MAX + 1];
 	pid_t pid = getpid();
+	uint64_t start = tbuf_began(pid, tbuf_wanted_ticks()), random, bytes;
+	char hidden[TBUF_NAME_MAX + 1];
 	const char *problem;
 	int fd;
 
@@ -268,21 +312,19 @@ tbuf_file_make(int dirfd, int *board, uid_t uid)
 	fd = create(dirfd, board, hidden, &bytes);
 	if (fd < 0)
 		return ("runtime directory cannot be written");
+	if (bytes != 0)
+		map_spare(dirfd, fd, hidden);
 	problem = make_complete(dirfd, board, fd, bytes, uid, pid, start,
 	    random, hidden);
+	if (problem == NULL && tbuf_file.mapped)
+		tbuf_file_dump(fd);
+	/* First, as few descriptors may be free. */
 	close(fd);
-	if (problem == NULL) {
-		fd = tbuf_file_open(dirfd, tbuf_file.name);
-		if (fd == -1 || !tbuf_file_map(fd))
-			problem = "control file cannot be mapped";
-		else {
-			tbuf_file_dump(fd);
-			tbuf_file_map_table(dirfd);
-		}
-		if (fd != -1)
-			close(fd);
-	}
-	if (problem != NULL)
+	if (problem == NULL && !tbuf_file.mapped)
+		problem = map_named(dirfd);
+	if (problem == NULL)
+		tbuf_file_map_table(dirfd);
+	else
 		undo(dirfd, hidden);
 	return (problem);
 }

@@ -20,9 +20,9 @@
 
 struct tbuf_file {
 	unsigned char *base;	/* of the window; NULL: not reserved yet */
+	bool mapped;		/* this process's file is mapped there */
 	struct tbuf_control *sign; /* a page; DONTFORK; holds the flock */
 	void *table;		/* read-only, for a child; NULL: none */
-	size_t table_size;	/* bytes of it */
 	char name[TBUF_NAME_MAX];
 	uint64_t generation;	/* the parent's last generation */
 	uint64_t parent_end;	/* end of the parent's file, in whole pages */
@@ -48,6 +48,8 @@ int	tbuf_file_open(int dirfd, const char *name) TBUF_HIDDEN;
 /* Reserves address space for the window; then maps the file into it. */
 bool	tbuf_file_reserve(void) TBUF_HIDDEN;
 bool	tbuf_file_map(int fd) TBUF_HIDDEN;
+/* Reserves the addresses again. */
+void	tbuf_file_unmap(void) TBUF_HIDDEN;
 /*
  * Maps the probe table once more, from a description that was opened for
  * reading: mprotect(2) does not make that mapping writable in a child, even if
@@ -154,6 +156,9 @@ void	tbuf_wanted_missed(const char *why) TBUF_HIDDEN;
  * its parent's runs.
  */
 bool	tbuf_wanted_child(int fd) TBUF_HIDDEN;
+
+/* Returns true if a consumer that wants this child vouches for start ticks. */
+bool	tbuf_wanted_ticks(void) TBUF_HIDDEN;
 
 /*
  * Called by a fire without a file.  Counts this process in its parent's

@@ -64,6 +64,7 @@ tbuf_file_reserve(void)
 		p = reserve(size);
 		if (p != MAP_FAILED) {
 			tbuf_file.base = p;
+			tbuf_file.mapped = false;
 			tbuf_self.window = size;
 			tbuf_tables_make(size, tbuf_self.file_limit,
 			    &tbuf_self.tables);
@@ -96,7 +97,17 @@ tbuf_file_map(int fd)
 		return (false);
 	madvise(tbuf_file.base, tbuf_self.window, MADV_DONTDUMP);
 	tbuf_file.dumped = 0;
+	tbuf_file.mapped = true;
 	return (true);
+}
+
+void
+tbuf_file_unmap(void)
+{
+	mmap(tbuf_file.base, tbuf_self.window, PROT_NONE, MAP_PRIVATE |
+	    MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	(void)map_words(-1, MAP_PRIVATE | MAP_ANONYMOUS);
+	tbuf_file.mapped = false;
 }
 
 void
@@ -106,17 +117,17 @@ tbuf_file_map_table(int dirfd)
 	size_t size = t->areas - t->probes;
 	int fd = openat(dirfd, tbuf_file.name, O_RDONLY | O_NOFOLLOW |
 	    O_NONBLOCK | O_CLOEXEC);
-	void *p = MAP_FAILED;
+	void *old = tbuf_file.table, *p = MAP_FAILED;
 
-	if (tbuf_file.table != NULL)
-		munmap(tbuf_file.table, tbuf_file.table_size);
+	/* In a child it takes the place of the parent's, which is as large. */
 	if (fd != -1) {
-		p = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd,
-		    t->probes);
+		p = mmap(old, size, PROT_READ, MAP_SHARED | MAP_NORESERVE |
+		    (old != NULL ? MAP_FIXED : 0), fd, t->probes);
 		close(fd);
 	}
+	if (p == MAP_FAILED && old != NULL)
+		munmap(old, size);
 	tbuf_file.table = p == MAP_FAILED ? NULL : p;
-	tbuf_file.table_size = size;
 }
 
 bool
@@ -273,6 +284,7 @@ tbuf_file_forked(bool withheld)
 	    ~(uint64_t)(TBUF_PAGE - 1);
 
 	tbuf_file.sign = NULL;
+	tbuf_file.mapped = false;
 	tbuf_file.generation = tbuf_load(&control->generation);
 	tbuf_file.parent_end = end < areas ? areas : end;
 	if (reserve_areas(withheld))

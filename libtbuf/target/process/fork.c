@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "arch/syscall.h"
+#include "shared/control_file.h"
 #include "target/file/probe_table.h"
 #include "target/lane/unit_hooks.h"
 #include "target/process/process.h"
@@ -55,6 +56,7 @@ void
 tbuf_fork_begin(void)
 {
 	tbuf_thread.forks = true;
+	tbuf_thread.fork_tick = tbuf_start_tick(TBUF_TICK_BEFORE);
 }
 
 static void

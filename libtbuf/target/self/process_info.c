@@ -8,12 +8,15 @@
 #include "base/optimize_size.h"
 
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/syscall.h"
 #include "shared/control_file.h"
 #include "target/self/self.h"
+#include "target/self/thread.h"
 
 #define ARGUMENTS_MAX	65536u	/* most arguments that are counted */
 #define TEXTS_MAX	(UINT64_C(6) << 20)	/* the kernel's bound */
@@ -117,15 +120,43 @@ keep_execname(void)
 		tbuf_self.execname[i] = name[i];
 }
 
-uint64_t
-tbuf_began(void)
+static uint32_t
+ask(long number)
 {
-	uint64_t values[FIELDS];
+	return ((uint32_t)raw_call(number, 0, 0, 0, 0, 0));
+}
 
+/*
+ * Returns the start time of a forked child, or 0 if it has to be looked up.  A
+ * child has its parent's terminal: a process that does not lead its session
+ * cannot get one.  If the session has lost its terminal meanwhile, the parent's
+ * facts have it still, and so have the child's.
+ */
+static uint64_t
+began_by_tick(void)
+{
+	uint64_t tick = tbuf_thread.forks ? tbuf_thread.fork_tick : 0;
+
+	if (tick == 0 || tbuf_start_tick(TBUF_TICK_AFTER) != tick ||
+	    tbuf_self.leads || ask(SYS_getsid) != tbuf_self.sid)
+		return (0);
+	tbuf_self.ppid = ask(SYS_getppid);
+	tbuf_self.pgid = ask(SYS_getpgid);
+	return (tick);
+}
+
+uint64_t
+tbuf_began(pid_t pid, bool ticks)
+{
+	uint64_t values[FIELDS], tick = ticks ? began_by_tick() : 0;
+
+	if (tick != 0)
+		return (tick);
 	tbuf_stat_fields(0, fields, values, FIELDS);
 	tbuf_self.ppid = (uint32_t)values[PARENT];
 	tbuf_self.pgid = (uint32_t)values[GROUP];
 	tbuf_self.sid = (uint32_t)values[SESSION];
+	tbuf_self.leads = tbuf_self.sid == (uint32_t)pid;
 	tbuf_self.terminal = (uint32_t)values[TERMINAL];
 	tbuf_self.gid = (uint32_t)getauxval(AT_GID);
 	tbuf_self.euid = (uint32_t)getauxval(AT_EUID);

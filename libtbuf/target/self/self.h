@@ -30,6 +30,7 @@ struct tbuf_self {
 	uint64_t argv;
 	char arguments[256];
 	char execname[16];
+	bool leads;		/* it led its session when it began */
 	bool rseq;		/* CPU lanes may be used */
 	bool cpu_readable;	/* tbuf_counter_read_cpu() returns the CPU */
 	bool cpu_glanceable;	/* tbuf_counter_glance_cpu() does, too */
@@ -43,10 +44,11 @@ extern struct tbuf_self tbuf_self TBUF_HIDDEN;
 void	tbuf_filtered_look(void) TBUF_HIDDEN;
 
 /*
- * Describes the start of this process.  Returns its time, as in the control
- * file.
+ * Describes the start of this process, whose pid is known.  Returns its time,
+ * as in the control file.  `ticks': a forked child may find it by
+ * tbuf_start_tick().
  */
-uint64_t tbuf_began(void) TBUF_HIDDEN;
+uint64_t tbuf_began(pid_t pid, bool ticks) TBUF_HIDDEN;
 
 /* Copies the base name of the object that contains an address, cut to size. */
 void	tbuf_module_name(const void *address, char *name, size_t size)

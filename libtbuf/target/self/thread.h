@@ -90,6 +90,7 @@ struct tbuf_thread {
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
 	uint64_t thread_lane;	/* its lane in its last session:
 				 * thread_lane.c */
+	uint64_t fork_tick;	/* before its last fork: tbuf_start_tick() */
 	struct tbuf_unit *unit;	/* its current work unit, or NULL */
 	uint32_t unit_last;	/* index of its last unit, and that unit's
 				 * table */

@@ -2,17 +2,23 @@
  * SPDX-License-Identifier: BSD-2-Clause
  *
  * The cost of the libc provider for a program's start: system calls, also with
- * a full runtime directory, page faults, and files that remain.
+ * a full runtime directory, page faults, and files that remain; and for a
+ * forked child.
  *
  *	exec_cost calls N PRELOAD	at most N system calls more
  *	exec_cost faults N PRELOAD	at most N page faults more
  *	exec_cost litter N PRELOAD	at most N files remain of four times
  *					as many programs
  *
+ *	exec_cost children N PRELOAD	at most N system calls more of a
+ *					forked child
+ *	exec_cost fork		forks such a child
+ *
  * $TBUF_DIR is the name of an empty directory.
  */
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
@@ -21,6 +27,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,21 +60,30 @@ execute(char *const argv[], const char *set)
 	_exit(127);
 }
 
-/* Returns the system calls of a program from exec to its end. */
-static unsigned
-calls_once(const char *set)
+/* Starts a program under ptrace(2). */
+static pid_t
+start(char *const argv[], const char *set)
 {
-	unsigned stops = 0;
-	int status;
-	pid_t pid;
+	pid_t pid = fork();
 
-	if ((pid = fork()) == -1)
+	if (pid == -1)
 		err(1, "fork");
 	if (pid == 0) {
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 			_exit(77);
-		execute(program, set);
+		execute(argv, set);
 	}
+	return (pid);
+}
+
+/* Returns the system calls of a program from exec to its end. */
+static unsigned
+calls_once(const char *set)
+{
+	pid_t pid = start(program, set);
+	unsigned stops = 0;
+	int status;
+
 	if (waitpid(pid, &status, 0) != pid)
 		err(1, "waitpid");
 	if (WIFEXITED(status))
@@ -217,17 +233,103 @@ count_litter(unsigned most)
 	return (left == 0 || left > most);
 }
 
+static int
+fork_once(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	return (pid == -1 || waitpid(pid, &status, 0) != pid || status != 0);
+}
+
+/* Returns true if a process is about to call read(2). */
+static bool
+reads(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+
+	return (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) > 0 &&
+	    info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_read);
+}
+
+/*
+ * Returns the system calls of the child of a program that forks one.  *nreads
+ * becomes the number of reads if it is fewer.
+ */
+static unsigned
+child_calls_once(char *const argv[], const char *set, unsigned *nreads)
+{
+	pid_t parent = start(argv, set), pid;
+	unsigned stops = 0, n = 0;
+	int status;
+
+	if (waitpid(parent, &status, 0) != parent)
+		err(1, "waitpid");
+	if (WIFEXITED(status))
+		exit(WEXITSTATUS(status));
+	ptrace(PTRACE_SETOPTIONS, parent, NULL, PTRACE_O_TRACESYSGOOD |
+	    PTRACE_O_TRACEFORK);
+	/* All stops are of ptrace(2): no process gets a signal. */
+	for (pid = parent; pid != parent || WIFSTOPPED(status);
+	    pid = waitpid(-1, &status, __WALL)) {
+		if (pid == -1)
+			err(1, "waitpid");
+		if (!WIFSTOPPED(status))
+			continue;
+		if (pid != parent && WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+			stops++;
+			n += reads(pid);
+		}
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	}
+	if (n < *nreads)
+		*nreads = n;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		errx(1, "%s ended with %#x", argv[0], status);
+	return ((stops + 1) / 2);
+}
+
+/*
+ * Counts as calls() does: a tick of the clock may pass as well.  A child that
+ * looked at /proc would read.
+ */
+static int
+count_child_calls(char *self, unsigned most)
+{
+	char *argv[] = { self, (char *)(uintptr_t)"fork", NULL };
+	unsigned plain = UINT_MAX, with = UINT_MAX, now, i;
+	unsigned plain_reads = UINT_MAX, with_reads = UINT_MAX;
+
+	for (i = 0; i < RUNS || (i < RUNS_MOST && with > plain + most); i++) {
+		now = child_calls_once(argv, "NONE=", &plain_reads);
+		if (now < plain)
+			plain = now;
+		now = child_calls_once(argv, preload, &with_reads);
+		if (now < with)
+			with = now;
+	}
+	printf("%u system calls, %u with the provider, %u reads\n", plain,
+	    with, with_reads);
+	return (with > plain + most || with_reads > plain_reads);
+}
+
 int
 main(int argc, char **argv)
 {
 	unsigned most;
 
+	if (argc == 2 && strcmp(argv[1], "fork") == 0)
+		return (fork_once());
 	if (argc != 4 || getenv("TBUF_DIR") == NULL)
-		errx(2, "usage: exec_cost calls|faults|litter N PRELOAD");
+		errx(2, "usage: exec_cost calls|children|faults|litter N PRELOAD");
 	most = (unsigned)strtoul(argv[2], NULL, 0);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", argv[3]);
 	if (strcmp(argv[1], "calls") == 0)
 		return (count_calls(most));
+	if (strcmp(argv[1], "children") == 0)
+		return (count_child_calls(argv[0], most));
 	return (strcmp(argv[1], "faults") == 0 ? count_faults(most) :
 	    count_litter(most));
 }

@@ -540,6 +540,34 @@ START_TEST(process_is_counted_once)
 }
 END_TEST
 
+/* The bracket's ticks are equal for most children, and then they are right. */
+START_TEST(start_tick_is_the_start_time)
+{
+	unsigned i, equal = 0;
+	uint64_t tick;
+	int ends[2];
+	pid_t pid;
+
+	for (i = 0; i < 200; i++) {
+		ck_assert_int_eq(pipe(ends), 0);
+		tick = tbuf_start_tick(TBUF_TICK_BEFORE);
+		ck_assert_int_ne(pid = fork(), -1);
+		if (pid == 0) {
+			(void)!read(ends[0], &i, close(ends[1]) == 0);
+			_exit(0);
+		}
+		if (tbuf_start_tick(TBUF_TICK_AFTER) == tick) {
+			ck_assert_uint_eq(tbuf_start_time(pid), tick);
+			equal++;
+		}
+		close(ends[0]);
+		close(ends[1]);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	ck_assert_uint_gt(equal, 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -565,6 +593,7 @@ main(void)
 	tcase_add_loop_test(tcase, what_is_lacking_is_told, 0, 3);
 	tcase_add_test(tcase, reasons_are_counted_apart);
 	tcase_add_test(tcase, process_is_counted_once);
+	tcase_add_test(tcase, start_tick_is_the_start_time);
 	suite_add_tcase(suite, tcase);
 	return (run_suite(suite));
 }
