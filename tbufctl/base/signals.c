@@ -38,14 +38,12 @@ static bool ignored[NHANDLED];
  */
 #define TICK_USECONDS	50000
 #define TICKS_START	20	/* before the run has begun: the end */
-#define TICKS_LATE	20	/* the rest is counted */
-#define TICKS_OVER	30	/* the rest is not counted */
 #define TICKS_END	40	/* the end, wherever tbufctl is */
 
 static struct tbuf_consumer *volatile consumer;
 static volatile sig_atomic_t stopping;
 static volatile sig_atomic_t starting;
-static volatile sig_atomic_t ticks;
+volatile sig_atomic_t signals_ticks;
 static volatile sig_atomic_t snapshot;
 static volatile sig_atomic_t reopen;
 static volatile sig_atomic_t truncated;
@@ -67,8 +65,8 @@ end(const char *line, size_t size)
 static void
 set_ticks(sig_atomic_t number)
 {
-	ticks = number;
-	if (number >= TICKS_LATE && consumer != NULL)
+	signals_ticks = number;
+	if (number >= SIGNALS_LATE && consumer != NULL)
 		tbuf_consumer_hurry(consumer);
 }
 
@@ -92,7 +90,7 @@ on_stop(int number)
 	if (!stopping)
 		start_timer();
 	else if (!signals_over())
-		set_ticks(ticks < TICKS_LATE ? TICKS_LATE : TICKS_OVER);
+		set_ticks(signals_late() ? SIGNALS_OVER : SIGNALS_LATE);
 	stopping = 1;
 	if (consumer != NULL)
 		tbuf_consumer_stop(consumer);
@@ -108,10 +106,10 @@ on_tick(int number)
 	(void)number;
 	if (!stopping)
 		return;
-	set_ticks(ticks + 1);
-	if (starting && ticks >= TICKS_START)
+	set_ticks(signals_ticks + 1);
+	if (starting && signals_ticks >= TICKS_START)
 		end(early, sizeof(early) - 1);
-	if (ticks >= TICKS_END)
+	if (signals_ticks >= TICKS_END)
 		end(line, sizeof(line) - 1);
 	errno = saved;
 }
@@ -247,20 +245,8 @@ void
 signals_running(void)
 {
 	starting = 0;
-	ticks = 0;
+	signals_ticks = 0;
 	handle_with(SIGALRM, on_tick, 0);
-}
-
-bool
-signals_late(void)
-{
-	return (ticks >= TICKS_LATE);
-}
-
-bool
-signals_over(void)
-{
-	return (ticks >= TICKS_OVER);
 }
 
 bool

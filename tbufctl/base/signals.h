@@ -6,6 +6,7 @@
 #ifndef TBUFCTL_BASE_SIGNALS_H
 #define TBUFCTL_BASE_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
@@ -43,8 +44,21 @@ bool	signals_snapshot(void);
  * signal: the rest is not counted, either.  Half a second after that, tbufctl
  * exits, wherever it is.  Calls of the system that wait are interrupted.
  */
-bool	signals_late(void);
-bool	signals_over(void);
+#define SIGNALS_LATE	20	/* ticks of 50 ms after the signal */
+#define SIGNALS_OVER	30
+extern volatile sig_atomic_t signals_ticks;
+
+static inline bool
+signals_late(void)
+{
+	return (signals_ticks >= SIGNALS_LATE);
+}
+
+static inline bool
+signals_over(void)
+{
+	return (signals_ticks >= SIGNALS_OVER);
+}
 
 /*
  * Returns true if a SIGUSR2 came since the last call: the output file has to be

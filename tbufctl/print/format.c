@@ -28,7 +28,9 @@ format_init(struct format *f, struct output *out,
 {
 	*f = (struct format){
 		.out = out, .options = options, .quiet = options->quiet,
-		.indent = options->flow, .rawbytes = options->d.rawbytes,
+		.indent = options->flow,
+		.more = options->log || options->nwith > 0,
+		.rawbytes = options->d.rawbytes,
 		.noerror = options->d.noerror,
 		.printsize = options->d.printsize, .objects = options->json
 	};

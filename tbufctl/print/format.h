@@ -63,6 +63,7 @@ struct format {
 	bool script;		/* clauses run: the end looks as in DTrace */
 	bool started;		/* the heading was printed */
 	bool quiet, indent;	/* -q, -F; setopt() may change them */
+	bool more;		/* --format=log or --with */
 	bool rawbytes;		/* trace() dumps texts */
 	bool noerror;		/* faults are not reported */
 	bool objects;		/* each output of a record is apart (JSON) */

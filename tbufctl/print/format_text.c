@@ -345,8 +345,7 @@ set_prefix(struct format *f, const struct tbuf_probe_info *probe, int cpu,
 static inline bool
 more_wanted(const struct format *f, const struct tbuf_record *r)
 {
-	return (f->indent || f->options->log || f->options->nwith > 0 ||
-	    r->unit != NULL);
+	return (f->indent || f->more || r->unit != NULL);
 }
 
 static char *

@@ -38,6 +38,7 @@ struct run {
 	bool command_ended;
 	bool *reported;		/* matches are reported, by description */
 	bool one;		/* --units=PID:ID or --units=hung */
+	bool selects;		/* not all records of no unit are printed */
 	bool found;		/* a record or unit is printed */
 	bool begun;		/* a record of a target has come */
 	bool hinted;		/* near probes of targets are suggested */
@@ -472,13 +473,12 @@ tell_begun(struct run *run, const struct tbuf_record *record)
 
 /*
  * Returns true for a record of a hung unit that comes again, and counts then.
- * A viewer's slices are made of it then, too.
+ * A viewer's slices are made of it then, too.  The record is of a unit.
  */
 static bool
 comes_again(const struct run *run, const struct tbuf_record *record)
 {
-	return (record->unit != NULL && record->unit->hung != 0 &&
-	    !options_reads(run->options));
+	return (record->unit->hung != 0 && !options_reads(run->options));
 }
 
 static void
@@ -502,15 +502,24 @@ is_recorded(const struct run *run, const struct tbuf_record *record)
 	    (record->epid == 0 || record->unit != NULL));
 }
 
+/* Returns true unless a record is printed. */
+static bool
+is_omitted(const struct run *run, const struct tbuf_record *record, bool again)
+{
+	return ((run->one && unit_unwanted(run->options, record)) ||
+	    (again && run->options->view != VIEW_NONE) ||
+	    is_recorded(run, record));
+}
+
 static void
 print_record(struct run *run, const struct tbuf_record *record)
 {
 	struct format *f = &run->format;
-	bool again = comes_again(run, record);
+	bool again = record->unit != NULL && comes_again(run, record);
 
-	if ((run->one && unit_unwanted(run->options, record)) ||
-	    (again && run->options->view != VIEW_NONE) ||
-	    is_recorded(run, record))
+	/* Most records are of no unit, and most runs print all of these. */
+	if ((run->selects || record->unit != NULL) &&
+	    is_omitted(run, record, again))
 		return;
 	run->found = true;
 	if (signals_late()) {
@@ -521,7 +530,7 @@ print_record(struct run *run, const struct tbuf_record *record)
 		tell_begun(run, record);
 	if (record->cpu != run->cpu)
 		next_cpu(run, record->cpu);
-	if (run->options->nwith > 0)
+	if (f->more)
 		with_record(&f->with, record);
 	if (record->epid != 0)
 		action_record(f, record);
@@ -919,7 +928,9 @@ consume(struct tbuf_consumer *consumer, const struct options *options,
 	struct run run = {
 		.consumer = consumer, .options = options, .command = command,
 		.compiled = compiled, .known = known,
-		.one = options->units_one || options->units_hung
+		.one = options->units_one || options->units_hung,
+		.selects = options->units_one || options->units_hung ||
+		    options->record != NULL
 	};
 	int status, error;
 

@@ -37,7 +37,7 @@ tbuf_fast_begin(struct tbuf_consumer *c, struct tbuf_reader *r)
  * Returns a record, after its values were read, as decode() and record_event()
  * in record.c do.  Returns false if it is before the clock's first point.
  */
-static inline bool
+static inline __attribute__((always_inline)) bool
 give(struct tbuf_consumer *c, const struct tbuf_header *header,
     const struct tbuf_epid *epid, struct tbuf_event *event)
 {
