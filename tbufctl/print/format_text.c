@@ -402,12 +402,14 @@ record(struct format *f, const struct tbuf_record *r,
 		p = put_first(f, p, r, prepared);
 	else if (r->nargs > 0)
 		p += prepared->part_size[0];
-	while (i < r->nargs && !prepared->words) {
-		p = value_put(f->out, p, &r->args[i], &style, prepared->most);
-		if (++i < r->nargs)
-			p = put_run(p, prepared->part[i],
-			    prepared->part_size[i]);
-	}
+	if (!prepared->words)
+		while (i < r->nargs) {
+			p = value_put(f->out, p, &r->args[i], &style,
+			    prepared->most);
+			if (++i < r->nargs)
+				p = put_run(p, prepared->part[i],
+				    prepared->part_size[i]);
+		}
 	*p++ = '\n';
 	output_taken(f->out, p);
 }

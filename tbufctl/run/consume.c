@@ -41,6 +41,7 @@ struct run {
 	bool selects;		/* not all records of no unit are printed */
 	bool found;		/* a record or unit is printed */
 	bool begun;		/* a record of a target has come */
+	bool alike;		/* further ones need fewer checks */
 	bool hinted;		/* near probes of targets are suggested */
 	bool stopped;		/* the output failed or has no reader */
 	bool unfit;		/* a clause does not fit a probe */
@@ -512,7 +513,7 @@ is_omitted(const struct run *run, const struct tbuf_record *record, bool again)
 }
 
 static void
-print_record(struct run *run, const struct tbuf_record *record)
+print_any(struct run *run, const struct tbuf_record *record)
 {
 	struct format *f = &run->format;
 	bool again = record->unit != NULL && comes_again(run, record);
@@ -537,6 +538,22 @@ print_record(struct run *run, const struct tbuf_record *record)
 	else
 		f->ops->record(f, record, format_prepared(f, record->probe));
 	f->out->records += !again;
+	run->alike = run->begun && !run->selects && !f->more;
+}
+
+/* A record is most often as the last one was: of its CPU, and of no unit. */
+static void
+print_record(struct run *run, const struct tbuf_record *record)
+{
+	struct format *f = &run->format;
+
+	if (!run->alike || record->unit != NULL || record->epid != 0 ||
+	    record->cpu != run->cpu || signals_late()) {
+		print_any(run, record);
+		return;
+	}
+	f->ops->record(f, record, format_prepared(f, record->probe));
+	f->out->records++;
 }
 
 static void

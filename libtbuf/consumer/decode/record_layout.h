@@ -268,12 +268,14 @@ static inline bool
 tbuf_layout_words(const struct tbuf_record_layout *layout, const void *from,
     size_t size, struct tbuf_value *value)
 {
+	/* Read once: a compiler cannot know that values do not overlap it. */
+	const size_t n = layout->npieces;
 	const unsigned char *bytes = from;
 	size_t i;
 
 	if (!tbuf_layout_ends(layout->fixed_size, size))
 		return (false);
-	for (i = 0; i < layout->npieces; i++) {
+	for (i = 0; i < n; i++) {
 		memcpy(&value[i], &layout->pieces[i].head, sizeof(uint64_t));
 		memcpy(&value[i].u, bytes + 8 * i, sizeof(uint64_t));
 	}
