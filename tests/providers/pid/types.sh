@@ -80,11 +80,13 @@ int main(int argc, char **argv)
 }
 END_OF_C
 
-# trace PROGRAM D...: what is printed, without blanks at the ends.
+# trace PROGRAM D...: what is printed, without blanks at the ends.  It is in the
+# order of time, as the program may move to another processor.
 trace() {
 	program=$1
 	shift
-	"$TBUFCTL" -q -n "$@" -c "./$program" 2>&1 | sed 's/^ *//; s/ *$//; /^$/d'
+	"$TBUFCTL" -q -x temporal -n "$@" -c "./$program" 2>&1 |
+	    sed 's/^ *//; s/ *$//; /^$/d'
 }
 # The last line of the compiler's error, and other lines that say more.
 refused() {
