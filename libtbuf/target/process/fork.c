@@ -56,7 +56,8 @@ void
 tbuf_fork_begin(void)
 {
 	tbuf_thread.forks = true;
-	tbuf_thread.fork_tick = tbuf_start_tick(TBUF_TICK_BEFORE);
+	tbuf_thread.fork_tick = tbuf_start_tick(TBUF_TICK_BEFORE) &
+	    TBUF_FORK_TICK;
 }
 
 static void

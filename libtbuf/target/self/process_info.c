@@ -135,10 +135,11 @@ ask(long number)
 static uint64_t
 began_by_tick(void)
 {
-	uint64_t tick = tbuf_thread.forks ? tbuf_thread.fork_tick : 0;
+	uint64_t tick = tbuf_start_tick(TBUF_TICK_AFTER);
 
-	if (tick == 0 || tbuf_start_tick(TBUF_TICK_AFTER) != tick ||
-	    tbuf_self.leads || ask(SYS_getsid) != tbuf_self.sid)
+	if (!tbuf_thread.forks || tbuf_thread.fork_tick == 0 ||
+	    (tick & TBUF_FORK_TICK) != tbuf_thread.fork_tick || tbuf_self.leads ||
+	    ask(SYS_getsid) != tbuf_self.sid)
 		return (0);
 	tbuf_self.ppid = ask(SYS_getppid);
 	tbuf_self.pgid = ask(SYS_getpgid);

@@ -14,6 +14,7 @@
 #include "arch/rseq_types.h"
 #include "target/self/self.h"
 
+#define TBUF_FORK_TICK	0xffffffu
 #define TBUF_HOLDS	4
 #define TBUF_BLOCKS_REMEMBERED	4
 
@@ -68,7 +69,13 @@ struct tbuf_thread {
 	uint32_t children;	/* > 0: depth of vfork children that run */
 	uint32_t lock;		/* the lock lane last found free */
 	uint32_t nholds;	/* valid entries of `holds' */
-	uint32_t busy;		/* > 0: it makes a target or registers probes */
+	/*
+	 * A handler that forks while `busy' is written may lose its tick: an
+	 * earlier one is no less right.
+	 */
+	uint32_t busy : 8;	/* > 0: it makes a target or registers probes */
+	uint32_t fork_tick : 24; /* end of tbuf_start_tick() before its last
+				 * fork; 0: none */
 	uint8_t deadline_ticks;	/* clause chains run, modulo 256 */
 	uint8_t hidden;		/* > 0: its system calls are not the
 				 * program's */
@@ -90,7 +97,6 @@ struct tbuf_thread {
 	uint64_t blocks[TBUF_BLOCKS_REMEMBERED];
 	uint64_t thread_lane;	/* its lane in its last session:
 				 * thread_lane.c */
-	uint64_t fork_tick;	/* before its last fork: tbuf_start_tick() */
 	struct tbuf_unit *unit;	/* its current work unit, or NULL */
 	uint32_t unit_last;	/* index of its last unit, and that unit's
 				 * table */
